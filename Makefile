@@ -1,0 +1,47 @@
+# What a developer repeats. `make` lists it; PYTHON=… chooses another Python for the virtual environment.
+BIN := .venv/bin
+export PYTHON
+
+.PHONY: help core dev demo test soak build check update-cases bench clean
+.DEFAULT_GOAL := help
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "make %-14s %s\n", $$1, $$2 }'
+
+core:
+	@bash .ci/venv core
+
+dev:
+	@bash .ci/venv dev
+
+demo: core  ## five minutes with a captured session: build, decode, encode back
+	@$(BIN)/wiregen build
+	@$(BIN)/python examples/demo.py
+
+test: dev  ## everything once: generated tree, formatting, types, tests
+	$(BIN)/wiregen build --check
+	@$(MAKE) --no-print-directory check
+	$(BIN)/pytest -n 2
+
+soak: dev  ## the same tests with the full counts; results to docs/evidence/
+	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -n 2
+
+build: dev  ## .wire files to generated/
+	$(BIN)/wiregen build
+
+check: dev  ## black, ruff and mypy
+	$(BIN)/black --check --quiet --diff .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+update-cases: dev  ## rewrite the expected output of the cases; read the diff afterwards
+	WIREGEN_UPDATE_CASES=1 $(BIN)/pytest -q tests/cases
+	git status --short tests/cases
+
+bench: dev  ## the benchmarks
+	@test -n "$(wildcard benchmarks/bench_*.py)" || { echo "there are no benchmarks/bench_*.py" >&2; exit 1; }
+	@set -e; for file in $(wildcard benchmarks/bench_*.py); do $(BIN)/python $$file; done
+
+clean:  ## remove the virtual environment and all caches
+	rm -rf .venv dist build site .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

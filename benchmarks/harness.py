@@ -1,0 +1,79 @@
+"""Interleaved rounds: every candidate runs in each round, and only ratios inside a round are kept.
+
+Time is the process's CPU time, so that a busy machine disturbs the figures little; garbage is collected between candidates
+and not during them.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from statistics import median
+from time import process_time_ns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """One candidate: nanoseconds a call, and the ratio to the first candidate with its spread (quartiles of the rounds)."""
+
+    name: str
+    nanoseconds: float
+    ratio: float
+    low: float
+    high: float
+
+
+def compare(
+    candidates: Mapping[str, Callable[[], object]], *, rounds: int = 21, seconds: float = 0.02
+) -> tuple[Result, ...]:
+    """Return a result for each candidate, in order; the first is what the others are measured against."""
+    calls = {name: _calibrate(candidate, seconds) for name, candidate in candidates.items()}
+    times: dict[str, list[float]] = {name: [] for name in candidates}
+    for number in range(rounds):
+        names = list(candidates)
+        for name in names if number % 2 else reversed(names):
+            times[name].append(_time(candidates[name], calls[name]) / calls[name])
+    base = times[next(iter(candidates))]
+    return tuple(_result(name, taken, base) for name, taken in times.items())
+
+
+def _calibrate(candidate: Callable[[], object], seconds: float) -> int:
+    calls = 1
+    while (taken := _time(candidate, calls)) < seconds * 1e8:
+        calls *= 2
+    return max(1, int(calls * seconds * 1e9 / taken))
+
+
+def _time(candidate: Callable[[], object], calls: int) -> int:
+    gc.collect()
+    gc.disable()
+    try:
+        begin = process_time_ns()
+        for _ in range(calls):
+            candidate()
+        return process_time_ns() - begin
+    finally:
+        gc.enable()
+
+
+def _result(name: str, taken: list[float], base: list[float]) -> Result:
+    ratios = sorted(one / other for one, other in zip(taken, base, strict=True))
+    quarter = len(ratios) // 4
+    return Result(
+        name=name,
+        nanoseconds=median(taken),
+        ratio=median(ratios),
+        low=ratios[quarter],
+        high=ratios[-quarter - 1],
+    )
+
+
+def table(title: str, results: tuple[Result, ...]) -> str:
+    """Return the results as lines of text."""
+    lines = [title]
+    lines += [
+        f"  {result.name:<28} {result.nanoseconds:>10.0f} ns   {result.ratio:>6.2f} ×   ({result.low:.2f} … {result.high:.2f})"
+        for result in results
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,150 @@
+"""The small things of a row that is written: its cells, the spot of a value, and what a type says about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from .expressions import Undefined
+from .schema import Fields, Type
+
+if TYPE_CHECKING:
+    from .rows import Row
+
+__all__ = ["UNSEEN", "Cell", "Spot", "Surroundings", "blocks", "content", "is_flat", "join", "nowhere"]
+
+UNSEEN: Final[Any] = object()
+"""Stands for a value that was not looked at yet."""
+
+
+class Surroundings:
+    """What is known about the region around a value.
+
+    Attributes:
+        has_end: Its end is known to a reader.
+        is_bounded: So, and within the innermost frame: what is unknown can be skipped.
+        is_last: Nothing follows the value in it.
+    """
+
+    __slots__ = ("has_end", "is_bounded", "is_last")
+
+    def __init__(self, *, has_end: bool = False, is_bounded: bool = False, is_last: bool = True) -> None:
+        self.has_end = has_end
+        self.is_bounded = is_bounded
+        self.is_last = is_last
+
+    def at(self, *, is_last: bool) -> Surroundings:
+        return Surroundings(
+            has_end=self.has_end, is_bounded=self.is_bounded, is_last=self.is_last and is_last
+        )
+
+    def frame(self) -> Surroundings:
+        """Return those of a frame that begins here."""
+        return Surroundings(has_end=self.has_end, is_last=self.is_last)
+
+
+class Cell:
+    """One field of a row, or an item of a list. `inner`: the row of the struct or message that is its value."""
+
+    __slots__ = ("around", "before", "data", "field", "inner", "is_busy", "path", "run", "start", "value")
+
+    def __init__(self, field: tuple[Any, ...], path: str, before: tuple[Cell, ...] = ()) -> None:
+        self.field = field
+        self.path = path
+        self.before = before
+        self.run: list[Cell] = []
+        self.start: Callable[[], int] | None = None
+        self.around = Surroundings()
+        self.is_busy = False
+        self.value: Any = UNSEEN
+        self.data: bytes | None = None
+        self.inner: Row | None = None
+
+    @property
+    def name(self) -> str:
+        return str(self.field[0])
+
+    @property
+    def is_hidden(self) -> bool:
+        return bool(self.field[1])
+
+    @property
+    def type(self) -> Type:
+        type_: Type = self.field[2]
+        return type_
+
+    @property
+    def kind(self) -> str | None:
+        """What its VALUE is: default, derived, constant, trailing."""
+        return None if self.field[3] is None else str(self.field[3][0])
+
+
+class Spot:
+    """Where a value is written.
+
+    Attributes:
+        path: Of the value, for errors.
+        row: What expressions see here.
+        start: Tells the offset from the frame's first byte; Undefined where that depends on what is not written yet.
+        cell: The field or item whose whole value is written here.
+    """
+
+    __slots__ = ("around", "cell", "path", "row", "start")
+
+    def __init__(
+        self, path: str, row: Row, start: Callable[[], int], around: Surroundings, cell: Cell
+    ) -> None:
+        self.path = path
+        self.row = row
+        self.start = start
+        self.around = around
+        self.cell = cell
+
+    def within(self, start: Callable[[], int]) -> Spot:
+        """Return the spot of what fills a region here."""
+        return Spot(self.path, self.row, start, Surroundings(has_end=True, is_bounded=True), self.cell)
+
+    def item(self, index: int, offset: int) -> Spot:
+        """Return the spot of an item of a list, `offset` bytes behind this one."""
+        path = f"{self.path}[{index}]"
+        return Spot(
+            path, self.row, lambda: self.start() + offset, self.around.at(is_last=False), Cell((), path)
+        )
+
+    def behind(self, offset: int) -> Callable[[], int]:
+        return lambda: self.start() + offset
+
+
+def nowhere() -> int:
+    """Be the start of what begins at no known offset.
+
+    Raises:
+        Undefined: Always.
+    """
+    raise Undefined("offset")
+
+
+def join(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def content(type_: Type) -> Type:
+    """Return what lies in a region, or the type itself."""
+    while type_[0] == "region":
+        type_ = type_[1]
+    return type_
+
+
+def blocks(type_: Type) -> Iterator[Fields]:
+    """Return the fields of all blocks that belong to the declaration of a field of this type."""
+    match content(type_):
+        case ("block", fields):
+            yield fields
+        case ("match", _, arms):
+            for _, arm in arms:
+                yield from blocks(arm)
+
+
+def is_flat(type_: Type) -> bool:
+    """Say whether a field has no value of its own: it is a block, or a choice with one."""
+    return next(blocks(type_), None) is not None

@@ -1,0 +1,304 @@
+"""Fields in a row, and what is made of them: structs, messages, frames, varieties, blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from .expressions import Undefined
+from .reader import Reader, Steps
+from .schema import Fields, Type, fixed_size
+from .scope import ABSENT, RecordScope, is_flat
+from .tree import FrameValue, Node, Record, Value, Variety
+from .window import Place
+
+__all__ = ["read_block", "read_fields", "read_frame", "read_message", "read_record", "read_struct"]
+
+Field = tuple[Any, ...]
+
+
+def read_record(
+    reader: Reader, record: RecordScope, fields: Fields, type_: Type
+) -> Generator[int, bool, tuple[Node, Record | FrameValue | Variety]]:
+    """Return the node of a record, with what it is made of below, and its value."""
+    outer, reader.record = reader.record, record
+    reader.building.append((record.place.name, record))
+    start = reader.window.here
+    nodes = yield from read_fields(reader, record, fields, record.place)
+    for check in record.deferred:
+        check()
+    reader.building.pop()
+    reader.record = outer
+    value = record.value()
+    return reader.node(record.place, type_, start, value, nodes), value
+
+
+def read_fields(
+    reader: Reader, record: RecordScope, fields: Fields, place: Place
+) -> Generator[int, bool, tuple[Node, ...]]:
+    """Return the nodes of fields in a row, which `record` takes in."""
+    after, is_last = reader.after, reader.is_last
+    behind = reader.schema.fields_behind(fields) if after is not None else ()
+    nodes: list[Node] = []
+    is_row_over = False
+    for run in _runs(fields):
+        field, index = run[-1], len(nodes) + len(run) - 1
+        size_behind = behind[index] if after is not None else None
+        reader.after = None if after is None or size_behind is None else after + size_behind
+        reader.is_last = is_last and index == len(fields) - 1
+        if field[2][0] == "bits":
+            nodes += yield from _read_bits(reader, record, run, place)
+            continue
+        is_row_over = is_row_over and _is_trailing(field)
+        if not is_row_over and _is_there(reader, field, place):
+            nodes.append((yield from _read_field(reader, record, field, place)))
+        else:
+            is_row_over = _is_trailing(field)
+            nodes.append(_absent(reader, record, field, place))
+    reader.after, reader.is_last = after, is_last
+    return tuple(nodes)
+
+
+def _runs(fields: Fields) -> list[list[Field]]:
+    """Return the fields one by one, but bit fields that stand together as one run."""
+    runs: list[list[Field]] = []
+    for field in fields:
+        if field[2][0] == "bits" and runs and runs[-1][0][2][0] == "bits":
+            runs[-1].append(field)
+        else:
+            runs.append([field])
+    return runs
+
+
+def _is_trailing(field: Field) -> bool:
+    return field[3] is not None and field[3][0] == "trailing"
+
+
+def _is_there(reader: Reader, field: Field, place: Place) -> bool:
+    here = place.field(field[0], field[7])
+    if field[4] is not None:
+        try:
+            return bool(reader.evaluate(field[4], here))
+        except Undefined:
+            return False
+    if not _is_trailing(field):
+        return True
+    window = reader.window
+    if window.end is None:
+        raise reader.fail("undelimitable", here, expected="a region with an end")
+    return window.end - window.position >= (fixed_size(reader.schema, field[2]) or 1)
+
+
+def _absent(reader: Reader, record: RecordScope, field: Field, place: Place) -> Node:
+    here = place.field(field[0], field[7])
+    value: Value = None
+    if _is_trailing(field):
+        record.absent += 1
+        value = _plain(reader.evaluate(field[3][1], here), field[2])
+    node = reader.node(here, field[2], reader.window.here, value)
+    node.note = ABSENT
+    record.add(field, node)
+    for inner in _block_fields(field[2]):
+        _absent(reader, record, inner, place)
+    return node
+
+
+def _block_fields(type_: Type) -> Fields:
+    if not is_flat(type_):
+        return ()
+    fields: Fields = type_[1] if type_[0] == "block" else _block_fields(type_[1])
+    return fields
+
+
+def _plain(value: Any, type_: Type) -> Value:
+    """Return a default as a value of the type."""
+    if type_[0] == "uuid" and isinstance(value, bytes):
+        return UUID(bytes=value)
+    default: Value = list(value) if isinstance(value, tuple) else value
+    return default
+
+
+def _read_field(reader: Reader, record: RecordScope, field: Field, place: Place) -> Steps:
+    here = place.field(field[0], field[7])
+    node = yield from reader.read(reader, field[2], here)
+    record.add(field, node)
+    _check(reader, record, field, node, here)
+    return node
+
+
+def _read_bits(
+    reader: Reader, record: RecordScope, run: list[Field], place: Place
+) -> Generator[int, bool, list[Node]]:
+    """Return the nodes of bit fields that fill whole bytes; a byte is the leaf of the field with its first bit."""
+    total = sum(field[2][1] for field in run)
+    n_bytes = -(-total // 8)
+    is_msb = run[0][2][3] == "msb"
+    start = reader.window.here
+    data = yield from reader.take(n_bytes, place.field(run[0][0], run[0][7]))
+    number = int.from_bytes(data, "big" if is_msb else "little")
+    nodes: list[Node] = []
+    done = 0
+    for field in run:
+        width, is_flag = field[2][1], field[2][2]
+        bits = number >> (8 * n_bytes - done - width if is_msb else done) & (1 << width) - 1
+        here = place.field(field[0], field[7])
+        node = reader.node(here, field[2], start + done // 8, bool(bits) if is_flag else bits)
+        first, end = start + -(-done // 8), start + -(-(done + width) // 8)
+        node.start, node.end = (first, end) if end > first else (node.start, node.start)
+        node.note = f"{width} bits from bit {done % 8}"
+        record.add(field, node)
+        _check(reader, record, field, node, here)
+        nodes.append(node)
+        done += width
+    return nodes
+
+
+# ---- what a field's value must be ----
+
+
+def _check(reader: Reader, record: RecordScope, field: Field, node: Node, place: Place) -> None:
+    value, where = field[3], field[5]
+    if value is not None and value[0] == "constant":
+        _check_constant(reader, field, node, place)
+    elif value is not None and value[0] == "derived":
+        _now_or_later(record, partial(_check_derived, reader, field, node, place))
+    if where is not None:
+        _now_or_later(record, partial(_check_where, reader, field, node, place))
+
+
+def _now_or_later(record: RecordScope, check: partial[None]) -> None:
+    """Make a check that says what it wants; where it looks ahead, put it off until the record is complete."""
+    try:
+        check(is_late=False)
+    except Undefined:
+        record.deferred.append(partial(check, is_late=True))
+
+
+def _check_constant(reader: Reader, field: Field, node: Node, place: Place) -> None:
+    expected = reader.evaluate(field[3][1], place)
+    if not _agrees(node.value, expected):
+        raise _unexpected(reader, "wrong_constant", field, node, place, expected)
+    node.annotate("constant")
+
+
+def _check_derived(reader: Reader, field: Field, node: Node, place: Place, *, is_late: bool) -> None:
+    _, expression, lenient = field[3]
+    try:
+        expected = reader.evaluate(expression, place)
+    except Undefined:
+        if not is_late:
+            raise
+        return  # nothing to compare with: an unknown message, for instance
+    if _agrees(node.value, expected):
+        node.annotate("derived")
+    elif lenient and not reader.schema.strict:
+        node.annotate("not as derived")
+    else:
+        code = "length_mismatch" if _measures(expression) else "constraint"
+        raise _unexpected(reader, code, field, node, place, expected)
+
+
+def _check_where(reader: Reader, field: Field, node: Node, place: Place, *, is_late: bool) -> None:
+    try:
+        holds = bool(reader.evaluate(field[5], place))
+    except Undefined:
+        if not is_late:
+            raise
+        holds = False
+    if not holds:
+        raise reader.fail("constraint", place, blame=node, expected=field[6])
+
+
+def _agrees(value: Value, expected: Value) -> bool:
+    plain = value.bytes if isinstance(value, UUID) else value
+    return bool(plain == expected)
+
+
+def _measures(expression: Any) -> bool:
+    """Say whether an expression asks for a size or a count."""
+    if not isinstance(expression, tuple):
+        return False
+    return expression[:2] in (("call", "size"), ("call", "count")) or any(map(_measures, expression))
+
+
+def _unexpected(
+    reader: Reader, code: Any, field: Field, node: Node, place: Place, expected: Value
+) -> Exception:
+    found = "" if field[8] else _brief(node.value)
+    return reader.fail(code, place, blame=node, expected=_brief(expected), found=found)
+
+
+def _brief(value: Value) -> str:
+    """Return a number as text, of all else only what it is."""
+    if isinstance(value, bool | int):
+        return str(value)
+    return f"other {type(value).__name__}" if value is not None else "nothing"
+
+
+# ---- records ----
+
+
+def read_struct(reader: Reader, type_: Type, place: Place) -> Steps:
+    name = type_[1]
+    reader.enter("struct", name, place)
+    record = RecordScope(reader, name, place)
+    node, _ = yield from read_record(reader, record, reader.schema.structs[name], type_)
+    reader.leave("struct", name)
+    return node
+
+
+def read_block(reader: Reader, type_: Type, place: Place) -> Steps:
+    """Return the node of a block: its fields are the surrounding record's."""
+    start = reader.window.here
+    record = reader.scope
+    nodes = yield from read_fields(reader, record, type_[1], record.place)
+    return reader.node(place, type_, start, None, nodes)
+
+
+def read_message(reader: Reader, type_: Type, place: Place) -> Steps:
+    name = type_[1]
+    is_body = reader.record is not None and reader.record is reader.frame
+    path = f"{reader.prefix}{name}" if is_body or reader.record is None else f"{place.path}.{name}"
+    here = Place(place.name, path, place.rule)
+    reader.enter("message", name, here)
+    record = RecordScope(reader, name, here)
+    node, _ = yield from read_record(reader, record, reader.schema.messages[name][2], type_)
+    reader.leave("message", name)
+    return node
+
+
+def read_frame(reader: Reader, type_: Type, place: Place) -> Steps:
+    """Return the node of a frame within a record; a list has counted its items itself."""
+    _, name, only, lenient = type_
+    if not place.is_item:
+        reader.spend_messages(1, place)
+    prefix, bounded, allowed, frame = reader.prefix, reader.is_bounded, reader.only, reader.frame
+    window = reader.window
+    start, end = window.frame_start, window.frame_end
+    window.frame_start = window.position
+    window.frame_end = min(end, window.position + reader.schema.frame)
+    reader.prefix, reader.is_bounded, reader.only = f"{place.path}.", False, (only, lenient)
+    node = yield from read_bare_frame(
+        reader, name, Place(place.name, f"{place.path}.{name}", place.rule), type_
+    )
+    window.frame_start, window.frame_end = start, end
+    reader.prefix, reader.is_bounded, reader.only, reader.frame = prefix, bounded, allowed, frame
+    return node
+
+
+def read_bare_frame(reader: Reader, name: str, place: Place, type_: Type) -> Steps:
+    """Return the node of a frame whose surroundings are set."""
+    _, fields, body = reader.schema.frames[name]
+    record = RecordScope(reader, name, place, ("frame", body))
+    reader.frame = record
+    node, _ = yield from read_record(reader, record, fields, type_)
+    return node
+
+
+def read_preamble(reader: Reader, name: str) -> Steps:
+    """Return the node of what stands before the first frame."""
+    record = RecordScope(reader, name, Place(name, name))
+    node, _ = yield from read_record(reader, record, reader.schema.preambles[name][1], ("preamble", name))
+    return node

@@ -1,0 +1,183 @@
+"""Regions: shapes that must fill what they are laid in, as it came, inflated, or joined."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Generator
+from typing import Any
+
+from .reader import Reader, Steps, n_bytes
+from .reading_lengths import holds, read_prefix, read_span
+from .schema import Type
+from .tree import FrameValue, Node, Record
+from .window import Place, Window
+
+__all__ = ["read_region"]
+
+_WINDOW_BITS = {"zlib": 15, "gzip": 31, "deflate": -15}
+
+
+def read_region(reader: Reader, type_: Type, place: Place) -> Steps:
+    carrier = type_[2]
+    match carrier[0]:
+        case "size":
+            size = reader.number(carrier[1], place)
+            return (yield from _read_sized(reader, type_, place, size, blame=reader.blame(carrier[1])))
+        case "prefix":
+            prefix = yield from read_prefix(reader, carrier[1], place, "length")
+            if prefix.value is None:
+                return reader.node(place, type_, prefix.start, None, (prefix,))
+            assert isinstance(prefix.value, int)
+            return (yield from _read_sized(reader, type_, place, prefix.value, prefix=prefix))
+        case "compressed":
+            return (yield from _read_compressed(reader, type_, place))
+        case _:
+            return (yield from _read_chunks(reader, type_, place))
+
+
+def _read_sized(
+    reader: Reader,
+    type_: Type,
+    place: Place,
+    size: int,
+    *,
+    prefix: Node | None = None,
+    blame: Node | None = None,
+) -> Steps:
+    window = reader.window
+    start = window.here if prefix is None else prefix.start
+    stop = window.position + size
+    yield from reader.need(stop, place, blame or prefix)
+    _note_end(reader, window.base + stop)
+    before = (window.end, window.short, window.short_rule)
+    window.end, window.short, window.short_rule = stop, "truncated", None
+    inside = yield from _read_content(reader, type_, place)
+    window.end, window.short, window.short_rule = before
+    head = () if prefix is None else (prefix,)
+    return reader.node(place, type_, start, inside[0].value, (*head, *inside))
+
+
+def _note_end(reader: Reader, end: int) -> None:
+    """Remember where the outermost frame ends, when what follows the region has a fixed size."""
+    if reader.known_end is None and reader.after is not None and not reader.window.inner:
+        reader.known_end = end + reader.after
+
+
+def _read_content(reader: Reader, type_: Type, place: Place) -> Generator[int, bool, tuple[Node, ...]]:
+    """Return what fills the region of the window, and what is left over."""
+    _, content, _, lenient = type_
+    before = (reader.is_last, reader.is_bounded)
+    reader.is_last, reader.is_bounded = True, True
+    node = yield from reader.read(reader, content, place)
+    reader.is_last, reader.is_bounded = before
+    node.name = "content"
+    window = reader.window
+    assert window.end is not None
+    left = window.end - window.position
+    if left == 0:
+        return (node,)
+    if reader.schema.strict or not lenient:
+        raise reader.fail("trailing_bytes", place, expected="the end of the region", found=n_bytes(left))
+    start = window.here
+    tail = yield from reader.take(left, place)
+    owner = node.value if isinstance(node.value, Record | FrameValue) else reader.scope
+    owner.tail = tail
+    leftover = reader.node(place.part("tail"), ("tail",), start, tail)
+    leftover.annotate("left over")
+    return (node, leftover)
+
+
+# ---- inflated ----
+
+
+def _read_compressed(reader: Reader, type_: Type, place: Place) -> Steps:
+    _, algorithm, length = type_[2]
+    outside = reader.window
+    start = outside.here
+    span = yield from read_span(reader, length, place)
+    if span.size is None:
+        return reader.node(place, type_, start, None, (span.prefix,) if span.prefix is not None else ())
+    at = outside.here
+    data = yield from reader.take(span.size, place, span.blame)
+    body = reader.node(place.part("body"), ("compressed", algorithm), at)
+    end = outside.here
+    yield from reader.take(span.delimiter, place)
+    _note_end(reader, outside.here)
+    inflated = _inflate(reader, data, algorithm, place, at)
+    inside = yield from _read_inside(reader, type_, place, outside.inside(inflated, at, is_inflated=True))
+    body.children = inside
+    pieces = () if span.prefix is None else (span.prefix,)
+    delimiter = (reader.node(place.part("delimiter"), ("delimiter",), end),) if span.delimiter else ()
+    return reader.node(place, type_, start, inside[0].value, (*pieces, body, *delimiter))
+
+
+def _read_inside(
+    reader: Reader, type_: Type, place: Place, window: Window
+) -> Generator[int, bool, tuple[Node, ...]]:
+    """Return what fills transformed bytes."""
+    outside, after = reader.window, reader.after
+    reader.window, reader.after = window, None
+    inside = yield from _read_content(reader, type_, place)
+    reader.window, reader.after = outside, after
+    return inside
+
+
+def _inflate(reader: Reader, data: bytes, algorithm: str, place: Place, at: int) -> bytes:
+    """Return what one whole stream of at most the frame's budget holds.
+
+    Raises:
+        DecodeError: inflate_failed, trailing_bytes, limit_exceeded.
+    """
+    stream = zlib.decompressobj(_WINDOW_BITS[algorithm])
+    try:
+        inflated = stream.decompress(data, reader.inflated_left + 1)
+    except zlib.error:
+        raise reader.fail("inflate_failed", place, at, expected=algorithm, found="something else") from None
+    if len(inflated) > reader.inflated_left:
+        limit = reader.schema.inflated
+        raise reader.fail(
+            "limit_exceeded", place, at, expected=f"at most {limit} inflated bytes", found="more"
+        )
+    if not stream.eof:
+        raise reader.fail("inflate_failed", place, at, expected="a whole stream", found="a part")
+    if stream.unused_data:
+        found = n_bytes(len(stream.unused_data))
+        raise reader.fail("trailing_bytes", place, at, expected="the end of the region", found=found)
+    reader.inflated_left -= len(inflated)
+    return inflated
+
+
+# ---- joined ----
+
+
+def _read_chunks(reader: Reader, type_: Type, place: Place) -> Steps:
+    _, struct, data_field, until = type_[2]
+    outside = reader.window
+    start = outside.here
+    chunks = yield from _chunks(reader, struct, until, place)
+    _note_end(reader, outside.here)
+    data = b"".join(_data_of(chunk, data_field) for chunk in chunks)
+    body = reader.node(place.part("body"), ("joined", struct), outside.here)
+    body.children = yield from _read_inside(
+        reader, type_, place, outside.inside(data, start, is_inflated=False)
+    )
+    return reader.node(place, type_, start, body.children[0].value, (*chunks, body))
+
+
+def _chunks(
+    reader: Reader, struct: str, until: tuple[Any, ...], place: Place
+) -> Generator[int, bool, list[Node]]:
+    after, is_last = reader.after, reader.is_last
+    reader.after, reader.is_last = None, False
+    chunks: list[Node] = []
+    while not chunks or not holds(reader, until, chunks[-1], place):
+        here = place.item(len(chunks))
+        reader.spend_messages(1, here)
+        chunks.append((yield from reader.read(reader, ("struct", struct), here)))
+    reader.after, reader.is_last = after, is_last
+    return chunks
+
+
+def _data_of(chunk: Node, name: str) -> bytes:
+    value = chunk.value.fields[name] if isinstance(chunk.value, Record) else b""
+    return value if isinstance(value, bytes) else b""

@@ -1,0 +1,111 @@
+"""What JSON needs to know about types: which numbers are strings, which values may be null, how arms are told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from .access import is_a, is_named, unknown_of
+from .cells import blocks, content, is_flat
+from .options import Plan
+from .schema import Fields, Schema, Type
+
+__all__ = ["accepts", "arm_name", "flat_fields", "is_mixed", "is_nullable", "is_trailing", "is_wide"]
+
+_CLASSES: dict[str, tuple[type, ...]] = {
+    "int": (int,),
+    "varint": (int,),
+    "coding": (int,),
+    "enum": (int,),
+    "bits": (int,),
+    "bool": (bool,),
+    "float": (float,),
+    "uuid": (UUID,),
+    "bytes": (bytes, bytearray),
+    "text": (str,),
+    "list": (list, tuple),
+}
+
+
+def is_wide(plan: Plan, type_: Type) -> bool:
+    """Say whether the numbers of a type are decimal strings: other languages lose digits beyond 32 bits."""
+    match type_[0]:
+        case "int":
+            return bool(type_[1] > 4)
+        case "varint":
+            return True
+        case "coding":
+            return any(wide is not None and wide[1] > 4 for _, _, wide, _ in plan["codings"][type_[1]][1])
+        case "enum":
+            return is_wide(plan, plan["enums"][type_[1]][0])
+        case _:
+            return False
+
+
+def is_nullable(type_: Type) -> bool:
+    """Say whether None is a value of the type: a coding's null, or what such a null counts."""
+    match type_:
+        case ("coding", _):
+            return True
+        case ("bytes", length) | ("text", _, length, _, _) | ("list", _, length, _):
+            return bool(length[0] == "computed" or (length[0] == "prefix" and length[1][0] == "coding"))
+        case ("region", shape, carrier, _):
+            return is_nullable(shape) or (carrier[0] == "prefix" and carrier[1][0] == "coding")
+        case ("match", _, arms):
+            return any(is_nullable(arm) for _, arm in arms)
+        case _:
+            return False
+
+
+def accepts(schema: Schema, type_: Type, value: Any) -> bool:
+    """Say whether a value is of the type, as far as its class tells."""
+    type_ = content(type_)
+    match type_[0]:
+        case "struct":
+            return is_named(value, type_[1])
+        case "union":
+            return any(is_named(value, variety[1]) for variety in schema.plan["unions"][type_[1]][1])
+        case "message":
+            return is_named(value, type_[1])
+        case "frame":
+            return is_named(value, type_[1]) or _is_message(schema, value)
+        case "message_match":
+            return _is_message(schema, value)
+        case "match":
+            return any(accepts(schema, arm, value) for _, arm in type_[2])
+        case kind:
+            return is_a(value, *_CLASSES.get(kind, (object,)))
+
+
+def _is_message(schema: Schema, value: Any) -> bool:
+    is_unknown = unknown_of(value, schema.messages, "") is not None
+    return is_unknown or any(is_named(value, name) for name in schema.messages)
+
+
+def arm_name(type_: Type) -> str | None:
+    """Return what an arm is called in a record: its struct, or what kind of plain value it is."""
+    type_ = content(type_)
+    if type_[0] == "struct":
+        return str(type_[1])
+    return str(type_[0]) if type_[0] in _CLASSES else None
+
+
+def is_mixed(type_: Type) -> bool:
+    """Say whether a choice has plain arms of more than one kind."""
+    kinds = {content(arm)[0] for _, arm in type_[2] if content(arm)[0] in _CLASSES}
+    return len(kinds) > 1
+
+
+def flat_fields(fields: Fields) -> Iterator[tuple[Any, ...]]:
+    """Return the fields of a declaration without its blocks, but with what is in them."""
+    for field in fields:
+        if is_flat(field[2]):
+            for block in blocks(field[2]):
+                yield from flat_fields(block)
+        else:
+            yield field
+
+
+def is_trailing(field: tuple[Any, ...]) -> bool:
+    return field[3] is not None and field[3][0] == "trailing"

@@ -1,0 +1,277 @@
+"""Values as JSON records: `{"message": …, "header": …, "fields": …}`, the shape that every decoded line has.
+
+What a record says is complete: `record_values` makes an equal value of it. Fields that are not part of the API never show.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from typing import Any
+
+from .access import MISSING, attribute, declared_name, extra, is_a, is_named, unknown_of
+from .cells import content
+from .errors import EncodeError
+from .options import Options, Plan
+from .record_types import accepts, arm_name, flat_fields, is_mixed, is_nullable, is_trailing, is_wide
+from .record_values import ValueMaker
+from .schema import Fields, Schema, Type
+from .text import encode_text
+
+__all__ = ["frame_from_record", "frame_record", "message_fields"]
+
+_DEEPEST_VIEW = 64
+
+
+def frame_record(plan: Plan, frame: Any, *, variant: str | None = None) -> dict[str, Any]:
+    """Return the record of a frame, message or preamble. What a partial one lacks is left out."""
+    return _Recorder(plan, variant).outermost(frame)
+
+
+def message_fields(plan: Plan, name: str, message: Any, *, variant: str | None = None) -> dict[str, Any]:
+    """Return the `fields` of the record of a message, a struct or a preamble of that name."""
+    recorder = _Recorder(plan, variant)
+    return recorder.fields(recorder.declared(name), message, name)
+
+
+def frame_from_record(plan: Plan, record: Any, *, role: str | None = None, variant: str | None = None) -> Any:
+    """Return the FrameValue (or a Record, of a preamble) that a record stands for. `role`: who sends it.
+
+    Numbers are not compared with their ranges here: writing does that.
+
+    Raises:
+        EncodeError: The record is not of the protocol's shape.
+    """
+    try:
+        return ValueMaker(plan, Options(role, variant=variant)).outermost(record)
+    except RecursionError:
+        raise EncodeError("too_deep", expected="fewer values inside values") from None
+
+
+class _Recorder:
+    """Makes the records of one protocol."""
+
+    def __init__(self, plan: Plan, variant: str | None) -> None:
+        self._schema = Schema(plan, Options(variant=variant))
+        self._plan = plan
+        self._views: dict[str, dict[str, str]] = plan.get("views", {})
+
+    def declared(self, name: str) -> Fields:
+        schema = self._schema
+        if name in schema.messages:
+            fields: Fields = schema.messages[name][2]
+            return fields
+        fields = schema.preambles[name][1] if name in schema.preambles else schema.structs[name]
+        return fields
+
+    # ---- messages and frames ----
+
+    def outermost(self, value: Any) -> dict[str, Any]:
+        name = _known(value, self._schema.frames)
+        if name is not None:
+            return self._frame(name, value)
+        name = _known(value, self._schema.preambles)
+        if name is not None:
+            return {"message": name, "header": {}, "fields": self.fields(self.declared(name), value, name)}
+        return {**self._message(value), "header": {}}
+
+    def _frame(self, name: str, frame: Any) -> dict[str, Any]:
+        _, fields, body = self._schema.frames[name]
+        if body is None:
+            return {"message": name, "header": {}, "fields": self.fields(fields, frame, name)}
+        header = self.fields(fields, frame, name, without=body)
+        message = extra(frame, "message", None, name)
+        record = {"message": None, "fields": {}} if message is None else self._message(message)
+        return {
+            **{key: record[key] for key in record if key != "fields"},
+            "header": header,
+            "fields": record["fields"],
+        }
+
+    def _message(self, message: Any) -> dict[str, Any]:
+        unknown = unknown_of(message, self._schema.messages, "")
+        if unknown is not None:
+            return {"message": "Unknown", "code": unknown.code, "fields": {"data": unknown.data.hex()}}
+        name = _known(message, self._schema.messages)
+        if name is None:
+            raise EncodeError("invalid_value", expected="a message", found=declared_name(message)[:64])
+        return {"message": name, "fields": self.fields(self.declared(name), message, name)}
+
+    # ---- fields ----
+
+    def fields(self, fields: Fields, owner: Any, name: str, *, without: str | None = None) -> dict[str, Any]:
+        """Return what shows of a record's fields, in wire order."""
+        shown = [field for field in flat_fields(fields) if not field[1] and field[0] != without]
+        trailing = [field[0] for field in shown if is_trailing(field)]
+        absent = extra(owner, "absent", 0, name) if trailing else 0
+        gone = trailing[len(trailing) - absent :]
+        views = self._views.get(name, {})
+        found: dict[str, Any] = {}
+        for field in shown:
+            value = attribute(owner, field[0], name)
+            if field[0] in gone or value is MISSING or (value is None and not self._is_null(field)):
+                continue
+            found[field[0]] = self.value(field[2], value)
+            if views.get(field[0]) == "json":
+                _add_view(found, field[0], value)
+        return found
+
+    def _is_null(self, field: tuple[Any, ...]) -> bool:
+        """Say whether None is a value of the field, and not its absence."""
+        return field[4] is None and is_nullable(field[2])
+
+    def value(self, type_: Type, value: Any) -> Any:
+        """Return the JSON of a value."""
+        if value is None:
+            return None
+        match type_[0]:
+            case "int" | "varint" | "coding":
+                return str(int(value)) if is_wide(self._plan, type_) else int(value)
+            case "enum":
+                return self._member(type_[1], value)
+            case "bool":
+                return bool(value)
+            case "bits":
+                return bool(value) if type_[2] else int(value)
+            case "float":
+                return _float(value, type_)
+            case "uuid":
+                return str(value)
+            case "bytes":
+                return bytes(value).hex()
+            case "text":
+                return _text(value, type_)
+            case _:
+                return self._compound(type_, value)
+
+    def _member(self, enum: str, value: Any) -> Any:
+        base, _, members = self._plan["enums"][enum]
+        name = next((name for number, name in members if number == value), None)
+        return self.value(base, value) if name is None else name
+
+    def _compound(self, type_: Type, value: Any) -> Any:
+        match type_[0]:
+            case "list":
+                return [self.value(type_[1], item) for item in value]
+            case "struct":
+                return self.fields(self._schema.structs[type_[1]], value, type_[1])
+            case "union":
+                return self._variety(type_[1], value)
+            case "frame":
+                name = _known(value, self._schema.frames)
+                return {**self._message(value), "header": {}} if name is None else self._frame(name, value)
+            case "match":
+                return self._arm(type_, value)
+            case "region":
+                return self.value(type_[1], value)
+            case _:
+                return self._message(value)
+
+    def _variety(self, union: str, value: Any) -> dict[str, Any]:
+        for patterns, name, fields, _ in self._plan["unions"][union][1]:
+            if is_named(value, name):
+                record: dict[str, Any] = {name: self.fields(fields, value, name)}
+                if len(patterns) > 1 or patterns[0][0] != patterns[0][1]:
+                    record["code"] = extra(value, "code", None, name)
+                return record
+        raise EncodeError("invalid_value", expected=f"a {union}", found=declared_name(value)[:64])
+
+    def _arm(self, type_: Type, value: Any) -> Any:
+        """Return the JSON of a choice: told apart by a name where JSON alone would not tell."""
+        arms = [arm for _, arm in type_[2] if accepts(self._schema, arm, value)]
+        if not arms:
+            raise EncodeError("invalid_value", expected="a choice", found=declared_name(value)[:64])
+        arm = next((arm for arm in arms if is_wide(self._plan, content(arm))), arms[0])
+        shown = self.value(arm, value)
+        name = arm_name(arm)
+        return (
+            {name: shown} if content(arm)[0] == "struct" or (name is not None and is_mixed(type_)) else shown
+        )
+
+
+def _known(value: Any, declarations: dict[str, Any]) -> str | None:
+    name = declared_name(value)
+    return next((known for known in (name, name.removesuffix("_")) if known in declarations), None)
+
+
+# ---- plain values ----
+
+
+def _float(value: float, type_: Type) -> Any:
+    """Return the shortest decimal that is this float; of NaN and the infinities their bytes."""
+    _, size, endian = type_
+    order = ">" if endian == "big" else "<"
+    if not math.isfinite(value):
+        return {"hex": struct.pack(order + ("f" if size == 4 else "d"), value).hex()}
+    return float(value) if size == 8 else _shortest(float(value))
+
+
+def _shortest(value: float) -> float:
+    try:
+        data = struct.pack(">f", value)
+    except OverflowError:
+        return value
+    candidates = (float(f"{value:.{digits}g}") for digits in range(6, 10))
+    return next((short for short in candidates if _packs_to(short, data)), value)
+
+
+def _packs_to(value: float, data: bytes) -> bool:
+    try:
+        return struct.pack(">f", value) == data
+    except OverflowError:
+        return False
+
+
+def _text(value: str, type_: Type) -> Any:
+    """Return text; where it is not of its encoding, the bytes that it stands for."""
+    _, encoding, _, lenient, endian = type_
+    if encoding != "utf8" or not lenient:
+        return str(value)
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        try:
+            return {"hex": encode_text(value, encoding, lenient, endian).hex()}
+        except UnicodeEncodeError:
+            pass
+    return str(value)
+
+
+# ---- views ----
+
+
+def _add_view(found: dict[str, Any], name: str, value: Any) -> None:
+    """Put the JSON that a field holds beside it; what is not JSON, or nested too deep, has none."""
+    key = f"{name}_json"
+    if key in found:
+        return
+    try:
+        text = value if is_a(value, str) else bytes(value).decode()
+        view = json.loads(text, parse_constant=_refuse, parse_float=_finite)
+    except (ValueError, RecursionError):
+        return
+    if _is_shallow(view):
+        found[key] = view
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(name)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError("a float beyond all floats")
+    return number
+
+
+def _is_shallow(view: Any) -> bool:
+    """Say whether writing the view as JSON is safe."""
+    level = [view]
+    for _ in range(_DEEPEST_VIEW):
+        containers = [item for item in level if isinstance(item, dict | list)]
+        if not containers:
+            return True
+        level = [part for item in containers for part in (item.values() if isinstance(item, dict) else item)]
+    return False

@@ -1,0 +1,132 @@
+"""What an expression sees in a row that is written; a hidden field is worked out when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .access import MISSING, attribute
+from .cells import Cell, content, is_flat
+from .expressions import Undefined, checksum
+from .scalars import SCALARS
+
+if TYPE_CHECKING:
+    from .rows import Row
+
+__all__ = ["RowScope"]
+
+
+class RowScope:
+    """A row, the place in it where the expression stands, and the last item where it stands behind `until`."""
+
+    __slots__ = ("_item", "_row", "_start")
+
+    def __init__(
+        self, row: Row, start: Callable[[], int], item: tuple[Any, Row | None] | None = None
+    ) -> None:
+        self._row = row
+        self._start = start
+        self._item = item
+
+    def _below(self, row: Row) -> RowScope:
+        return RowScope(row, self._start)
+
+    def _cell(self, name: str) -> Cell:
+        cell = self._row.cells.get(name)
+        if cell is None:
+            raise Undefined("field", name)
+        return cell
+
+    def _inner(self, cell: Cell) -> RowScope | None:
+        """Return the scope of the struct or message that a field holds."""
+        if cell.inner is None and content(cell.type)[0] not in SCALARS:
+            self._row.data(cell)
+        return None if cell.inner is None else self._below(cell.inner)
+
+    def field(self, path: tuple[str, ...], scope: str) -> Any:
+        if scope == "item":
+            return self._of_item(path)
+        if scope == "frame" and self._row.frame is not None:
+            return self._below(self._row.frame).field(path, "own")
+        cell = self._cell(path[0])
+        if cell.field[4] is not None and cell.kind != "trailing" and not self._row.is_written(cell):
+            return None
+        if not path[1:]:
+            return self._with_varieties(cell)
+        inner = self._inner(cell)
+        return _deep(self._row.value(cell), path[1:]) if inner is None else inner.field(path[1:], "own")
+
+    def _of_item(self, path: tuple[str, ...]) -> Any:
+        if self._item is None:
+            raise Undefined("item")
+        value, row = self._item
+        return _deep(value, path) if row is None or not path else self._below(row).field(path, "own")
+
+    def _with_varieties(self, cell: Cell) -> Any:
+        """Return a field's value; the items of a list of unions as varieties, for `distinct` tells them by their code."""
+        value, type_ = self._row.value(cell), content(cell.type)
+        if type_[0] != "list" or value is None:
+            return value
+        return self._row.writer.plain_items(type_[1], value, cell.path)
+
+    def limit(self, name: str) -> int:
+        value = self._row.writer.schema.limits.get(name)
+        if value is None:
+            raise Undefined("limit", name)
+        return value
+
+    def context(self, name: str, keys: tuple[Any, ...]) -> Any:
+        return self._row.writer.context(name, keys)
+
+    def variable(self, name: str) -> Any:
+        if name == "sender" and self._row.writer.sender is not None:
+            return self._row.writer.sender
+        raise Undefined("variable", name)
+
+    def remaining(self) -> int:
+        # Only what follows could tell, and that may ask the same.
+        raise Undefined("remaining")
+
+    def offset(self) -> int:
+        return self._start()
+
+    def size(self, path: tuple[str, ...]) -> int:
+        cell = self._cell(path[0])
+        if not path[1:]:
+            return len(self._row.data(cell))
+        inner = self._inner(cell)
+        if inner is None:
+            raise Undefined("size", ".".join(path))
+        return inner.size(path[1:])
+
+    def count(self, path: tuple[str, ...]) -> int | None:
+        cell = self._cell(path[0])
+        if not path[1:]:
+            return self._row.writer.count(content(cell.type), self._row.value(cell), cell.path)
+        inner = self._inner(cell)
+        return None if inner is None else inner.count(path[1:])
+
+    def present(self, path: tuple[str, ...]) -> bool:
+        cell = self._cell(path[0])
+        if path[1:]:
+            inner = self._inner(cell)
+            return inner is not None and inner.present(path[1:])
+        if cell.is_hidden or is_flat(cell.type) or cell.kind is not None:
+            return self._row.is_written(cell)
+        return self._row.is_given(cell)
+
+    def code(self, path: tuple[str, ...]) -> int:
+        cell = self._cell(path[0])
+        return self._row.writer.code(content(cell.type), self._row.value(cell), cell.path)
+
+    def checksum(self, algorithm: str, first: str, last: str) -> int:
+        cells = self._row.between(self._cell(first), self._cell(last))
+        return checksum(algorithm, b"".join([self._row.data(cell) for cell in cells]))
+
+
+def _deep(value: Any, path: tuple[str, ...]) -> Any:
+    for name in path:
+        value = attribute(value, name, name)
+    if value is MISSING:
+        raise Undefined("field", ".".join(path))
+    return value

@@ -1,0 +1,286 @@
+"""The fields of one declaration while they are written: what each is worth, and its bytes.
+
+Bytes are made on demand and once: a size that looks ahead asks for what follows before its own place is reached. What only
+compares (`where`, computed lengths) waits until the whole row stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from .access import MISSING, attribute, extra, is_a, kind_of
+from .cells import UNSEEN, Cell, Spot, Surroundings, blocks, is_flat, join
+from .errors import EncodeError
+from .expressions import Undefined, evaluate
+from .row_scope import RowScope
+from .scalars import SCALARS, bit_number, pack_bits, shown, zero
+from .schema import Fields, fixed_size
+from .tree import FrameValue, Record, Variety
+
+if TYPE_CHECKING:
+    from .writer import Writer
+
+__all__ = ["Row"]
+
+
+class Row:
+    """A declaration that is written.
+
+    Attributes:
+        owner: The value that has the fields.
+        body: The field of a frame that carries its message, which is named as if it stood at `body_path`.
+        frame: The row of the frame around.
+    """
+
+    __slots__ = (
+        "_body_path", "_checks", "_fields", "_groups", "_n_kept", "body", "cells", "frame", "owner", "path", "writer",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        writer: Writer,
+        fields: Fields,
+        owner: Any,
+        path: str,
+        *,
+        frame: Row | None = None,
+        body: str | None = None,
+        body_path: str = "",
+    ) -> None:
+        self.writer = writer
+        self.owner = owner
+        self.path = path
+        self.frame = frame
+        self.body = body
+        self._body_path = body_path
+        self._fields = fields
+        self._checks: list[Callable[[], None]] = []
+        self._groups: dict[int, list[Cell]] = {}
+        self.cells: dict[str, Cell] = {}
+        self._collect(fields)
+        self._refuse_strangers()
+        self._n_kept = self._count_kept()
+
+    # ---- layout ----
+
+    def _collect(self, fields: Fields) -> None:
+        """Make the cells of fields and of all blocks below them, which share the row's names."""
+        cells: list[Cell] = []
+        for field in fields:
+            cell = Cell(field, join(self.path, field[0]), tuple(cells))
+            if cell.type[0] == "bits":
+                cell.run = cells[-1].run if cells and cells[-1].run else []
+                cell.run.append(cell)
+            cells.append(cell)
+            self.cells.setdefault(cell.name if cell.name != "_" else f"_{id(field)}", cell)
+            for block in blocks(cell.type):
+                self._collect(block)
+        self._groups[id(fields)] = cells
+
+    def _refuse_strangers(self) -> None:
+        """Refuse a field that is not declared; only values of the tree can have one."""
+        if not is_a(self.owner, Record, Variety, FrameValue) or type(self.owner.fields) is not dict:
+            return
+        known = {cell.name for cell in self.cells.values() if not cell.is_hidden and not is_flat(cell.type)}
+        for name in self.owner.fields:
+            if name not in known - {self.body}:
+                expected = ", ".join(sorted(known)) or "no field"
+                raise EncodeError("invalid_value", path=self.path, expected=expected, found="another field")
+
+    def _trailing(self) -> list[Cell]:
+        return [cell for cell in self.cells.values() if cell.kind == "trailing"]
+
+    def _count_kept(self) -> int:
+        """Return how many of the trailing fields are written."""
+        n_trailing = len(self._trailing())
+        absent = extra(self.owner, "absent", 0, self.path) if n_trailing else 0
+        if type(absent) is not int or not 0 <= absent <= n_trailing:
+            path = join(self.path, "absent")
+            raise EncodeError(
+                "invalid_value", path=path, expected=f"0 to {n_trailing}", found=kind_of(absent)
+            )
+        return n_trailing - absent
+
+    def write(self, start: Callable[[], int], around: Surroundings) -> bytes:
+        """Return the bytes of the row, and check what could only be checked now."""
+        data = self.group(self._fields, start, around)
+        for cell in self.cells.values():
+            if cell.data is None and self.is_given(cell):
+                raise EncodeError("constraint", path=cell.path, expected="nothing", found="a value")
+        for check in self._checks:
+            check()
+        return data
+
+    def later(self, check: Callable[[], None]) -> None:
+        """Put a check off until the whole row is written."""
+        self._checks.append(check)
+
+    def group(self, fields: Fields, start: Callable[[], int], around: Surroundings) -> bytes:
+        """Return the bytes of the row's fields, or of those of one of its blocks."""
+        cells = self._groups[id(fields)]
+        for cell in cells:
+            cell.start = start
+            cell.around = around.at(is_last=cell is cells[-1])
+            if cell.name != "_":
+                self.cells[cell.name] = cell
+        return b"".join([self.data(cell) for cell in cells])
+
+    def between(self, first: Cell, last: Cell) -> list[Cell]:
+        """Return the cells from one to another of the same group."""
+        for cells in self._groups.values():
+            if first in cells and last in cells:
+                return cells[cells.index(first) : cells.index(last) + 1]
+        raise Undefined("size", first.name)
+
+    # ---- bytes ----
+
+    def data(self, cell: Cell) -> bytes:
+        """Return the bytes of a field; those of a run of bits belong to its first field."""
+        if cell.data is None:
+            if cell.is_busy or cell.start is None:
+                raise Undefined("size", cell.name)
+            cell.is_busy = True
+            try:
+                cell.data = self._bits(cell) if cell.run else self._make(cell)
+            finally:
+                cell.is_busy = False
+        return cell.data
+
+    def _make(self, cell: Cell) -> bytes:
+        if not self.is_written(cell):
+            return b""
+        path = self._body_path if cell.name == self.body else cell.path
+        spot = Spot(path, self, lambda: self.start(cell), cell.around, cell)
+        data = self.writer.write(cell.type, None if is_flat(cell.type) else self.value(cell), spot)
+        self._check_where(cell)
+        return data
+
+    def _bits(self, cell: Cell) -> bytes:
+        if cell is not cell.run[0]:
+            return b""
+        written = [part for part in cell.run if self.is_written(part)]
+        parts = [(bit_number(part.type, self.value(part), part.path), part.type[1]) for part in written]
+        for part in written:
+            self._check_where(part)
+        return pack_bits(parts, cell.type[3], cell.path)
+
+    def start(self, cell: Cell) -> int:
+        """Return the offset of a field from the frame's first byte."""
+        if cell.start is None:
+            raise Undefined("offset", cell.name)
+        return cell.start() + sum(self._size(other) for other in cell.before)
+
+    def _size(self, cell: Cell) -> int:
+        is_optional = cell.field[4] is not None or cell.kind == "trailing"
+        known = None if is_optional or cell.run else fixed_size(self.writer.schema, cell.type)
+        return len(self.data(cell)) if known is None else known
+
+    def _check_where(self, cell: Cell) -> None:
+        condition, text = cell.field[5], cell.field[6]
+        if condition is not None:
+            self.later(lambda: self._hold(cell, condition, text))
+
+    def _hold(self, cell: Cell, condition: Any, text: str) -> None:
+        if self.evaluate(condition, cell, otherwise=True):
+            return
+        is_shown = cell.type[0] in ("int", "varint", "enum") and not cell.field[8]
+        found = shown(self.value(cell)) if is_shown else ""
+        raise EncodeError("constraint", path=cell.path, expected=text, found=found)
+
+    def is_written(self, cell: Cell) -> bool:
+        """Say whether a field has a place on the wire.
+
+        Raises:
+            EncodeError: It is set and must not be.
+        """
+        if cell.kind == "trailing":
+            return self._trailing().index(cell) < self._n_kept
+        if cell.field[4] is None:
+            return True
+        is_given = self.is_given(cell)
+        is_there = bool(self.evaluate(cell.field[4], cell, otherwise=is_given))
+        if is_given and not is_there:
+            raise EncodeError("constraint", path=cell.path, expected="nothing", found="a value")
+        return is_there
+
+    # ---- values ----
+
+    def is_given(self, cell: Cell) -> bool:
+        given = self._given(cell)
+        return given is not MISSING and given is not None
+
+    def _given(self, cell: Cell) -> Any:
+        """Return what the owner has for a field."""
+        if cell.is_hidden or is_flat(cell.type):
+            return MISSING
+        if cell.name == self.body:
+            return extra(self.owner, "message", MISSING, cell.path)
+        return attribute(self.owner, cell.name, cell.path)
+
+    def value(self, cell: Cell) -> Any:
+        """Return what a field is worth: given, derived, a constant or a default."""
+        if cell.value is UNSEEN:
+            cell.value = self._plain(cell, self._worth(cell))
+        return cell.value
+
+    def _worth(self, cell: Cell) -> Any:
+        kind, given = cell.kind, self._given(cell)
+        if kind in ("derived", "constant"):
+            return self.evaluate(cell.field[3][1], cell)
+        if cell.name == "_" and kind is None:
+            return zero(cell.type, self._padding(cell))
+        if given is MISSING and kind is not None:
+            return self.evaluate(cell.field[3][1], cell)
+        if given is MISSING and cell.field[4] is None:
+            raise EncodeError("invalid_value", path=cell.path, expected="a value", found="nothing")
+        return None if given is MISSING else given
+
+    def _padding(self, cell: Cell) -> int:
+        lengths = [part for part in cell.type if type(part) is tuple and part[0] == "computed"]
+        count = self.evaluate(lengths[0][1], cell) if lengths else 0
+        if type(count) is not int or not 0 <= count <= self.writer.schema.frame:
+            raise EncodeError(
+                "length_mismatch", path=cell.path, expected="a length", found="none that is possible"
+            )
+        return count
+
+    def _plain(self, cell: Cell, value: Any) -> Any:
+        """Return a value whose comparisons and sizes are Python's own."""
+        if cell.type == ("uuid",) and type(value) is bytes and len(value) == 16:
+            return UUID(bytes=value)
+        if cell.type[0] in SCALARS or cell.type[0] in ("bytes", "text", "bits"):
+            return self.writer.coerce(cell.type, value, cell.path)
+        return value
+
+    # ---- expressions ----
+
+    def evaluate(self, expression: Any, cell: Cell, *, otherwise: Any = UNSEEN) -> Any:
+        """Return the value of an expression that stands at a field; see `worth_at`."""
+        return self.worth_at(expression, cell.path, lambda: self.start(cell), otherwise=otherwise)
+
+    def worth_at(
+        self,
+        expression: Any,
+        path: str,
+        start: Callable[[], int],
+        *,
+        item: tuple[Any, Row | None] | None = None,
+        otherwise: Any = UNSEEN,
+    ) -> Any:
+        """Return the value of an expression; `otherwise` where it asks for what only a reader knows.
+
+        Raises:
+            EncodeError: `missing_context`; `constraint`, something else is not there.
+        """
+        try:
+            return evaluate(expression, RowScope(self, start, item))
+        except Undefined as error:
+            if error.what == "remaining" and otherwise is not UNSEEN:
+                return otherwise
+            code: Any = "missing_context" if error.what == "context" else "constraint"
+            expected = (
+                f"an entry of {error.name}" if error.what == "context" else f"{error.what} {error.name}"
+            )
+            raise EncodeError(code, path=path or self.path, expected=expected.strip()) from None

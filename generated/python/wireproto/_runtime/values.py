@@ -1,0 +1,45 @@
+"""What every generated class shares: how it shows itself, and its lazy views."""
+
+from __future__ import annotations
+
+from .errors import DecodeError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Final
+
+__all__ = ["dict_view", "json_view", "show"]
+
+_SHOWN: Final = 64
+"""Characters of a value that `repr` shows."""
+
+
+def show(value: object) -> str:
+    """Return the repr of a value, cut where it is long; bytes, text and lists are cut before they are spelled out."""
+    if isinstance(value, bytes | str) and len(value) > _SHOWN:
+        return f"{value[:_SHOWN]!r}… ({len(value)})"
+    if isinstance(value, list) and len(value) > 3:
+        return f"[{', '.join(show(item) for item in value[:3])}, … ({len(value)})]"
+    if isinstance(value, list):
+        return f"[{', '.join(show(item) for item in value)}]"
+    text = repr(value)
+    return text if len(text) <= 16 * _SHOWN else f"{text[: 16 * _SHOWN]}…"
+
+
+def dict_view(pairs: list[Any]) -> dict[Any, Any]:
+    """Return pairs as a dict; of equal keys the last one stays."""
+    return {pair.key: pair.value for pair in pairs}
+
+
+def json_view(data: bytes | str, path: str) -> Any:
+    """Return the value of a JSON text.
+
+    Raises:
+        DecodeError: `invalid_value`, it is not JSON, or nested too deep to be read.
+    """
+    import json
+
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise DecodeError("invalid_value", path=path, expected="JSON", found=type(error).__name__) from None

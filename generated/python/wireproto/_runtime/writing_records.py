@@ -1,0 +1,88 @@
+"""Fields in a row, and what is made of them: structs, messages, frames, varieties, blocks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .access import extra, is_named, kind_of
+from .cells import Spot, Surroundings, join
+from .errors import EncodeError
+from .rows import Row
+from .schema import Type
+from .tree import FrameValue
+from .writer import Writer
+
+__all__ = ["write_block", "write_frame", "write_message", "write_outermost", "write_struct"]
+
+
+def write_struct(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
+    name = type_[1]
+    if not is_named(value, name):
+        raise EncodeError("invalid_value", path=spot.path, expected=f"a {name}", found=kind_of(value))
+    writer.enter("struct", name, spot.path)
+    row = Row(writer, writer.schema.structs[name], value, spot.path, frame=spot.row.frame)
+    spot.cell.inner = row
+    data = row.write(spot.start, spot.around)
+    writer.leave("struct", name)
+    return data
+
+
+def write_message(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
+    name = type_[1]
+    path = join(spot.path, name)
+    if writer.message_name(value) != name:
+        raise EncodeError("invalid_value", path=path, expected=f"a {name}", found=kind_of(value))
+    writer.enter("message", name, path)
+    frame = spot.row if spot.row.body is not None else spot.row.frame
+    row = Row(writer, writer.schema.messages[name][2], value, path, frame=frame)
+    spot.cell.inner = row
+    data = row.write(spot.start, spot.around)
+    writer.leave("message", name)
+    return data
+
+
+def write_block(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
+    """Return the bytes of a block, whose fields are the surrounding record's."""
+    return spot.row.group(type_[1], spot.start, spot.around)
+
+
+def write_frame(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
+    """Return the bytes of a frame within a record; a list has counted its items itself."""
+    _, name, only, _ = type_
+    if spot.cell.field:
+        writer.spend_messages(1, spot.path)
+    frame = as_frame(writer, name, value, spot.path)
+    message = extra(frame, "message", None, spot.path)
+    if only is not None and writer.message_name(message) not in only:
+        raise EncodeError(
+            "constraint", path=spot.path, expected=f"only {', '.join(only)}", found=kind_of(message)
+        )
+    return _bare_frame(writer, name, frame, spot.path, spot.around.frame())
+
+
+def as_frame(writer: Writer, name: str, value: Any, path: str) -> Any:
+    """Return a frame; a message stands for its frame with defaults."""
+    if is_named(value, name):
+        return value
+    if writer.message_name(value) is None:
+        raise EncodeError("invalid_value", path=path, expected=f"a {name}", found=kind_of(value))
+    return FrameValue(name, {}, value)
+
+
+def _bare_frame(writer: Writer, name: str, frame: Any, path: str, around: Surroundings) -> bytes:
+    role, fields, body = writer.schema.frames[name]
+    before, writer.sender = writer.sender, writer.sender or role
+    row = Row(writer, fields, frame, join(path, name), body=body, body_path=path)
+    data = row.write(lambda: 0, around)
+    writer.sender = before
+    writer.refuse_long(len(data), join(path, name))
+    return data
+
+
+def write_outermost(writer: Writer, name: str, value: Any) -> bytes:
+    """Return the bytes of a frame, or of a preamble, that stands in the stream itself."""
+    if name in writer.schema.frames:
+        return _bare_frame(writer, name, as_frame(writer, name, value, ""), "", Surroundings())
+    data = Row(writer, writer.schema.preambles[name][1], value, name).write(lambda: 0, Surroundings())
+    writer.refuse_long(len(data), name)
+    return data

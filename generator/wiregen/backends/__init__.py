@@ -1,0 +1,70 @@
+"""Backends: one serialization or artefact each, found by entry point in the group `wiregen.backends`.
+
+A backend is a class without arguments that has a `name` and gives pages: which template prints which view into which
+file of the protocol's package. It reads the model and decides nothing about the language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import PurePosixPath
+from typing import Protocol
+
+from wiregen import model as m
+from wiregen.diagnostics import Report, Span, did_you_mean
+
+__all__ = ["GROUP", "Backend", "Page", "Subject", "load_backends"]
+
+GROUP = "wiregen.backends"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """What a backend is given: a checked protocol, where its parts stand, and the name of its file."""
+
+    protocol: m.Protocol
+    origins: Mapping[str, Span]
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A file to be: `path` below the Python package of all protocols, printed by `template` from `view`."""
+
+    path: PurePosixPath
+    template: str
+    view: object
+
+
+class Backend(Protocol):
+    """What a third party writes to add a serialization."""
+
+    name: str
+
+    def pages(self, subject: Subject, report: Report) -> tuple[Page, ...]:
+        """Return the pages of one protocol; what cannot be printed goes into the report."""
+
+
+def load_backends(names: tuple[str, ...], report: Report) -> tuple[Backend, ...]:
+    """Return the backends of these names; only they are imported."""
+    found = {point.name: point for point in entry_points(group=GROUP)}
+    backends = []
+    for name in names:
+        if name in found:
+            backends.append(_load(found[name]))
+        else:
+            known = ", ".join(sorted(found)) or "none"
+            report.error(
+                "WG5002",
+                f"there is no backend `{name}`",
+                None,
+                help=did_you_mean(name, found) or f"the backends installed here: {known}",
+            )
+    return tuple(backends)
+
+
+def _load(point: EntryPoint) -> Backend:
+    backend: Backend = point.load()()
+    return backend

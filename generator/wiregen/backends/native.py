@@ -1,0 +1,46 @@
+"""The native backend: the bytes of the document, as Python classes with straight-line codecs."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+from wiregen.backends import Page, Subject
+from wiregen.diagnostics import Report
+from wiregen.plan import UnsupportedError, lower
+from wiregen.views.python_module import ModuleBuilder
+
+__all__ = ["NativeBackend"]
+
+
+class NativeBackend:
+    """Prints `__init__.py`, `messages.py` and `_plan.py` of a protocol's package."""
+
+    name = "native"
+
+    def pages(self, subject: Subject, report: Report) -> tuple[Page, ...]:
+        """Return the three pages, or none and one error for a construct that has no straight-line form."""
+        protocol = subject.protocol
+        try:
+            view = ModuleBuilder(protocol, lower(protocol), subject.source).build()
+        except UnsupportedError as error:
+            self._refuse(error, subject, report)
+            return ()
+        return tuple(
+            Page(
+                path=PurePosixPath(view.name, f"{module}.py"),
+                template=f"python/package/{module}.py.jinja",
+                view=view,
+            )
+            for module in ("__init__", "_plan", "messages")
+        )
+
+    @staticmethod
+    def _refuse(error: UnsupportedError, subject: Subject, report: Report) -> None:
+        path, construct = error.unsupported.path, error.unsupported.construct
+        report.error(
+            "WG5001",
+            f"the native backend has no straight-line code for {construct}",
+            subject.origins.get(path),
+            label="needed here",
+            help=f"`wiregen decode` and `encode` read `{subject.protocol.name}` without a build: give them the .wire file",
+        )

@@ -1,0 +1,81 @@
+"""The whole road: .wire files in, a tree of output files out, nothing on disk before everything is right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from wiregen import __version__
+from wiregen.backends import Backend, Page, Subject, load_backends
+from wiregen.config import Config
+from wiregen.diagnostics import Report, did_you_mean
+from wiregen.emitter import render
+from wiregen.frontend import load_protocol, protocol_files
+from wiregen.source import Sources
+from wiregen.writer import Output
+
+__all__ = ["TreeView", "build"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeView:
+    """What the files around the protocols' packages say."""
+
+    package: str
+    version: str
+    protocols: tuple[str, ...]
+
+
+def build(config: Config, names: tuple[str, ...], sources: Sources, report: Report) -> tuple[Output, ...]:
+    """Return the files of the generated tree; () when the report holds an error.
+
+    `names`: only these protocols, all of the configuration where it is empty.
+    """
+    backends = load_backends(config.backends, report)
+    subjects = _subjects(config, names, sources, report)
+    pages = tuple(_pages(subjects, backends, report))
+    if report.has_errors:
+        return ()
+    tree = TreeView(
+        package=config.package,
+        version=__version__,
+        protocols=tuple(path.stem for path in protocol_files(config)),
+    )
+    root = PurePosixPath("python", config.package)
+    return (
+        Output(path=PurePosixPath("pyproject.toml"), content=_text("python/tree/pyproject.toml.jinja", tree)),
+        Output(path=root / "__init__.py", content=_text("python/tree/__init__.py.jinja", tree)),
+        Output(path=root / "py.typed", content=b""),
+        *_runtime(root / "_runtime"),
+        *(Output(path=root / page.path, content=_text(page.template, page.view)) for page in pages),
+    )
+
+
+def _subjects(
+    config: Config, names: tuple[str, ...], sources: Sources, report: Report
+) -> tuple[Subject, ...]:
+    files = {path.stem: path for path in protocol_files(config)}
+    for name in names:
+        if name not in files:
+            help_ = did_you_mean(name, files) or f"protocols here: {', '.join(files) or 'none'}"
+            report.error("WG5003", f"there is no protocol `{name}`", None, help=help_)
+    chosen = [path for name, path in files.items() if not names or name in names]
+    found = (load_protocol(path, sources, report, config.sources) for path in chosen)
+    return tuple(subject for subject in found if subject is not None)
+
+
+def _pages(subjects: tuple[Subject, ...], backends: tuple[Backend, ...], report: Report) -> Iterator[Page]:
+    for subject in subjects:
+        for backend in backends:
+            yield from backend.pages(subject, report)
+
+
+def _runtime(folder: PurePosixPath) -> Iterator[Output]:
+    """Copy the runtime verbatim."""
+    for path in sorted((Path(__file__).parent / "runtime").glob("*.py")):
+        yield Output(path=folder / path.name, content=path.read_bytes())
+
+
+def _text(template: str, view: object) -> bytes:
+    return render(template, view).encode()

@@ -1,0 +1,78 @@
+"""What reading the streams of a capture gives: pieces of bytes, gaps between them, and ends."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """One end of a flow."""
+
+    address: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"[{self.address}]:{self.port}" if ":" in self.address else f"{self.address}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flow:
+    """One TCP connection; `generation` counts from 1 those of the same two ends.
+
+    The opener sent the SYN.  Without one (`saw_syn` False) it is the end that has not the declared port (`by_port`), else
+    the first that was seen to send data, which is a guess.
+    """
+
+    opener: Endpoint
+    other: Endpoint
+    generation: int
+    saw_syn: bool
+    by_port: bool = False
+
+    @property
+    def name(self) -> str:
+        """Return the ends, opener first, and the generation from the second on."""
+        suffix = f"#{self.generation}" if self.generation > 1 else ""
+        return f"{self.opener}-{self.other}{suffix}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """The next bytes of one direction.
+
+    `time` is that of the packet that made them deliverable; `offset` counts from the direction's first byte.
+    """
+
+    flow: Flow
+    from_opener: bool
+    time: float
+    offset: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """Bytes of one direction that the capture does not hold; the stream goes on behind them."""
+
+    flow: Flow
+    from_opener: bool
+    time: float
+    offset: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closed:
+    """The end of a direction (`fin`) or of the flow.
+
+    `from_opener` tells who sent the FIN or RST, and is None for `end`: the capture ends, the same ends open a new flow, or
+    too many flows are open.
+    """
+
+    flow: Flow
+    from_opener: bool | None
+    time: float
+    reason: Literal["fin", "rst", "end"]
+
+
+Event = Piece | Gap | Closed

@@ -1,0 +1,102 @@
+"""What was wrong with a capture, counted by kind: damage is never silent and never stops the rest."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class IssueKind(StrEnum):
+    """The closed list of what can be said of a capture."""
+
+    TRUNCATED_FILE = "truncated_file"
+    DAMAGED_FILE = "damaged_file"
+    DAMAGED_BLOCK = "damaged_block"
+    NO_TIMESTAMP = "no_timestamp"
+    OVERSIZED_PACKET = "oversized_packet"
+    CUT_PACKET = "cut_packet"
+    UNSUPPORTED_LINK = "unsupported_link"
+    NOT_TCP = "not_tcp"
+    OTHER_PORT = "other_port"
+    FRAGMENT = "fragment"
+    MALFORMED_PACKET = "malformed_packet"
+    BEFORE_START = "before_start"
+    AFTER_CLOSE = "after_close"
+    SEQUENCE_JUMP = "sequence_jump"
+    BUFFER_FULL = "buffer_full"
+    TOO_MANY_FLOWS = "too_many_flows"
+
+
+_PHRASES = {
+    IssueKind.TRUNCATED_FILE: "the file ends early",
+    IssueKind.DAMAGED_FILE: "nothing can be read behind a damaged length",
+    IssueKind.DAMAGED_BLOCK: "damaged blocks skipped",
+    IssueKind.NO_TIMESTAMP: "packets without a time, given that of the packet before",
+    IssueKind.OVERSIZED_PACKET: "packets longer than the limit, cut",
+    IssueKind.CUT_PACKET: "packets not captured whole, the rest is a gap",
+    IssueKind.UNSUPPORTED_LINK: "packets of an unsupported link type skipped",
+    IssueKind.NOT_TCP: "packets that are not TCP skipped",
+    IssueKind.OTHER_PORT: "packets of other ports skipped",
+    IssueKind.FRAGMENT: "IP fragments skipped, they are not put together",
+    IssueKind.MALFORMED_PACKET: "malformed packets skipped",
+    IssueKind.BEFORE_START: "segments from before the first byte that was seen skipped",
+    IssueKind.AFTER_CLOSE: "segments behind the end of their flow skipped",
+    IssueKind.SEQUENCE_JUMP: "segments with a sequence number out of reach skipped",
+    IssueKind.BUFFER_FULL: "gaps given up because the buffer for segments out of order was full",
+    IssueKind.TOO_MANY_FLOWS: "flows ended because too many were open",
+}
+
+_AT_BYTES = frozenset({IssueKind.TRUNCATED_FILE, IssueKind.DAMAGED_FILE, IssueKind.DAMAGED_BLOCK})
+_HARMLESS = frozenset({IssueKind.NOT_TCP, IssueKind.OTHER_PORT, IssueKind.NO_TIMESTAMP})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Issue:
+    """All occurrences of one kind.
+
+    `at` is the place of the first: a byte of the unzipped file for damage to the file, else a packet's number from 1.
+    """
+
+    kind: IssueKind
+    count: int
+    at: int
+    detail: str
+
+    @property
+    def is_harmless(self) -> bool:
+        """Tell whether no byte of a wanted stream can be missing because of it."""
+        return self.kind in _HARMLESS
+
+    def __str__(self) -> str:
+        unit = "byte" if self.kind in _AT_BYTES else "packet"
+        first = "at" if self.count == 1 else f"{self.count}, first at"
+        detail = f": {self.detail}" if self.detail else ""
+        return f"{_PHRASES[self.kind]} ({first} {unit} {self.at}{detail})"
+
+
+class Issues:
+    """The collector that is handed along while a capture is read."""
+
+    __slots__ = ("_counts", "_firsts")
+
+    def __init__(self) -> None:
+        self._counts: dict[IssueKind, int] = {}
+        self._firsts: dict[IssueKind, tuple[int, str]] = {}
+
+    def note(self, kind: IssueKind, at: int, detail: str = "") -> None:
+        """Count one occurrence; the place and detail of the first are kept."""
+        if kind not in self._counts:
+            self._counts[kind] = 0
+            self._firsts[kind] = (at, detail)
+        self._counts[kind] += 1
+
+    def count(self, kind: IssueKind) -> int:
+        """Return how often `kind` was noted."""
+        return self._counts.get(kind, 0)
+
+    def __iter__(self) -> Iterator[Issue]:
+        for kind, count in self._counts.items():
+            at, detail = self._firsts[kind]
+            yield Issue(kind=kind, count=count, at=at, detail=detail)
+
+    def __len__(self) -> int:
+        return len(self._counts)

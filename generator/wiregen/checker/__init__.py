@@ -1,0 +1,35 @@
+"""The checker: rules on the model, one function and one code per rule; places through origins.
+
+A rule reads and reports, and never changes anything; all rules run, whatever the others found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wiregen.checker import (
+    choices,
+    contexts,
+    fields,
+    frames,
+    names,
+    recursion,
+    regions,
+    sessions,
+)
+from wiregen.checker.inspection import Inspection
+from wiregen.checker.memory import largest_memory
+from wiregen.diagnostics import Report, Span
+from wiregen.model import Protocol
+
+__all__ = ["check", "largest_memory"]
+
+_ROOMS = (choices, fields, recursion, regions, frames, names, contexts, sessions)
+
+
+def check(protocol: Protocol, origins: Mapping[str, Span], report: Report) -> None:
+    """Hold a resolved protocol against every rule; findings go to `report`."""
+    inspection = Inspection(protocol=protocol, origins=origins, report=report)
+    for room in _ROOMS:
+        for rule in room.RULES:
+            rule(inspection)

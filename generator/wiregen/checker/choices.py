@@ -1,0 +1,164 @@
+"""Choices by number: arms, varieties, members, widths. Each number belongs to one of them, and each of them can be met."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wiregen.checker.inspection import Inspection, Record, numbers_text, overlaps
+from wiregen.checker.scope import numbers_in, type_of
+from wiregen.model import Coding, Match, MessageMatch, Reference, Span
+from wiregen.values import span_of
+
+__all__ = ["RULES"]
+
+
+def _arms_overlap(inspection: Inspection) -> None:
+    for _, match in _matches(inspection):
+        entries = ((numbers, arm) for arm in match.arms for numbers in arm.patterns)
+        for first, second, number in overlaps(entries):
+            inspection.error(
+                "WG3001",
+                f"two arms take {number}",
+                inspection.place(second.path),
+                "never taken for it",
+                inspection.also(first.path, "taken first"),
+                help_="each number belongs to one arm",
+            )
+
+
+def _arm_unreachable(inspection: Inspection) -> None:
+    for record, match in _matches(inspection):
+        subject = type_of(match.subject, record, inspection.protocol)
+        possible = None if subject is None else numbers_in(subject, inspection.protocol)
+        rest = None
+        for arm in match.arms:
+            if rest is not None:
+                inspection.error(
+                    "WG3002",
+                    "this arm is never taken",
+                    inspection.place(arm.path),
+                    "never taken",
+                    inspection.also(rest.path, "takes all the rest"),
+                    help_="`_` stands last",
+                )
+            elif not arm.patterns:
+                rest = arm
+            elif possible is not None:
+                _report_beyond(inspection, arm.path, arm.patterns, possible)
+
+
+def _report_beyond(inspection: Inspection, path: str, patterns: tuple[Span, ...], possible: Span) -> None:
+    for numbers in patterns:
+        if numbers.high < possible.low or numbers.low > possible.high:
+            inspection.error(
+                "WG3002",
+                f"{numbers_text(numbers)} is never found here",
+                inspection.place(path),
+                "never taken",
+                help_=f"what is matched holds {numbers_text(possible)}",
+            )
+
+
+def _varieties_overlap(inspection: Inspection) -> None:
+    for union in inspection.protocol.unions:
+        entries = ((numbers, variety) for variety in union.varieties for numbers in variety.codes)
+        for first, second, number in overlaps(entries):
+            inspection.error(
+                "WG3003",
+                f"code {number} of union `{union.name}` is used twice",
+                inspection.place(second.path, "code"),
+                "second use",
+                inspection.also(first.path, "first used here", "code"),
+                help_="each code belongs to one variety",
+            )
+
+
+def _number_outside_type(inspection: Inspection) -> None:
+    for path, what, numbers, possible in _declared_numbers(inspection):
+        if numbers.low < possible.low or numbers.high > possible.high:
+            part = "value" if what == "value" else "code"
+            inspection.error(
+                "WG3004",
+                f"{what} {numbers_text(numbers)} is outside its type",
+                inspection.place(path, part),
+                f"not in {numbers_text(possible)}",
+            )
+
+
+def _declared_numbers(inspection: Inspection) -> Iterator[tuple[str, str, Span, Span]]:
+    for enum in inspection.protocol.enums:
+        for member in enum.members:
+            yield member.path, "value", Span(low=member.value, high=member.value), span_of(enum.type)
+    for union in inspection.protocol.unions:
+        for variety in union.varieties:
+            for numbers in variety.codes:
+                yield variety.path, "code", numbers, span_of(union.type)
+    for coding in inspection.protocol.codings:
+        for width in coding.widths:
+            yield coding.path, "first number", Span(low=width.low, high=width.high), span_of(coding.type)
+
+
+def _width_unreachable(inspection: Inspection) -> None:
+    for coding in inspection.protocol.codings:
+        for fault in _width_faults(coding):
+            inspection.error(
+                "WG3005",
+                f"coding `{coding.name}`: {fault}",
+                inspection.place(coding.path),
+                "cannot be told apart",
+                help_="each first number has one meaning, and a later width holds more than those before it",
+            )
+
+
+def _width_faults(coding: Coding) -> Iterator[str]:
+    entries = ((Span(low=width.low, high=width.high), width) for width in coding.widths)
+    for _, _, number in overlaps(entries):
+        yield f"first number {number} has two meanings"
+    if sum(width.is_null for width in coding.widths) > 1:
+        yield "null is written in two ways"
+    seen: Span | None = None
+    for width in coding.widths:
+        if width.is_null:
+            continue
+        span = span_of(width.wide) if width.wide is not None else Span(low=width.low, high=width.high)
+        if seen is not None and width.wide is not None and seen.low <= span.low and span.high <= seen.high:
+            yield f"the width behind {width.low} is never written, for an earlier one holds as much"
+        seen = span if seen is None else Span(low=min(seen.low, span.low), high=max(seen.high, span.high))
+
+
+def _only_has_no_code(inspection: Inspection) -> None:
+    for record in inspection.records:
+        for field, type_ in record.shapes:
+            if isinstance(type_, MessageMatch) or (isinstance(type_, Reference) and type_.target == "frame"):
+                _report_without_code(inspection, field.path, type_.only or ())
+
+
+def _report_without_code(inspection: Inspection, path: str, only: tuple[str, ...]) -> None:
+    for name in only:
+        message = inspection.messages.get(name)
+        if message is not None and message.code is None:
+            inspection.error(
+                "WG3006",
+                f"message `{name}` has no type code, so nothing here can choose it",
+                inspection.place(path, "type"),
+                "never met",
+                inspection.also(message.path, "declared without a code"),
+                help_="give it a code, or name it in an arm of a `match`",
+            )
+
+
+def _matches(inspection: Inspection) -> Iterator[tuple[Record, Match]]:
+    for record in inspection.records:
+        for _, type_ in record.shapes:
+            if isinstance(type_, Match):
+                yield record, type_
+
+
+RULES = (
+    _arms_overlap,
+    _arm_unreachable,
+    _varieties_overlap,
+    _number_outside_type,
+    _width_unreachable,
+    _only_has_no_code,
+)

@@ -1,0 +1,138 @@
+"""Contexts and joins: what earlier messages say is said by somebody, to whoever needs it, under keys that are there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wiregen.checker.inspection import Inspection
+from wiregen.diagnostics import Label
+from wiregen.model import (
+    Context,
+    ContextReference,
+    Expression,
+    Frame,
+    Message,
+    Setting,
+)
+from wiregen.walk import direct_expressions, field_expressions, nested_expressions
+
+__all__ = ["RULES"]
+
+
+def _context_never_set(inspection: Inspection) -> None:
+    for context in inspection.protocol.contexts:
+        if not context.settings:
+            inspection.error(
+                "WG4001",
+                f"nobody sets context `{context.name}`",
+                inspection.place(context.path, "name"),
+                "always empty",
+                help_="`set Message.field` says which message fills it",
+            )
+
+
+def _key_not_in_message(inspection: Inspection) -> None:
+    for path, keys, settings in _keyed(inspection):
+        for setting in settings:
+            missing = [key for key in keys if key not in inspection.targets.fields(setting.target)]
+            if missing:
+                inspection.error(
+                    "WG4002",
+                    f"`{setting.target}` has no field `{missing[0]}`, and neither has its frame",
+                    inspection.place(path, "keys"),
+                    "no such key there",
+                    _declared(inspection, setting.target),
+                    help_="a key is a field of every message that sets or joins something under it",
+                )
+
+
+def _keyed(inspection: Inspection) -> Iterator[tuple[str, tuple[str, ...], tuple[Setting, ...]]]:
+    for context in inspection.protocol.contexts:
+        yield context.path, context.keys, context.settings
+    for join in inspection.protocol.joins:
+        yield join.path, join.keys, (*join.parts, *join.lasts)
+
+
+def _set_by_wrong_role(inspection: Inspection) -> None:
+    for context in inspection.protocol.contexts:
+        for setting in context.settings:
+            roles = inspection.targets.roles(setting.target)
+            if context.role is not None and context.role not in roles:
+                inspection.error(
+                    "WG4003",
+                    f"context `{context.name}` is set from the {context.role}, and `{setting.target}` is never sent by it",
+                    inspection.place(context.path, "name"),
+                    f"from the {context.role}",
+                    _declared(inspection, setting.target),
+                    help_=f"`from {roles[0]}`, or another message" if roles else None,
+                )
+
+
+def _context_not_known(inspection: Inspection) -> None:
+    contexts = {context.name: context for context in inspection.protocol.contexts}
+    setters = {name: _setters(inspection, context) for name, context in contexts.items()}
+    for record in inspection.records if contexts else ():
+        if not isinstance(record.owner, Message | Frame) or record.role is None:
+            continue
+        for field, type_ in record.shapes:
+            for name in _used(direct_expressions(type_)) | _used(field_expressions(field)):
+                if contexts[name].role is None and record.role not in setters[name]:
+                    inspection.error(
+                        "WG4004",
+                        f"what the {record.role} sends needs context `{name}`, which only the other side sets",
+                        inspection.place(field.path),
+                        "never known here",
+                        inspection.also(contexts[name].path, "each direction has its own", "name"),
+                        help_=f"`from {setters[name][0]}` makes it known to both" if setters[name] else None,
+                    )
+
+
+def _setters(inspection: Inspection, context: Context) -> tuple[str, ...]:
+    sending = {role for setting in context.settings for role in inspection.targets.roles(setting.target)}
+    return tuple(role for role in inspection.protocol.roles if role in sending)
+
+
+def _used(expressions: tuple[Expression, ...]) -> set[str]:
+    found = nested_expressions(*expressions)
+    return {each.context for each in found if isinstance(each, ContextReference)}
+
+
+def _piece_of_other_block(inspection: Inspection) -> None:
+    for join in inspection.protocol.joins:
+        for setting in (*join.parts, *join.lasts):
+            if join.block not in (None, (setting.target, setting.field)):
+                inspection.error(
+                    "WG4005",
+                    f"`{setting.target}.{setting.field}` is no piece of `{'.'.join(join.block or ())}`",
+                    inspection.place(join.path, "type"),
+                    "joins this block",
+                    _declared(inspection, setting.target),
+                    help_="the pieces of a block are that block in each frame that carries one",
+                )
+
+
+def _join_never_whole(inspection: Inspection) -> None:
+    for join in inspection.protocol.joins:
+        if not join.lasts:
+            inspection.error(
+                "WG4006",
+                f"join `{join.name}` never becomes whole",
+                inspection.place(join.path, "name"),
+                "no last piece",
+                help_="`last Message.field` says which piece is the last",
+            )
+
+
+def _declared(inspection: Inspection, target: str) -> Label | None:
+    found = inspection.targets.by_name.get(target)
+    return None if found is None else inspection.also(found.path, "declared here", "name")
+
+
+RULES = (
+    _context_never_set,
+    _key_not_in_message,
+    _set_by_wrong_role,
+    _context_not_known,
+    _piece_of_other_block,
+    _join_never_whole,
+)

@@ -1,0 +1,247 @@
+"""What a single field says: bits that fill bytes, values that fit their type, lengths that cover what they measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from wiregen.checker.inspection import Inspection, Record, numbers_text
+from wiregen.checker.scope import numbers_in
+from wiregen.model import (
+    Bits,
+    Block,
+    Bytes,
+    Call,
+    Computed,
+    Derived,
+    Expression,
+    Field,
+    FieldReference,
+    List,
+    MessageMatch,
+    Octets,
+    Operation,
+    Protocol,
+    Reference,
+    Text,
+    Type,
+    UntilHolds,
+)
+from wiregen.sizes import Sizes
+from wiregen.values import number_of
+
+__all__ = ["RULES", "fault_of_value"]
+
+
+def _bits_fill_bytes(inspection: Inspection) -> None:
+    for record in inspection.records:
+        for fields in _rows_of_fields(record):
+            for run in _runs(fields):
+                n_bits = sum(_bits(field) for field in run)
+                if n_bits % 8:
+                    _report_run(inspection, run, n_bits)
+
+
+def _report_run(inspection: Inspection, run: tuple[Field, ...], n_bits: int) -> None:
+    missing = -n_bits % 8
+    inspection.error(
+        "WG3030",
+        f"{n_bits} {'bit does' if n_bits == 1 else 'bits do'} not fill whole bytes",
+        inspection.place(run[-1].path),
+        f"{missing} missing behind this",
+        inspection.also(run[0].path, "the run begins here") if len(run) > 1 else None,
+        help_=f"pad it with `_ : u{missing} == 0`" if missing > 1 else "pad it with `_ : bit == false`",
+    )
+
+
+def _bits_always_there(inspection: Inspection) -> None:
+    for record in inspection.records:
+        for field in record.flat:
+            if isinstance(field.type, Bits) and (field.condition is not None or _is_trailing(field)):
+                inspection.error(
+                    "WG3031",
+                    f"`{field.name}` is a part of a byte, so it cannot be left out",
+                    inspection.place(field.path, "if" if field.condition is not None else "value"),
+                    "sometimes not there",
+                    help_="put the bits of one byte into a struct and make that optional",
+                )
+
+
+def _value_outside_type(inspection: Inspection) -> None:
+    for record in inspection.records:
+        for field in record.flat:
+            if field.value is None or isinstance(field.value, Derived):
+                continue
+            fault = fault_of_value(field.value.value, field.type, inspection.protocol)
+            if fault is not None:
+                inspection.error(
+                    "WG3032",
+                    f"the value of `{field.name}` is not one of its type",
+                    inspection.place(field.path, "value"),
+                    fault,
+                )
+
+
+def fault_of_value(value: Expression, type_: Type, protocol: Protocol) -> str | None:
+    """Return why a constant value cannot be one of its type, or None."""
+    number = number_of(value)
+    if number is not None:
+        return _fault_of_number(number, type_, protocol)
+    if isinstance(value, Octets) and isinstance(type_, Bytes) and isinstance(type_.length, Computed):
+        size = number_of(type_.length.value)
+        has_size = len(value.hex) // 2
+        return None if size in (None, has_size) else f"{has_size} bytes, and the type has {size}"
+    return None
+
+
+def _fault_of_number(number: int, type_: Type, protocol: Protocol) -> str | None:
+    if isinstance(type_, Reference) and type_.target == "enum":
+        fault = _fault_of_member(number, type_, protocol)
+        if fault is not None:
+            return fault
+    possible = numbers_in(type_, protocol)
+    if possible is None or possible.low <= number <= possible.high:
+        return None
+    return f"{number} is not in {numbers_text(possible)}"
+
+
+def _fault_of_member(number: int, reference: Reference, protocol: Protocol) -> str | None:
+    enum = next((enum for enum in protocol.enums if enum.name == reference.name), None)
+    if enum is None or enum.is_open:
+        return None
+    members = [member for member in enum.members if member.value == number]
+    if not members:
+        return f"{number} is no member of `{enum.name}`"
+    is_allowed = reference.only is None or reference.lenient or members[0].name in reference.only
+    return None if is_allowed else f"`only` leaves `{members[0].name}` out"
+
+
+def _length_too_narrow(inspection: Inspection) -> None:
+    for record in inspection.records:
+        for field in record.flat:
+            possible = numbers_in(field.type, inspection.protocol)
+            if possible is None or not isinstance(field.value, Derived):
+                continue
+            least = _least(field.value.value, record)
+            if least is not None and least > possible.high:
+                inspection.error(
+                    "WG3033",
+                    f"`{field.name}` cannot hold what it measures",
+                    inspection.place(field.path, "value"),
+                    f"at least {least}",
+                    inspection.also(field.path, f"at most {possible.high}", "type"),
+                    help_="a wider integer",
+                )
+
+
+def _least(expression: Expression, record: Record) -> int | None:
+    """Return a number that a derived length never goes below, or None."""
+    match expression:
+        case Call(
+            function="size" | "count" as function, arguments=(FieldReference(path=(name,), scope="own"),)
+        ):
+            measured = record.by_name.get(name)
+            return None if measured is None else _measure(measured, function, record.sizes)
+        case Operation(operator="+", left=left, right=right):
+            sides = (_least(left, record), _least(right, record))
+            return None if sides[0] is None or sides[1] is None else sides[0] + sides[1]
+        case Operation(operator="-", left=left, right=right):
+            least, constant = _least(left, record), number_of(right)
+            return None if least is None or constant is None else least - constant
+        case _:
+            return number_of(expression)
+
+
+def _measure(field: Field, function: str, sizes: Sizes) -> int | None:
+    if function == "size":
+        return None if sizes.is_endless(field) else sizes.smallest(field)
+    if field.condition is not None or not isinstance(field.type, Bytes | Text | List):
+        return 0
+    length = field.type.length
+    if isinstance(length, Computed):
+        return max(0, number_of(length.value) or 0)
+    return int(isinstance(length, UntilHolds))
+
+
+def _discriminator_set_twice(inspection: Inspection) -> None:
+    for record in inspection.records:
+        for field, type_ in record.shapes:
+            named = _subject(type_, record)
+            if named is not None and not isinstance(named.value, Derived) and named.condition is None:
+                inspection.error(
+                    "WG3034",
+                    f"`{named.name}` is set by hand, and the message in `{field.name}` says it as well",
+                    inspection.place(named.path),
+                    "set twice",
+                    inspection.also(field.path, "its message has that code", "type"),
+                    help_=f"write `:= code({field.name})`, and nobody has to set it",
+                )
+
+
+def _subject(type_: Type, record: Record) -> Field | None:
+    """Return the field of the declaration by which the message is chosen."""
+    match type_:
+        case MessageMatch(subject=FieldReference(path=(name,), scope="own")):
+            return record.by_name.get(name)
+        case _:
+            return None
+
+
+def _code_derived_twice(inspection: Inspection) -> None:
+    for record in inspection.records:
+        seen: dict[str, Field] = {}
+        for field in record.flat:
+            body = _coded(field)
+            if body is not None and body in seen:
+                inspection.error(
+                    "WG3035",
+                    f"the code of `{body}` is written twice",
+                    inspection.place(field.path, "value"),
+                    "second field with it",
+                    inspection.also(seen[body].path, "first", "value"),
+                    help_="one of them is enough; compare the other one with it: `where code == type`",
+                )
+            elif body is not None:
+                seen[body] = field
+
+
+def _coded(field: Field) -> str | None:
+    match field.value:
+        case Derived(value=Call(function="code", arguments=(FieldReference(path=(name,)),))):
+            return name
+        case _:
+            return None
+
+
+def _is_trailing(field: Field) -> bool:
+    return field.value is not None and field.value.kind == "trailing"
+
+
+def _bits(field: Field) -> int:
+    return field.type.bits if isinstance(field.type, Bits) else 0
+
+
+def _runs(fields: Iterable[Field]) -> Iterator[tuple[Field, ...]]:
+    """Yield the bit fields that stand side by side; another order begins a new run."""
+    for order, run in groupby(
+        fields, lambda field: field.type.order if isinstance(field.type, Bits) else None
+    ):
+        if order is not None:
+            yield tuple(run)
+
+
+def _rows_of_fields(record: Record) -> Iterator[tuple[Field, ...]]:
+    yield record.fields
+    for _, type_ in record.shapes:
+        if isinstance(type_, Block):
+            yield type_.fields
+
+
+RULES = (
+    _bits_fill_bytes,
+    _bits_always_there,
+    _value_outside_type,
+    _length_too_narrow,
+    _discriminator_set_twice,
+    _code_derived_twice,
+)

@@ -1,0 +1,189 @@
+"""The way of messages: frames, roles, codes that reach them, ports, limits and variants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wiregen.checker.fields import fault_of_value
+from wiregen.checker.inspection import MAX_VARIANTS, Inspection, Owner, Record
+from wiregen.checker.scope import is_visible, type_of
+from wiregen.checker.shape import shape_of
+from wiregen.model import Field, InCompressed, Message, MessageMatch, Number, Preamble, Region
+from wiregen.walk import flat_fields
+
+__all__ = ["RULES"]
+
+
+def _role_without_frame(inspection: Inspection) -> None:
+    framed = {role for frame in inspection.protocol.frames for role in _roles(inspection, frame.role)}
+    for message in inspection.protocol.messages:
+        missing = [role for role in _roles(inspection, message.role) if role not in framed]
+        if message.code is not None and missing:
+            inspection.error(
+                "WG3040",
+                f"no frame carries what the {missing[0]} sends, so `{message.name}` can never be sent",
+                inspection.place(message.path, "name"),
+                "no way to send it",
+                help_=f"declare `frame Frame from {missing[0]} {{ … }}`",
+            )
+
+
+def _roles(inspection: Inspection, role: str | None) -> tuple[str, ...]:
+    return inspection.protocol.roles if role is None else (role,)
+
+
+def _message_never_carried(inspection: Inspection) -> None:
+    for message in inspection.protocol.messages:
+        if message.name in inspection.named_messages:
+            continue
+        if message.code is None:
+            _report_unreached(inspection, message, "name it in an arm of a `match`, or give it a type code")
+        elif any(True for _ in _frames(inspection, message)) and not any(
+            True for _ in _listing(inspection, message)
+        ):
+            _report_unreached(inspection, message, "no `match` of its frames lists it: see their `only`")
+
+
+def _report_unreached(inspection: Inspection, message: Message, help_: str) -> None:
+    inspection.error(
+        "WG3041",
+        f"nothing can carry message `{message.name}`",
+        inspection.place(message.path, "name"),
+        "never sent",
+        help_=help_,
+    )
+
+
+def _code_outside_frame(inspection: Inspection) -> None:
+    for message in inspection.protocol.messages:
+        if message.code is None or message.name in inspection.named_messages:
+            continue
+        faults = [
+            _fault_of_code(inspection, message.code, record, way)
+            for record, way in _listing(inspection, message)
+        ]
+        if faults and None not in faults:
+            inspection.error(
+                "WG3042",
+                f"type code {message.code} of `{message.name}` has no room in its frame",
+                inspection.place(message.path, "code"),
+                faults[0] or "",
+                help_="the field that says the type has to be able to hold it",
+            )
+
+
+def _fault_of_code(inspection: Inspection, code: int, record: Record, way: MessageMatch) -> str | None:
+    subject = type_of(way.subject, record, inspection.protocol)
+    return None if subject is None else fault_of_value(Number(value=code), subject, inspection.protocol)
+
+
+def _frames(inspection: Inspection, message: Message) -> Iterator[Record]:
+    for record in inspection.frame_records:
+        if None in (message.role, record.role) or message.role == record.role:
+            yield record
+
+
+def _listing(inspection: Inspection, message: Message) -> Iterator[tuple[Record, MessageMatch]]:
+    """Yield the ways through which a frame can carry the message, as far as names decide."""
+    for record in _frames(inspection, message):
+        for way in record.ways:
+            if way.only is None or message.name in way.only:
+                yield record, way
+
+
+def _two_preambles(inspection: Inspection) -> None:
+    first: dict[str, Preamble] = {}
+    for preamble in inspection.protocol.preambles:
+        before = first.setdefault(preamble.role, preamble)
+        if before is not preamble:
+            inspection.error(
+                "WG3043",
+                f"the {preamble.role} already begins with `{before.name}`",
+                inspection.place(preamble.path, "name"),
+                "second preamble",
+                inspection.also(before.path, "first", "name"),
+                help_="what a role sends before its first frame is one preamble",
+            )
+
+
+def _inflated_without_limit(inspection: Inspection) -> None:
+    if any(limit.name == "inflated" for limit in inspection.protocol.limits):
+        return
+    for record in inspection.records:
+        for field, type_ in record.shapes:
+            if isinstance(type_, Region) and isinstance(type_.carrier, InCompressed):
+                inspection.error(
+                    "WG3044",
+                    f"`{field.name}` is compressed, and nothing bounds what comes out",
+                    inspection.place(field.path, "type"),
+                    "could be a thousand times as long",
+                    help_="say it: `limits { inflated = 64 MiB }`",
+                )
+
+
+def _variant_of_other_fields(inspection: Inspection) -> None:
+    for other, own in _varied(inspection):
+        theirs, ours = _visible(other), _visible(own)
+        different = sorted(theirs.keys() ^ ours.keys())
+        if different:
+            owner, what = (
+                (other, "only here") if different[0] in theirs else (own, "only in the layout it stands for")
+            )
+            inspection.error(
+                "WG3045",
+                f"the layouts of `{own.name}` differ in more than order: `{different[0]}`",
+                inspection.place((theirs.get(different[0]) or ours[different[0]]).path),
+                what,
+                inspection.also(other.path if owner is own else own.path, "the other layout", "name"),
+                help_="a variant lays the same fields in another way; only derived and constant ones may differ",
+            )
+
+
+def _variant_without_difference(inspection: Inspection) -> None:
+    for other, own in _varied(inspection):
+        if shape_of(other.fields) == shape_of(own.fields):
+            inspection.error(
+                "WG3046",
+                f"this layout of `{own.name}` is the one it already has",
+                inspection.place(other.path, "name"),
+                "no difference",
+                inspection.also(own.path, "the same bytes", "name"),
+            )
+
+
+def _too_many_variants(inspection: Inspection) -> None:
+    for variant in inspection.protocol.variants[MAX_VARIANTS:]:
+        inspection.error(
+            "WG3047",
+            f"a protocol has at most {MAX_VARIANTS} variants",
+            inspection.place(variant.path, "name"),
+            "one too many",
+        )
+
+
+def _varied(inspection: Inspection) -> Iterator[tuple[Owner, Owner]]:
+    """Yield each declaration of a variant with the one that it stands for."""
+    records = (record for record in inspection.records if record.variant is None)
+    own = {(type(record.owner), record.owner.name): record.owner for record in records}
+    for variant in inspection.protocol.variants[:MAX_VARIANTS]:
+        others: tuple[Owner, ...] = (*variant.frames, *variant.structs, *variant.messages, *variant.preambles)
+        for owner in others:
+            other = own.get((type(owner), owner.name))
+            if other is not None:
+                yield owner, other
+
+
+def _visible(owner: Owner) -> dict[str, Field]:
+    return {field.name: field for field in flat_fields(owner.fields) if is_visible(field)}
+
+
+RULES = (
+    _role_without_frame,
+    _message_never_carried,
+    _code_outside_frame,
+    _two_preambles,
+    _inflated_without_limit,
+    _variant_of_other_fields,
+    _variant_without_difference,
+    _too_many_variants,
+)

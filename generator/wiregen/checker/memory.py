@@ -1,0 +1,59 @@
+"""The largest memory that a message's limits allow, for people to know before a peer finds out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from wiregen.model import Field, InCompressed, List, Message, Protocol, Reference, Region, Type, Union
+from wiregen.sizes import Sizes
+from wiregen.walk import flat_fields, nested_types
+
+__all__ = ["largest_memory"]
+
+_DEFAULTS: Mapping[str, int] = {"frame": 16 * 2**20, "inflated": 64 * 2**20, "messages": 65536}
+_OBJECT = 64
+"""Bytes of an object of CPython with slots, and of one value in it: rounded up."""
+_VALUE = 56
+
+
+def largest_memory(protocol: Protocol) -> tuple[tuple[str, int], ...]:
+    """Return each message with the bytes that one of it can hold at most, in round numbers, its frame's buffer included."""
+    limits = {**_DEFAULTS, **{limit.name: limit.value for limit in protocol.limits}}
+    sizes = Sizes(protocol)
+    owners = {struct.name: struct.fields for struct in protocol.structs}
+    owners.update({union.name: _every_field(union) for union in protocol.unions})
+    return tuple(
+        (message.name, _memory(tuple(_reached(message, owners)), sizes.largest(message), limits))
+        for message in protocol.messages
+    )
+
+
+def _memory(fields: tuple[Field, ...], largest: int | None, limits: Mapping[str, int]) -> int:
+    types = tuple(nested_types(*(field.type for field in fields)))
+    content = limits["frame"] if largest is None else min(largest, limits["frame"])
+    if any(isinstance(type_, Region) and isinstance(type_.carrier, InCompressed) for type_ in types):
+        content += limits["inflated"]
+    n_objects = _n_elements(types, content, limits) + 1
+    return 2 * content + n_objects * (_OBJECT + _VALUE * len(fields))
+
+
+def _n_elements(types: Iterable[Type], content: int, limits: Mapping[str, int]) -> int:
+    has_lists = any(isinstance(type_, List) for type_ in types)
+    return min(limits["messages"], content) if has_lists else 0
+
+
+def _reached(message: Message, owners: Mapping[str, tuple[Field, ...]]) -> Iterator[Field]:
+    """Yield the fields of a message and of all structs and varieties that can stand in it."""
+    seen: set[str] = set()
+    waiting = [message.fields]
+    while waiting:
+        fields = tuple(flat_fields(waiting.pop()))
+        yield from fields
+        for type_ in nested_types(*(field.type for field in fields)):
+            if isinstance(type_, Reference) and type_.name in owners and type_.name not in seen:
+                seen.add(type_.name)
+                waiting.append(owners[type_.name])
+
+
+def _every_field(union: Union) -> tuple[Field, ...]:
+    return tuple(field for variety in union.varieties for field in variety.fields)

@@ -1,0 +1,173 @@
+"""Where regions end: what follows that which takes all the rest, and streams that have no end to go to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wiregen.checker.inspection import Inspection, Record
+from wiregen.checker.rests import Rests, is_read_while_bytes_remain, rests_of
+from wiregen.diagnostics import Label
+from wiregen.model import (
+    Block,
+    Computed,
+    Field,
+    Frame,
+    List,
+    Message,
+    MessageMatch,
+    Position,
+    Preamble,
+    Trailing,
+    Variant,
+)
+from wiregen.sizes import Sizes
+from wiregen.values import number_of
+from wiregen.walk import direct_expressions, field_expressions, nested_expressions, open_types
+
+__all__ = ["RULES"]
+
+
+def _field_after_the_rest(inspection: Inspection) -> None:
+    for record, rests in _records(inspection):
+        for fields in _rows_of_fields(record):
+            for taker, follower in _followed(fields, rests, record.sizes):
+                inspection.error(
+                    "WG3010",
+                    f"`{taker.name}` goes on to the end of its region, and `{follower.name}` follows",
+                    inspection.place(taker.path, "type"),
+                    "takes all the rest",
+                    inspection.also(follower.path, "nothing is left for this", "name"),
+                    help_=_way_out(taker),
+                )
+
+
+def _way_out(taker: Field) -> str:
+    if is_read_while_bytes_remain(taker):
+        return "behind `?=` only `?=` may follow; or say with `if` when the field is there"
+    return "give it a length, lay it in a region, or put it last"
+
+
+def _item_takes_the_rest(inspection: Inspection) -> None:
+    for record, rests in _records(inspection):
+        for field, type_ in record.shapes:
+            if isinstance(type_, List) and rests.takes(type_.item) and not _is_one(type_):
+                inspection.error(
+                    "WG3011",
+                    f"an item of `{field.name}` goes on to the end of its region, so there is never a second one",
+                    inspection.place(field.path, "type"),
+                    "each item takes all the rest",
+                    help_="give the items a length, or lay each in a region",
+                )
+
+
+def _is_one(list_: List) -> bool:
+    return isinstance(list_.length, Computed) and number_of(list_.length.value) in (0, 1)
+
+
+def _stream_without_end(inspection: Inspection) -> None:
+    for record, rests in _records(inspection):
+        if not isinstance(record.owner, Frame | Preamble):
+            continue
+        for field in record.owner.fields:
+            if rests.field_takes(field):
+                _report_endless(inspection, record, field, rests)
+
+
+def _report_endless(inspection: Inspection, record: Record, field: Field, rests: Rests) -> None:
+    open_messages = [message for message, _ in _open_messages(inspection, record, field)]
+    takers = [taker for message in open_messages if (taker := rests.taker(message)) is not None]
+    for taker in takers or [field]:
+        inspection.error(
+            "WG3012",
+            f"`{taker.name}` goes on to an end that nothing marks",
+            inspection.place(taker.path, "type"),
+            "up to where?",
+            _carried_here(inspection, field) if taker is not field else None,
+            help_="give it a length, or give the frame one: `length : u32 := size(body)`, `body : match type in length`",
+        )
+
+
+def _remaining_without_end(inspection: Inspection) -> None:
+    for record in inspection.records:
+        if not isinstance(record.owner, Frame | Preamble):
+            continue
+        for field in record.owner.fields:
+            _report_remaining(inspection, field, None)
+            for message, carrier in _open_messages(inspection, record, field):
+                for inner in message.fields:
+                    _report_remaining(inspection, inner, _carried_here(inspection, carrier))
+
+
+def _report_remaining(inspection: Inspection, field: Field, carrier: Label | None) -> None:
+    if is_read_while_bytes_remain(field) or not _asks_what_remains(field):
+        return
+    inspection.error(
+        "WG3013",
+        f"`{field.name}` asks how many bytes remain, and nothing says where they end",
+        inspection.place(field.path, "if"),
+        "never known",
+        carrier,
+        help_="give the frame a length, and lay the message in it",
+    )
+
+
+def _asks_what_remains(field: Field) -> bool:
+    types = tuple(open_types(field.type))
+    fields = [field, *(inner for type_ in types if isinstance(type_, Block) for inner in type_.fields)]
+    clauses = [each for inner in fields for each in field_expressions(inner)]
+    found = nested_expressions(*clauses, *(each for type_ in types for each in direct_expressions(type_)))
+    return any(isinstance(each, Position) and each.what == "remaining" for each in found)
+
+
+def _carried_here(inspection: Inspection, field: Field) -> Label | None:
+    return inspection.also(field.path, "carried here, without a length", "type")
+
+
+def _open_messages(inspection: Inspection, record: Record, field: Field) -> Iterator[tuple[Message, Field]]:
+    """Yield the messages that the field can carry in the endless region of a stream."""
+    carried = [type_.only for type_ in open_types(field.type) if isinstance(type_, MessageMatch)]
+    if not carried or not isinstance(record.owner, Frame):
+        return
+    named = None if None in carried else {name for only in carried for name in only or ()}
+    for message in _messages(inspection, record.variant):
+        is_sent = None in (message.role, record.owner.role) or message.role == record.owner.role
+        if message.code is not None and is_sent and (named is None or message.name in named):
+            yield message, field
+
+
+def _messages(inspection: Inspection, variant: Variant | None) -> tuple[Message, ...]:
+    if variant is None:
+        return inspection.protocol.messages
+    other = {message.name: message for message in variant.messages}
+    return tuple(other.get(message.name, message) for message in inspection.protocol.messages)
+
+
+def _records(inspection: Inspection) -> Iterator[tuple[Record, Rests]]:
+    rests = {id(variant): rests_of(inspection, variant) for variant, _ in inspection.layouts}
+    for record in inspection.records:
+        yield record, rests[id(record.variant)]
+
+
+def _rows_of_fields(record: Record) -> Iterator[tuple[Field, ...]]:
+    yield record.fields
+    for _, type_ in record.shapes:
+        if isinstance(type_, Block):
+            yield type_.fields
+
+
+def _followed(fields: tuple[Field, ...], rests: Rests, sizes: Sizes) -> Iterator[tuple[Field, Field]]:
+    """Yield each field that takes all the rest, with the next one that would take bytes too."""
+    next_one: Field | None = None
+    next_certain: Field | None = None
+    for field in reversed(fields):
+        follower = (
+            next_certain if is_read_while_bytes_remain(field) and not rests.takes(field.type) else next_one
+        )
+        if follower is not None and rests.field_takes(field):
+            yield field, follower
+        if sizes.largest(field) != 0:
+            next_one = field
+            next_certain = next_certain if isinstance(field.value, Trailing) else field
+
+
+RULES = (_field_after_the_rest, _item_takes_the_rest, _stream_without_end, _remaining_without_end)

@@ -1,0 +1,101 @@
+"""What contexts, joins and rows name: messages, frames, joins, preambles, and the fields that are seen with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+from wiregen.model import Field, Frame, Join, Message, Preamble, Protocol
+from wiregen.walk import flat_fields
+
+__all__ = ["Target", "Targets"]
+
+Target = Message | Frame | Join | Preamble
+
+
+class Targets:
+    """The targets of one protocol by name."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self._protocol = protocol
+        self._fields: dict[str, Mapping[str, Field]] = {}
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Target]:
+        protocol = self._protocol
+        kinds = (protocol.messages, protocol.frames, protocol.joins, protocol.preambles)
+        return {target.name: target for kind in kinds for target in kind}
+
+    def fields(self, name: str) -> Mapping[str, Field]:
+        """Return the fields that an expression about a target sees: its own, and those of the frames that carry it."""
+        if name not in self._fields:
+            target = self.by_name.get(name)
+            self._fields[name] = {} if target is None else self._seen(target)
+        return self._fields[name]
+
+    def roles(self, name: str) -> tuple[str, ...]:
+        """Return who may send it."""
+        target = self.by_name.get(name)
+        match target:
+            case Message(role=str() as role) | Frame(role=str() as role) | Preamble(role=role):
+                return (role,)
+            case Join():
+                return self._roles_of_pieces(target)
+            case _:
+                return self._protocol.roles
+
+    def messages(self, name: str) -> tuple[str, ...]:
+        """Return the messages that a name stands for: all that a frame may carry, a message itself, else none."""
+        target = self.by_name.get(name)
+        match target:
+            case Message():
+                return (name,)
+            case Frame(role=role):
+                sent = (
+                    each for each in self._protocol.messages if None in (role, each.role) or each.role == role
+                )
+                return tuple(message.name for message in sent if message.code is not None)
+            case _:
+                return ()
+
+    def _seen(self, target: Target) -> Mapping[str, Field]:
+        match target:
+            case Frame(fields=fields) | Preamble(fields=fields):
+                return _named(fields)
+            case Message(fields=fields, role=role):
+                return {**self._header(role), **_named(fields)}
+            case Join():
+                pieces = (
+                    self.fields(name)
+                    for name in _pieces(target)
+                    if not isinstance(self.by_name.get(name), Join)
+                )
+                return {name: field for piece in pieces for name, field in piece.items()}
+
+    def _header(self, role: str | None) -> Mapping[str, Field]:
+        """Return the fields of the frames in which a role's messages travel."""
+        if role not in self._headers:
+            frames = [
+                frame for frame in self._protocol.frames if None in (role, frame.role) or frame.role == role
+            ]
+            self._headers[role] = {
+                name: field for frame in frames[:2] for name, field in _named(frame.fields).items()
+            }
+        return self._headers[role]
+
+    @cached_property
+    def _headers(self) -> dict[str | None, Mapping[str, Field]]:
+        return {}
+
+    def _roles_of_pieces(self, join: Join) -> tuple[str, ...]:
+        named = [name for name in _pieces(join) if not isinstance(self.by_name.get(name), Join)]
+        sending = {role for name in named for role in self.roles(name)}
+        return tuple(role for role in self._protocol.roles if role in sending)
+
+
+def _pieces(join: Join) -> Iterator[str]:
+    yield from dict.fromkeys(setting.target for setting in (*join.parts, *join.lasts))
+
+
+def _named(fields: tuple[Field, ...]) -> dict[str, Field]:
+    return {field.name: field for field in flat_fields(fields)}

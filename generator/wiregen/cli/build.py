@@ -1,0 +1,101 @@
+"""`wiregen build`: .wire files to the generated tree; with --check or --diff only the comparison."""
+
+import difflib
+import sys
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+import click
+
+from wiregen.cli.failure import DONE, FINDINGS, USAGE, Failure
+from wiregen.cli.protocols import as_shown, configuration, stop
+from wiregen.cli.talk import has_colour, tell
+
+if TYPE_CHECKING:
+    from wiregen.config import Config
+    from wiregen.writer import Difference, Output
+
+__all__ = ["verb"]
+
+_MOVE_AWAY = "the message names the place; nothing was changed"
+
+
+@click.command("build")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option(
+    "--check", is_flag=True, help="Write nothing; list stale, missing and extra files, exit 1 if any."
+)
+@click.option(
+    "--diff", is_flag=True, help="Write nothing; print the changes that a build would make, exit 1 if any."
+)
+def verb(names: tuple[str, ...], check: bool, diff: bool) -> int:
+    """Write the generated packages of the protocols NAME, or of all that the configuration names."""
+    from wiregen.build import build
+    from wiregen.diagnostics import Report, render
+    from wiregen.source import Sources
+    from wiregen.writer import WriteError
+
+    report, sources = Report(), Sources()
+    config = configuration(report)
+    outputs = build(config, names, sources, report)
+    if report.has_errors:
+        stop(report, sources)
+    sys.stderr.write(render(report, sources, colour=has_colour(sys.stderr)) if report.diagnostics else "")
+    try:
+        if check or diff:
+            return _compare(outputs, config, is_partial=bool(names), with_text=diff)
+        return _write(outputs, config, is_partial=bool(names))
+    except WriteError as error:
+        raise Failure(str(error), _MOVE_AWAY, exit_code=USAGE) from None
+
+
+def _write(outputs: "tuple[Output, ...]", config: "Config", *, is_partial: bool) -> int:
+    from wiregen.writer import write
+
+    written = write(outputs, config.output, partial=is_partial)
+    folder = as_shown(config.output)
+    for path in written.kept:
+        tell(f"kept {folder / path}: it was changed by hand since it was generated; delete it yourself")
+    counts = f"{_files(len(written.changed))} written, {len(written.deleted)} deleted"
+    tell(f"{folder}: {counts if written.changed or written.deleted else 'up to date'}")
+    return DONE
+
+
+def _compare(outputs: "tuple[Output, ...]", config: "Config", *, is_partial: bool, with_text: bool) -> int:
+    from wiregen.writer import compare
+
+    difference = compare(outputs, config.output, partial=is_partial)
+    folder = as_shown(config.output)
+    rows = _changes(outputs, difference, config.output) if with_text else _listing(difference, folder)
+    sys.stdout.writelines(f"{row}\n" for row in rows)
+    if not difference:
+        tell(f"{folder}: up to date")
+        return DONE
+    n_files = len(difference.stale) + len(difference.missing) + len(difference.extra)
+    tell(f"{folder}: {_files(n_files)} not up to date; `wiregen build` writes them")
+    return FINDINGS
+
+
+def _listing(difference: "Difference", folder: Path) -> Iterator[str]:
+    for word in ("stale", "missing", "extra"):
+        paths: tuple[PurePosixPath, ...] = getattr(difference, word)
+        yield from (f"{word} {folder / path}" for path in paths)
+
+
+def _changes(outputs: "tuple[Output, ...]", difference: "Difference", folder: Path) -> Iterator[str]:
+    """Return a unified diff from the tree to what a build writes; the manifest, which only holds hashes, is left out."""
+    wanted = {output.path: output.content for output in outputs}
+    for path in sorted((*difference.stale, *difference.missing, *difference.extra)):
+        if path in wanted or path in difference.extra:
+            old = (folder / path).read_bytes() if path not in difference.missing else b""
+            yield from _unified(str(path), old, wanted.get(path, b""))
+
+
+def _unified(name: str, old: bytes, new: bytes) -> Iterator[str]:
+    rows = (text.decode(errors="replace").splitlines() for text in (old, new))
+    return difflib.unified_diff(*rows, f"old/{name}", f"new/{name}", lineterm="")
+
+
+def _files(count: int) -> str:
+    return "1 file" if count == 1 else f"{count} files"

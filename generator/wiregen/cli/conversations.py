@@ -1,0 +1,120 @@
+"""The connections of a capture, both directions of each in the order of time."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wiregen.capture import CaptureError, Closed, Flow, Gap, Piece, read_streams
+from wiregen.cli.decoded import Decoded, Settings
+from wiregen.cli.direction import Direction
+from wiregen.cli.failure import Failure
+from wiregen.cli.talk import tell
+from wiregen.cli.trial import opener_is_first
+from wiregen.runtime.context import Context
+
+if TYPE_CHECKING:
+    from wiregen.capture import Event, EventSource
+
+__all__ = ["decode_capture"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Conversation:
+    """A connection by its directions: of the opener, of the other; those that are finished are taken out."""
+
+    directions: dict[bool, Direction]
+
+
+def decode_capture(
+    path: Path,
+    settings: Settings,
+    port: int | None,
+    ports: tuple[int, ...],
+    advance: Callable[[int], None],
+    role: str | None = None,
+) -> Iterator[Decoded]:
+    """Yield what the connections of a capture hold; `ports` are those that the protocol declares.
+
+    `role`: only what that role sends.
+    """
+    streams = read_streams(path, port=port)
+    live: dict[str, _Conversation] = {}
+    orient = _Orientation(path, settings, port, ports)
+    try:
+        for event in streams:
+            conversation = live.get(event.flow.name)
+            if conversation is None:
+                if isinstance(event, Closed):
+                    continue
+                conversation = live[event.flow.name] = orient.open(event.flow)
+            advance(len(event.data) if isinstance(event, Piece) else 0)
+            for decoded in _decoded(event, conversation):
+                if role in (None, decoded.role):
+                    yield replace(decoded, flow=event.flow.name, time=event.time)
+            if not conversation.directions:
+                del live[event.flow.name]
+    except CaptureError as error:
+        raise Failure(
+            str(error), "without --pcap the bytes are read as one direction of a connection"
+        ) from None
+    _tell_issues(streams)
+
+
+class _Orientation:
+    """Decides which end of a connection is which role, and says so where it is not plain."""
+
+    def __init__(self, path: Path, settings: Settings, port: int | None, ports: tuple[int, ...]) -> None:
+        self._path = path
+        self._settings = settings
+        self._port = port
+        self._ports = ports
+
+    def open(self, flow: Flow) -> _Conversation:
+        roles = self._settings.plan["roles"]
+        first, last = roles[0], roles[-1]
+        if not self._is_opener_first(flow, first):
+            first, last = last, first
+        context = Context(self._settings.plan)
+        directions = {
+            True: Direction(self._settings, first, context),
+            False: Direction(self._settings, last, context),
+        }
+        return _Conversation(directions=directions)
+
+    def _is_opener_first(self, flow: Flow, first: str) -> bool:
+        if flow.saw_syn:
+            return True
+        opener_has, other_has = flow.opener.port in self._ports, flow.other.port in self._ports
+        if flow.by_port or opener_has != other_has:
+            is_opener = flow.by_port or other_has
+            how = f"by port {(flow.other if is_opener else flow.opener).port}"
+        else:
+            is_opener, how = opener_is_first(self._path, self._settings, self._port, flow)
+        tell(
+            f"{flow.name}: no SYN was captured; {how}, {flow.opener if is_opener else flow.other} is the {first}"
+        )
+        return is_opener
+
+
+def _decoded(event: "Event", conversation: _Conversation) -> Iterator[Decoded]:
+    """Yield what an event completes."""
+    directions = conversation.directions
+    match event:
+        case Piece():
+            if event.from_opener in directions:
+                yield from directions[event.from_opener].feed(event.data)
+        case Gap():
+            if event.from_opener in directions:
+                yield from directions[event.from_opener].gap(event.size)
+        case Closed(reason="fin", from_opener=bool() as from_opener):
+            if from_opener in directions:
+                yield from directions.pop(from_opener).finish()
+        case _:
+            for side in tuple(directions):
+                yield from directions.pop(side).finish()
+
+
+def _tell_issues(streams: "EventSource") -> None:
+    for issue in streams.issues:
+        tell(f"{'note' if issue.is_harmless else 'warning'}: {issue}")

@@ -1,0 +1,153 @@
+"""`wiregen decode`: bytes, or a capture, to messages; any .wire file will do, nothing has to be built."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wiregen.cli.failure import DONE, FINDINGS, Failure
+from wiregen.cli.talk import is_terminal, tell
+
+if TYPE_CHECKING:
+    from wiregen.cli.decoded import Decoded, Settings
+    from wiregen.cli.input import Input
+
+__all__ = ["verb"]
+
+
+@click.command("decode")
+@click.argument("protocol")
+@click.argument("file", required=False)
+@click.option(
+    "--hex", "digits", metavar="HEX", help="The bytes themselves, in hexadecimal, in place of a file."
+)
+@click.option("--backend", type=click.Choice(["native"]), default="native", show_default=True)
+@click.option(
+    "--from", "role", metavar="ROLE", help="Who sent the bytes; of a capture, only what that role sent."
+)
+@click.option("--variant", metavar="NAME", help="Another layout that the protocol declares.")
+@click.option(
+    "--pcap/--no-pcap", default=None, help="It is, or is not, a capture; else its first bytes tell."
+)
+@click.option("--port", type=click.IntRange(1, 65535), help="Of a capture, only connections with that port.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["jsonl", "json", "tree", "hex"]),
+    help="tree on a terminal, else jsonl",
+)
+@click.option("--strict", is_flag=True, help="Refuse what the protocol tolerates.")
+@click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help="Replace a limit: frame=1MiB.")
+def verb(
+    protocol: str,
+    file: str | None,
+    digits: str | None,
+    backend: str,
+    role: str | None,
+    variant: str | None,
+    pcap: bool | None,
+    port: int | None,
+    format_: str | None,
+    strict: bool,
+    limits: tuple[str, ...],
+) -> int:
+    """Turn bytes of PROTOCOL (a name, or a path to a .wire file) into messages.
+
+    FILE holds one direction of a connection, or is a capture (pcap, pcapng, .gz too); `-` is stdin. Exits with 1 if
+    anything could not be decoded.
+    """
+    from wiregen.cli.choices import limits_of, role_of, variant_of
+    from wiregen.cli.decoded import Settings
+    from wiregen.cli.input import from_hex, open_bytes
+    from wiregen.cli.protocols import subject_of
+    from wiregen.plan import lower
+
+    if digits is not None and (file is not None or pcap):
+        raise Failure("--hex takes the place of a file", "give one of the two")
+    subject = subject_of(protocol)
+    plan = lower(subject.protocol)
+    settings = Settings(
+        plan=plan, variant=variant_of(plan, variant), limits=limits_of(plan, limits), is_strict=strict
+    )
+    sender = role_of(plan, role)
+    ports = tuple(port.number for port in subject.protocol.ports)
+    opened = open_bytes(file, is_capture=pcap) if digits is None else nullcontext(from_hex(digits))
+    with opened as source:
+        return _decode(source, settings, sender, port, ports, format_)
+
+
+def _decode(
+    source: "Input",
+    settings: "Settings",
+    role: str | None,
+    port: int | None,
+    ports: tuple[int, ...],
+    format_: str | None,
+) -> int:
+    """Print what the input holds; return the exit code."""
+    from wiregen.cli.progress import progress
+    from wiregen.cli.sinks import sink
+
+    out = sink(format_ or ("tree" if is_terminal(sys.stdout) else "jsonl"), settings)
+    has_fault = False
+    with progress(source.size) as advance:
+        for decoded in _items(source, settings, role, port, ports, advance):
+            out.write(decoded)
+            has_fault |= isinstance(decoded.outcome, Exception)
+        out.close()
+    return FINDINGS if has_fault else DONE
+
+
+def _items(
+    source: "Input",
+    settings: "Settings",
+    role: str | None,
+    port: int | None,
+    ports: tuple[int, ...],
+    advance: Callable[[int], None],
+) -> "Iterator[Decoded]":
+    if source.path is not None:
+        from wiregen.cli.conversations import decode_capture
+
+        tell("the input is a capture")
+        return decode_capture(source.path, settings, port, ports, advance, role)
+    if port is not None:
+        raise Failure(
+            "--port is for captures, and the input is none", "leave it out, or give --pcap if it is one"
+        )
+    return _stream(source, settings, _sender(settings.plan, role), advance)
+
+
+def _sender(plan: dict[str, Any], role: str | None) -> str | None:
+    """Return who sends; None where that does not matter, for one layout serves all roles."""
+    if role is not None or (len(set(plan["sends"].values())) == 1 and not plan["opens"]):
+        return role
+    first: str = plan["roles"][0]
+    tell(f"taken as sent by {first}; --from says otherwise")
+    return first
+
+
+def _stream(
+    source: "Input", settings: "Settings", role: str | None, advance: Callable[[int], None]
+) -> "Iterator[Decoded]":
+    """Yield what a stream of one direction holds; who sent a frame is told by its message where nobody said it."""
+    from wiregen.cli.direction import Direction
+    from wiregen.cli.sinks import message_of
+    from wiregen.runtime.context import Context
+
+    def named(decoded: "Decoded") -> "Decoded":
+        if role is not None or isinstance(decoded.outcome, Exception):
+            return decoded
+        message = settings.plan["messages"].get(message_of(decoded))
+        return decoded if message is None else replace(decoded, role=message[1])
+
+    direction = Direction(settings, role, Context(settings.plan))
+    for chunk in source.chunks:
+        yield from map(named, direction.feed(chunk))
+        advance(len(chunk))
+        if source.is_live:
+            sys.stdout.flush()
+    yield from direction.finish()

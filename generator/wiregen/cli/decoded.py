@@ -1,0 +1,45 @@
+"""What decoding hands to whoever prints it, and the wishes that it is done by."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from wiregen.runtime.errors import DecodeError
+from wiregen.runtime.tree import Node
+
+__all__ = ["Decoded", "Settings"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """A protocol's careful plan, and how its bytes are to be read."""
+
+    plan: dict[str, Any]
+    variant: str | None = None
+    limits: Mapping[str, int] = field(default_factory=dict)
+    is_strict: bool = False
+
+    @property
+    def largest_frame(self) -> int:
+        """Return how many bytes a frame may have."""
+        size: int = self.limits.get("frame", self.plan["limits"]["frame"])
+        return size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decoded:
+    """A frame or a fault; those of one direction tile its stream.
+
+    Attributes:
+        offset, size: Of the frame in its direction's stream; a gap has a size and no `raw`.
+        outcome: A fault's places count in the stream, those of a tree from `offset - outcome.start` on.
+        flow, time: Where and when, for what comes from a capture; in seconds.
+    """
+
+    offset: int
+    size: int
+    role: str | None
+    raw: bytes
+    outcome: Node | DecodeError
+    flow: str | None = None
+    time: float | None = None

@@ -1,0 +1,146 @@
+"""`wiregen encode`: decoded lines back to bytes."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+import click
+
+from wiregen.cli.failure import DONE, FINDINGS, Failure
+from wiregen.cli.talk import is_terminal
+
+__all__ = ["verb"]
+
+_ONE_DIRECTION = "bytes are of one direction of one connection: choose with --flow and --from"
+
+
+@click.command("encode")
+@click.argument("protocol")
+@click.argument("file", required=False)
+@click.option("--backend", type=click.Choice(["native"]), default="native", show_default=True)
+@click.option(
+    "--canonical", is_flag=True, help="Write frames anew, also where a line has the bytes that it came in."
+)
+@click.option("-o", "--output", metavar="FILE", help="Write to FILE, all or nothing; else to stdout.")
+@click.option("--variant", metavar="NAME", help="Another layout that the protocol declares.")
+@click.option("--flow", metavar="NAME", help="Of a capture's lines, only those of that connection.")
+@click.option("--from", "role", metavar="ROLE", help="Of a capture's lines, only those of that role.")
+def verb(
+    protocol: str,
+    file: str | None,
+    backend: str,
+    canonical: bool,
+    output: str | None,
+    variant: str | None,
+    flow: str | None,
+    role: str | None,
+) -> int:
+    """Turn the lines that `decode` prints into the bytes of PROTOCOL.
+
+    FILE holds one JSON object a line; `-`, or nothing, is stdin. What could not be decoded gives back its bytes.
+    """
+    from wiregen.cli.choices import role_of, variant_of
+    from wiregen.cli.input import open_lines
+    from wiregen.cli.protocols import plan_of
+    from wiregen.jsonl import LineEncoder
+
+    if output is None and is_terminal(sys.stdout):
+        raise Failure("the result is binary, and stdout is a terminal", "write it to a file: -o FILE")
+    plan = plan_of(protocol)
+    encoder = LineEncoder(plan, variant=variant_of(plan, variant), is_canonical=canonical)
+    chosen = _Choice(flow, role_of(plan, role))
+    with open_lines(file) as lines, _destination(output) as out:
+        for data in _encoded(lines, encoder, chosen):
+            out.write(data)
+    return DONE
+
+
+class _Choice:
+    """Which lines are written: those of one direction of one connection."""
+
+    def __init__(self, flow: str | None, role: str | None) -> None:
+        self._flow = flow
+        self._role = role
+        self._only: tuple[Any, Any] | None = None
+        self._flows: dict[str, None] = {}
+
+    def takes(self, line: dict[str, Any]) -> bool:
+        """Tell whether to write a line.
+
+        Raises:
+            LineError: The lines chosen are of more than one direction.
+        """
+        from wiregen.jsonl import LineError
+
+        flow, role = line.get("flow"), line.get("from")
+        if flow is None:
+            return True
+        self._flows[str(flow)] = None
+        if self._flow not in (None, flow) or self._role not in (None, role):
+            return False
+        self._only = self._only or (flow, role)
+        if self._only != (flow, role):
+            raise LineError(
+                f"of {flow} from {role}, and there were lines of {self._only[0]} from {self._only[1]}"
+            )
+        return True
+
+    def check(self) -> None:
+        """Refuse a choice that no line has met."""
+        if self._flows and self._only is None:
+            known = ", ".join(self._flows)
+            raise Failure("no line is of that connection and role", f"the connections are {known}")
+
+
+def _encoded(lines: IO[bytes], encoder: Any, choice: _Choice) -> Iterator[bytes]:
+    """Yield the bytes of each line."""
+    from wiregen.jsonl import LineError, loads
+    from wiregen.runtime.errors import EncodeError
+
+    for number, text in enumerate(lines, 1):
+        if not text.strip():
+            continue
+        try:
+            line = loads(text, number)
+            if choice.takes(line):
+                yield encoder.encode(line)
+        except LineError as error:
+            raise Failure(f"line {number}: {error.why}", _way_out(error.why), exit_code=FINDINGS) from None
+        except EncodeError as error:
+            raise Failure(f"line {number}: {error}", _MEND, exit_code=FINDINGS) from None
+    choice.check()
+
+
+_MEND = "mend that field of the line, or leave the line out; `wiregen explain` tells what the code means"
+
+
+def _way_out(why: str) -> str:
+    if "there were lines of" in why:
+        return _ONE_DIRECTION
+    return "each line is one JSON object as `wiregen decode --format jsonl` prints it; mend the line, or leave it out"
+
+
+@contextmanager
+def _destination(name: str | None) -> Iterator[IO[bytes]]:
+    """Open stdout; or a file beside the one that is named, which takes its place when all is written."""
+    if name is None:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    path = Path(name)
+    folder = path.parent if path.parent.is_dir() else None
+    if folder is None or path.is_dir():
+        raise Failure(f"`{name}` cannot be written", "name a file in a folder that exists")
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=folder)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
+        os.replace(temporary, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise

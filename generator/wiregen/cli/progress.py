@@ -1,0 +1,29 @@
+"""How far the reading of a long input is, on stderr, for somebody who waits in front of it."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from wiregen.cli.talk import is_terminal
+
+__all__ = ["progress"]
+
+_LONG: Final = 16 * 1024 * 1024
+"""Inputs up to this many bytes are over before a bar would be read."""
+
+
+@contextmanager
+def progress(size: int | None) -> Iterator[Callable[[int], None]]:
+    """Show a bar for an input of `size` bytes; the function handed out takes the bytes done since its last call."""
+    # Where the result goes to the same terminal, a bar would be in its way.
+    if size is None or size <= _LONG or not is_terminal(sys.stderr) or is_terminal(sys.stdout):
+        yield lambda n_bytes: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
+
+    columns = (BarColumn(), DownloadColumn(binary_units=True), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("decoding", total=size)
+        yield lambda n_bytes: bar.advance(task, n_bytes)

@@ -1,0 +1,86 @@
+"""From what the user named to a checked protocol: configuration, file, front end, findings on stderr."""
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from wiregen.cli.failure import FINDINGS, USAGE
+from wiregen.cli.talk import has_colour
+
+if TYPE_CHECKING:
+    from wiregen.backends import Subject
+    from wiregen.config import Config
+    from wiregen.diagnostics import Report
+    from wiregen.source import Sources
+
+__all__ = ["as_shown", "configuration", "exit_code", "load", "plan_of", "stop", "subject_of"]
+
+_USAGE_CODES = ("WG5002", "WG5003", "WG6")
+_FILE_CODES = ("WG1001", "WG1002")
+
+
+def configuration(report: "Report") -> "Config":
+    """Return the configuration nearest to the working folder; exit where it is wrong."""
+    from wiregen.config import load_config
+    from wiregen.source import Sources
+
+    config = load_config(Path.cwd(), report)
+    if report.has_errors:
+        stop(report, Sources())
+    return config
+
+
+def subject_of(name: str) -> "Subject":
+    """Return the protocol that the user named, checked; exit with its findings where it is wrong."""
+    from wiregen.diagnostics import Report
+    from wiregen.source import Sources
+
+    report, sources = Report(), Sources()
+    subject = load(name, configuration(report), sources, report)
+    if subject is None or report.has_errors:
+        stop(report, sources)
+    return subject
+
+
+def plan_of(name: str) -> dict[str, Any]:
+    """Return the careful plan of the protocol that the user named."""
+    from wiregen.plan import lower
+
+    return lower(subject_of(name).protocol)
+
+
+def load(name: str, config: "Config", sources: "Sources", report: "Report") -> "Subject | None":
+    """Return a protocol by name or path; None and an error in the report where there is none."""
+    from wiregen.frontend import find_protocol, load_protocol
+
+    path = find_protocol(name, config, report)
+    return None if path is None else load_protocol(as_shown(path), sources, report, config.sources)
+
+
+def as_shown(path: Path) -> Path:
+    """Return the path relative to the working folder where it lies below, so that diagnostics are short."""
+    try:
+        return path.absolute().relative_to(os.getcwd())
+    except ValueError:
+        return path
+
+
+def stop(report: "Report", sources: "Sources") -> NoReturn:
+    """Show the findings on stderr and exit."""
+    from wiregen.diagnostics import render
+
+    sys.stderr.write(render(report, sources, colour=has_colour(sys.stderr)))
+    raise click.exceptions.Exit(exit_code(report))
+
+
+def exit_code(report: "Report") -> int:
+    """Return 0 without errors, 2 where what the user named or configured is at fault, else 1."""
+    errors = [diagnostic for diagnostic in report.diagnostics if diagnostic.severity == "error"]
+    for error in errors:
+        is_named_file = error.span is None and error.code in _FILE_CODES
+        if is_named_file or error.code.startswith(_USAGE_CODES):
+            return USAGE
+    return FINDINGS if errors else 0

@@ -1,0 +1,180 @@
+"""Views to text: the one Jinja environment, and black on what is Python.
+
+Invariant: a view's free text never becomes code; it passes `docstring`, `comment`, `literal` or autoescape. Nothing here
+depends on the machine: which characters are escaped is written out below, not asked of the interpreter's Unicode tables.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+
+import jinja2
+
+__all__ = ["Emitter", "comment", "docstring", "format_python", "literal", "render", "templates_folder"]
+
+LINE_LENGTH = 110
+
+_MARKUP = frozenset({".html", ".svg", ".xml"})
+_TEMPLATE = frozenset({".jinja", ".j2"})
+# Control, line-ending, bidirectional and invisible characters, surrogates and noncharacters; the line feed is left to the caller.
+_UNSAFE = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
+)
+_SHORT_ESCAPES = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
+# Comments that tools obey: PEP 263 (the encoding of the file), black, mypy, ruff and their like.
+_DIRECTIVE = re.compile(
+    r"coding(?=[:=])|\b(?:fmt|yapf|mypy|pyright|ruff|isort|flake8|pylint|pragma)(?=\s*:)|\btype(?=\s*:\s*ignore)|^\s*type(?=\s*:)"
+    r"|\bno(?=qa\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+class Emitter:
+    """Renders the templates of one folder; keeps nothing of a view but the formatted text, by the hash of the unformatted."""
+
+    def __init__(self, folder: Path) -> None:
+        self._environment = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(folder),
+            autoescape=_is_markup,
+            undefined=jinja2.StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+        )
+        self._environment.filters.update(docstring=docstring, comment=comment, literal=literal)
+        self._formatted: dict[bytes, str] = {}
+
+    def render(self, template_name: str, view: object) -> str:
+        """Return the text of a template whose only variable is `view`; Python (`….py`, `….py.jinja`) comes out formatted.
+
+        Raises:
+            jinja2.TemplateError: The template is missing, or names what the view does not have.
+            ValueError: The text is not Python (black's InvalidInput).
+        """
+        text = self._environment.get_template(template_name).render(view=view)
+        if _target_suffix(template_name) not in {".py", ".pyi"}:
+            return text
+        try:
+            return self._format(text, is_stub=_target_suffix(template_name) == ".pyi")
+        except ValueError as error:
+            error.add_note(f"in what {template_name} rendered")
+            raise
+
+    def _format(self, text: str, *, is_stub: bool) -> str:
+        key = sha256(f"{is_stub} {text}".encode()).digest()
+        if key not in self._formatted:
+            self._formatted[key] = format_python(text, is_stub=is_stub)
+        return self._formatted[key]
+
+
+def render(template_name: str, view: object) -> str:
+    """Return the text of one of wiregen's own templates; see `Emitter.render`."""
+    return _own_emitter().render(template_name, view)
+
+
+def templates_folder() -> Path:
+    """Return where wiregen's templates lie: beside this module in a wheel, at the repository's root in a checkout.
+
+    Raises:
+        FileNotFoundError: In neither place, so that wiregen is not installed whole.
+    """
+    here = Path(__file__).resolve().parent
+    candidates = (here / "templates", here.parents[1] / "templates")
+    for folder in candidates:
+        if folder.is_dir():
+            return folder
+    places = " or ".join(str(folder) for folder in candidates)
+    raise FileNotFoundError(f"wiregen's templates are missing, expected {places}: install wiregen again")
+
+
+def format_python(text: str, *, is_stub: bool = False) -> str:
+    """Return `text` as black writes it.
+
+    Raises:
+        ValueError: It is not Python (black's InvalidInput).
+    """
+    import black.mode  # 0.1 s that only a build needs
+
+    targets = {black.mode.TargetVersion.PY311}
+    mode = black.mode.Mode(line_length=LINE_LENGTH, target_versions=targets, is_pyi=is_stub)
+    return black.format_str(text, mode=mode)
+
+
+def docstring(text: str) -> str:
+    r"""Return what to write between two `\"\"\"` so that Python reads `text` there; line feeds stay line feeds."""
+    # Only quotes that could close the docstring are escaped: a lone one reads better as it is.
+    return re.sub(r'"(?="|\Z)', r"\"", _escape(text.replace("\\", "\\\\")))
+
+
+def comment(text: str) -> str:
+    """Return what to write after `# ` so that no line of `text` is code or an order to a tool."""
+    harmless = _DIRECTIVE.sub(lambda found: f"{found[0]} ", text)
+    return "\n# ".join(_escape(line) for line in harmless.split("\n"))
+
+
+def literal(value: object) -> str:
+    """Return plain data as Python: None, bool, int, float, str, bytes, and tuples, lists and dicts of them.
+
+    Black leaves it as it is where it fits in a line.
+
+    Raises:
+        TypeError: Anything else; subclasses too, for their repr is their own.
+    """
+    kind = type(value)
+    if isinstance(value, str) and kind is str:
+        return _quoted(value, "")
+    if isinstance(value, bytes) and kind is bytes:
+        return _quoted(value.decode("latin-1"), "b")
+    if isinstance(value, tuple | list | dict) and kind in {tuple, list, dict}:
+        return _collection(value)
+    if isinstance(value, float) and kind is float and repr(value) in {"nan", "inf", "-inf"}:
+        return f'float("{value}")'
+    if kind in {type(None), bool, int, float}:
+        return repr(value)
+    raise TypeError(f"{kind.__name__} is not plain data")
+
+
+@cache
+def _own_emitter() -> Emitter:
+    return Emitter(templates_folder())
+
+
+def _is_markup(template_name: str | None) -> bool:
+    return template_name is not None and _target_suffix(template_name) in _MARKUP
+
+
+def _target_suffix(template_name: str) -> str:
+    path = PurePosixPath(template_name)
+    return PurePosixPath(path.stem).suffix if path.suffix in _TEMPLATE else path.suffix
+
+
+def _escape(text: str) -> str:
+    return _UNSAFE.sub(lambda found: _escaped(found[0]), text)
+
+
+def _escaped(character: str) -> str:
+    code = ord(character)
+    if character in _SHORT_ESCAPES:
+        return _SHORT_ESCAPES[character]
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _collection(value: tuple[object, ...] | list[object] | Mapping[object, object]) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{literal(key)}: {literal(item)}" for key, item in value.items()) + "}"
+    items = ", ".join(literal(item) for item in value)
+    if isinstance(value, list):
+        return f"[{items}]"
+    return f"({items},)" if len(value) == 1 else f"({items})"
+
+
+def _quoted(text: str, prefix: str) -> str:
+    quote = "'" if text.count('"') > text.count("'") else '"'  # black's rule: the fewest escapes, then double
+    body = text.replace("\\", "\\\\").replace(quote, "\\" + quote).replace("\n", "\\n")
+    body = _escape(body) if not prefix else "".join(c if " " <= c <= "~" else _escaped(c) for c in body)
+    return f"{prefix}{quote}{body}{quote}"

@@ -1,0 +1,69 @@
+"""Text to checked model: source, syntax tree, model, rules; each stage adds to one report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wiregen.backends import Subject
+from wiregen.checker import check
+from wiregen.config import Config
+from wiregen.diagnostics import Report, did_you_mean
+from wiregen.examples import check_examples
+from wiregen.parser import parse
+from wiregen.resolver import resolve
+from wiregen.source import SUFFIX, Sources, load
+
+__all__ = ["find_protocol", "load_protocol", "protocol_files"]
+
+
+def load_protocol(path: Path, sources: Sources, report: Report, roots: tuple[Path, ...]) -> Subject | None:
+    """Return the checked protocol of a file, or None and at least one error in the report.
+
+    `roots` are the folders that imports may lead into; the file's own is one of them.
+    """
+    roots = (path.parent, *roots)
+    source = load(path, sources, report)
+    file = parse(source, report) if source is not None else None
+    resolved = resolve(file, sources, report, roots=roots) if file is not None else None
+    if resolved is None:
+        return None
+    findings = Report()
+    check(resolved.protocol, resolved.origins, findings)
+    if not findings.has_errors:
+        check_examples(resolved.protocol, resolved.origins, findings)
+    report.merge(findings)
+    if findings.has_errors:
+        return None
+    name = path.relative_to(path.parent.parent).as_posix()
+    return Subject(protocol=resolved.protocol, origins=resolved.origins, source=name)
+
+
+def protocol_files(config: Config) -> tuple[Path, ...]:
+    """Return the files of the configuration's protocols, by name; all files of its sources where it names none."""
+    files = {
+        path.stem: path for folder in reversed(config.sources) for path in sorted(folder.glob(f"*{SUFFIX}"))
+    }
+    names = sorted(files) if config.protocols is None else config.protocols
+    return tuple(files[name] for name in names if name in files)
+
+
+def find_protocol(name: str, config: Config, report: Report) -> Path | None:
+    """Return the file that a user means: a path to a .wire file, a protocol of the sources, or one shipped with wiregen."""
+    if name.endswith(SUFFIX):
+        return Path(name)
+    folders = (*config.sources, shipped_protocols())
+    for folder in folders:
+        path = folder / f"{name}{SUFFIX}"
+        if path.is_file():
+            return path
+    known = sorted({path.stem for folder in folders for path in folder.glob(f"*{SUFFIX}")})
+    help_ = did_you_mean(name, known) or f"known here: {', '.join(known)}; or give a path to a .wire file"
+    report.error("WG5003", f"there is no protocol `{name}`", None, help=help_)
+    return None
+
+
+def shipped_protocols() -> Path:
+    """Return the folder of the protocols that come with wiregen: beside this module in a wheel, `idl/` in a checkout."""
+    here = Path(__file__).resolve().parent
+    shipped = here / "protocols"
+    return shipped if shipped.is_dir() else here.parents[1] / "idl"

@@ -1,0 +1,207 @@
+"""From what the careful codec returns to the branches that are shown."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from wiregen.diagnostics import visible
+from wiregen.inspect.branches import Branch
+from wiregen.inspect.values import HIDDEN, bytes_text, json_text, plural, scalar_text
+from wiregen.runtime.errors import DecodeError
+from wiregen.runtime.tree import FrameValue, Node, Unknown, Variety
+
+__all__ = ["tree_of_fault", "tree_of_frame"]
+
+MAX_ITEMS: Final = 64
+"""Items of a list that a tree shows."""
+
+_PIECES = frozenset({"length", "count", "delimiter"})
+_RECORDS = frozenset({"struct", "message", "frame", "preamble", "block", "union"})
+_MORE = "--format jsonl has them all"
+
+
+class _Trees:
+    """Makes branches of nodes; holds what the plan says about showing."""
+
+    def __init__(self, plan: dict[str, Any], secrets: frozenset[str]) -> None:
+        self._views: dict[str, dict[str, str]] = plan.get("views", {})
+        self._secrets = secrets
+
+    def below(self, node: Node, owner: str = "") -> tuple[Branch, ...]:
+        """Return the branches of the fields of a record, or of the items of a list."""
+        return tuple(self._listed(_fields(node), owner or _declaration(node)))
+
+    def _listed(self, nodes: tuple[Node, ...], owner: str) -> Iterator[Branch]:
+        n_items = 0
+        for node in nodes:
+            n_items += node.name.startswith("[")
+            if n_items <= MAX_ITEMS or not node.name.startswith("["):
+                yield self.branch(node, owner)
+        if n_items > MAX_ITEMS:
+            yield Branch(label="…", note=f"{n_items - MAX_ITEMS:,} more; {_MORE}")
+
+    def branch(self, node: Node, owner: str) -> Branch:
+        """Return the branch of a field or an item of `owner`."""
+        if node.name in self._secrets:
+            return Branch(label=node.name, text=HIDDEN, note="secret")
+        carrier, inside = _unwrapped(node)
+        note = ", ".join(part for part in (visible(node.note), carrier) if part)
+        if inside is not node and inside.note:
+            note = ", ".join(part for part in (note, visible(inside.note)) if part)
+        match inside.type[0]:
+            case "message":
+                return Branch(
+                    label=_label(node, inside),
+                    text=_item_text(node, inside),
+                    note=note,
+                    children=self.below(inside),
+                )
+            case kind if kind in _RECORDS:
+                text = _record_text(inside)
+                return Branch(label=node.name, text=text, note=note, children=self.below(inside))
+            case "list" if isinstance(inside.value, list):
+                count = plural(len(inside.value), "item")
+                return Branch(label=node.name, text=count, note=note, children=self.below(inside, owner))
+            case _:
+                return self._leaf(node.name, inside, owner, note)
+
+    def _leaf(self, name: str, node: Node, owner: str, note: str) -> Branch:
+        value = node.value
+        if isinstance(value, Unknown):
+            code = "no code" if value.code is None else f"code {value.code}"
+            return Branch(label="Unknown", text=f"{code}, {bytes_text(value.data)}", note=note)
+        if node.note == "absent" and value is None:
+            return Branch(label=name, note=note)
+        if isinstance(value, bytes) and self._views.get(owner, {}).get(name) == "json":
+            return Branch(label=name, text=json_text(value), style="green", note=note)
+        style = "green" if isinstance(value, str | bytes) else "yellow"
+        if node.type[0] == "enum":
+            member, _, note = note.partition(", ")
+            return Branch(label=name, text=f"{member} ({scalar_text(value)})", style=style, note=note)
+        return Branch(label=name, text=scalar_text(value), style=style, note=note)
+
+
+def tree_of_frame(
+    node: Node, head: Branch, plan: dict[str, Any], secrets: frozenset[str] = frozenset()
+) -> Branch:
+    """Return the branch of a whole frame or preamble; `head` gives its first line."""
+    children = _Trees(plan, secrets).below(node)
+    return Branch(label=head.label, text=head.text, note=head.note, style=head.style, children=children)
+
+
+def tree_of_fault(error: DecodeError, head: Branch, secrets: frozenset[str] = frozenset()) -> Branch:
+    """Return the branch of what cannot be decoded: the fault, then the message as far as it was read."""
+    fault = Branch(label="error", text=_fault_text(error), style="bold red", note=error.rule or "")
+    partial = tuple(_partial(error.partial, secrets)) if error.partial else ()
+    read = (Branch(label="read so far", children=partial),) if partial else ()
+    return Branch(label=head.label, text=head.text, note=head.note, style=head.style, children=(fault, *read))
+
+
+def _fault_text(error: DecodeError) -> str:
+    """Return the code, the place, and what was expected and found."""
+    at = f"at {error.at}" if error.inner_at is None else f"at {error.at}, inner {error.inner_at}"
+    where = f"{error.code} in {error.path}" if error.path else error.code
+    parts = (
+        f"expected {error.expected}" if error.expected else "",
+        f"found {error.found}" if error.found else "",
+    )
+    detail = ", ".join(part for part in parts if part)
+    return visible(f"{where} {at}{': ' if detail else ''}{detail}")
+
+
+# ---- nodes ----
+
+
+def _unwrapped(node: Node) -> tuple[str, Node]:
+    """Return what a region lies in, in a few words, and its content; the node itself where it is no region."""
+    if node.type[0] != "region":
+        return "", node
+    body = next((child for child in node.children if child.name == "body"), None)
+    content = next(
+        (child for child in (*node.children, *(body.children if body else ())) if child.name == "content"),
+        None,
+    )
+    if content is None:
+        return "", node
+    deeper, inside = _unwrapped(content)
+    carrier = _carrier(body, content) if body is not None else ""
+    return ", ".join(part for part in (carrier, deeper) if part), inside
+
+
+def _carrier(body: Node, content: Node) -> str:
+    if body.type[0] == "compressed":
+        return f"{body.type[1]}, {plural(body.size, 'byte')} of {content.end:,}"
+    return f"joined, {plural(content.end, 'byte')}"
+
+
+def _fields(node: Node) -> tuple[Node, ...]:
+    """Return the nodes that are a record's fields or a list's items; those of blocks in the block's place."""
+    found: list[Node] = []
+    for child in node.children:
+        _, inside = _unwrapped(child)
+        if child.name in _PIECES and child.path == node.path:
+            continue
+        if node.type[0] == "union" and child is node.children[0]:
+            continue
+        found += _fields(inside) if inside.type[0] == "block" else [child]
+    return tuple(found)
+
+
+def _declaration(node: Node) -> str:
+    value = node.value
+    if isinstance(value, Variety):
+        return value.name
+    return str(node.type[1]) if len(node.type) > 1 and isinstance(node.type[1], str) else ""
+
+
+def _label(node: Node, message: Node) -> str:
+    return node.name if node.name.startswith("[") else _declaration(message)
+
+
+def _item_text(node: Node, message: Node) -> str:
+    return _declaration(message) if node.name.startswith("[") else ""
+
+
+def _record_text(node: Node) -> str:
+    value = node.value
+    if isinstance(value, FrameValue):
+        return getattr(value.message, "name", "") or (
+            "Unknown" if isinstance(value.message, Unknown) else value.name
+        )
+    if isinstance(value, Variety):
+        return f"{value.name} ({value.code})"
+    return _declaration(node)
+
+
+# ---- partial messages ----
+
+
+def _partial(partial: dict[str, Any], secrets: frozenset[str]) -> Iterator[Branch]:
+    header, fields = partial.get("header"), partial.get("fields")
+    if isinstance(header, dict):
+        yield from _items(header, secrets)
+    if isinstance(fields, dict):
+        name = visible(str(partial.get("message") or "fields"))
+        yield Branch(label=name, children=tuple(_items(fields, secrets)))
+
+
+def _items(values: dict[str, Any], secrets: frozenset[str]) -> Iterator[Branch]:
+    for name, value in values.items():
+        yield _plain(str(name), value, secrets)
+
+
+def _plain(name: str, value: Any, secrets: frozenset[str]) -> Branch:
+    """Return the branch of a value of a decoded line."""
+    label = visible(name)
+    if name in secrets:
+        return Branch(label=label, text=HIDDEN, note="secret")
+    if isinstance(value, dict):
+        return Branch(label=label, children=tuple(_items(value, secrets)))
+    if isinstance(value, list):
+        shown = tuple(_plain(f"[{index}]", item, secrets) for index, item in enumerate(value[:MAX_ITEMS]))
+        more = (
+            (Branch(label="…", note=f"{len(value) - MAX_ITEMS:,} more; {_MORE}"),)
+            if value[MAX_ITEMS:]
+            else ()
+        )
+        return Branch(label=label, text=plural(len(value), "item"), children=(*shown, *more))
+    return Branch(label=label, text=scalar_text(value), style="green" if isinstance(value, str) else "yellow")

@@ -1,0 +1,304 @@
+"""JSON lines: one decoded frame, one line; and back to the bytes.
+
+Lines of a stream tile it, and every line gives back its bytes: a frame that is not canonical carries them as `raw`, what
+could not be decoded as `bytes`. Whether a frame is canonical is found by doing what `LineEncoder` will do with its line.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import Any, Final
+
+from wiregen.runtime.access import declared_name, extra
+from wiregen.runtime.context import Context
+from wiregen.runtime.errors import DecodeError, EncodeError
+from wiregen.runtime.options import Options
+from wiregen.runtime.records import frame_from_record, frame_record
+from wiregen.runtime.writing import write_frame
+
+__all__ = [
+    "LineEncoder",
+    "LineError",
+    "LineMaker",
+    "decoded_line",
+    "dumps",
+    "encode_lines",
+    "error_line",
+    "loads",
+]
+
+LONGEST_LINE: Final = 256 * 2**20
+"""Characters of a line that is read."""
+_RECORD_KEYS: Final = ("message", "code", "header", "fields")
+
+Plan = dict[str, Any]
+Line = dict[str, Any]
+
+
+class LineError(ValueError):
+    """A line that is no decoded frame. `number`: which one, from 1; 0 where that is not known."""
+
+    def __init__(self, why: str, number: int = 0) -> None:
+        self.why = why
+        self.number = number
+        super().__init__(f"line {number}: {why}" if number else why)
+
+
+# ---- lines as text ----
+
+
+def dumps(line: Line) -> str:
+    """Return a line without its line end: ASCII only, keys in the order in which the line was made."""
+    return json.dumps(line, ensure_ascii=True, allow_nan=False)
+
+
+def loads(text: str | bytes, number: int = 0) -> Line:
+    """Return the object that a line holds.
+
+    Raises:
+        LineError: No JSON object, one with a key twice, or one too long or too deep.
+    """
+    if len(text) > LONGEST_LINE:
+        raise LineError(f"longer than {LONGEST_LINE} characters", number)
+    try:
+        plain = text.decode() if isinstance(text, bytes) else text
+        line = json.loads(plain, object_pairs_hook=_unique, parse_constant=_refuse)
+    except LineError as error:
+        raise LineError(error.why, number) from None
+    except json.JSONDecodeError as error:
+        raise LineError(f"not JSON: {error.msg.lower()} at column {error.colno}", number) from None
+    except UnicodeDecodeError as error:
+        raise LineError(f"not UTF-8 at byte {error.start + 1}", number) from None
+    except RecursionError:
+        raise LineError("nested too deep", number) from None
+    except ValueError:
+        raise LineError("a number with too many digits", number) from None
+    if not isinstance(line, dict):
+        raise LineError("expected a JSON object", number)
+    return line
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for index, name in enumerate(names) if name in names[:index])
+        raise LineError(f"key {twice[:64]!r} stands twice")
+    return found
+
+
+def _refuse(name: str) -> Any:
+    raise LineError(f"{name} is not JSON")
+
+
+# ---- lines of frames ----
+
+
+def decoded_line(
+    record: dict[str, Any],
+    *,
+    offset: int,
+    size: int,
+    role: str | None = None,
+    flow: str | None = None,
+    time: float | None = None,
+    raw: bytes | None = None,
+    part: dict[str, Any] | None = None,
+) -> Line:
+    """Return the line of a frame whose record is given. `raw`: its bytes, where it is not canonical."""
+    line = _head(offset, size, role, flow, time)
+    line |= {key: record[key] for key in _RECORD_KEYS if key in record}
+    if part is not None:
+        line["part"] = part
+    if raw is not None:
+        line |= {"canonical": False, "raw": raw.hex()}
+    return line
+
+
+def error_line(
+    error: DecodeError,
+    data: bytes,
+    *,
+    offset: int,
+    role: str | None = None,
+    flow: str | None = None,
+    time: float | None = None,
+    most_bytes: int | None = None,
+) -> Line:
+    """Return the line of bytes that could not be decoded. `most_bytes`: cut them there, and the line is no longer whole."""
+    shown = data if most_bytes is None else data[:most_bytes]
+    return _head(offset, len(data), role, flow, time) | {
+        "error": _fault(error),
+        "partial": error.partial,
+        "bytes": shown.hex(),
+        "bytes_truncated": len(shown) < len(data),
+    }
+
+
+def _head(offset: int, size: int, role: str | None, flow: str | None, time: float | None) -> Line:
+    line: Line = {"offset": offset, "size": size, "from": role, "flow": flow, "time": time}
+    return {key: value for key, value in line.items() if value is not None}
+
+
+def _fault(error: DecodeError) -> dict[str, Any]:
+    found: dict[str, Any] = {"code": error.code, "rule": error.rule, "path": error.path, "at": error.at}
+    if error.inner_at is not None:
+        found["inner_at"] = error.inner_at
+    return found | {"expected": error.expected, "found": error.found, "recoverable": error.recoverable}
+
+
+# ---- lines to bytes ----
+
+
+class LineEncoder:
+    """Lines to bytes, in order: earlier lines may say how later ones are laid out.
+
+    `is_canonical`: write every frame anew, also where a line has the bytes that it came in.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        *,
+        variant: str | None = None,
+        limits: dict[str, int] | None = None,
+        is_canonical: bool = False,
+    ) -> None:
+        self._plan = plan
+        self._variant = variant
+        self._limits = limits
+        self._is_canonical = is_canonical
+        self._contexts: dict[Any, Context] = {}
+
+    def encode(self, line: Line) -> bytes:
+        """Return the bytes of one line.
+
+        Raises:
+            LineError: It says nothing that could be written.
+            EncodeError: It does, and that is not of the protocol.
+        """
+        if "error" in line:
+            return _rest(line)
+        if "raw" not in line or self._is_canonical:
+            return self._written(line)
+        with suppress(EncodeError):  # the bytes are there all the same
+            self._note(line, self._value(line))
+        return _hex(line, "raw")
+
+    def _written(self, line: Line) -> bytes:
+        value = self._value(line)
+        options = Options(
+            _role(line), context=self._context(line), limits=self._limits, variant=self._variant
+        )
+        data = write_frame(self._plan, value, options)
+        self._note(line, value)
+        return data
+
+    def _value(self, line: Line) -> Any:
+        record = {key: line[key] for key in _RECORD_KEYS if key in line}
+        if "message" not in record:
+            raise LineError("neither a message nor an error")
+        role = _role(line)
+        if role is not None and role not in self._plan["roles"]:
+            raise LineError(f"no role {role[:64]!r}; there are {', '.join(self._plan['roles'])}")
+        return frame_from_record(self._plan, record, role=role, variant=self._variant)
+
+    def _note(self, line: Line, value: Any) -> None:
+        """Let what a frame says about later ones be known."""
+        if self._plan["contexts"] and extra(value, "message", None, "") is not None:
+            try:
+                self._context(line).apply(value, _role(line))
+            except DecodeError as error:
+                raise EncodeError(error.code, path=error.path, expected=error.expected) from None
+
+    def _context(self, line: Line) -> Context:
+        flow = line.get("flow")
+        key = flow if isinstance(flow, str) else None
+        if key not in self._contexts:
+            self._contexts[key] = Context(self._plan, limits=self._limits)
+        return self._contexts[key]
+
+
+def encode_lines(encoder: LineEncoder, lines: Iterable[str | bytes]) -> Iterator[bytes]:
+    """Return the bytes of each line that is not empty.
+
+    Raises:
+        LineError: With the number of the line at fault.
+    """
+    for number, text in enumerate(lines, 1):
+        if not text.strip():
+            continue
+        try:
+            yield encoder.encode(loads(text, number))
+        except LineError as error:
+            raise LineError(error.why, number) from None
+        except EncodeError as error:
+            raise LineError(str(error), number) from error
+
+
+def _rest(line: Line) -> bytes:
+    if line.get("bytes_truncated"):
+        raise LineError("the bytes of an error are cut: decode without a bound on them")
+    return _hex(line, "bytes")
+
+
+def _hex(line: Line, key: str) -> bytes:
+    digits = line.get(key)
+    try:
+        return bytes.fromhex(digits if isinstance(digits, str) else "?")
+    except ValueError:
+        raise LineError(f"{key}: expected hexadecimal text") from None
+
+
+def _role(line: Line) -> str | None:
+    role = line.get("from")
+    if role is not None and not isinstance(role, str):
+        raise LineError("from: expected the name of a role")
+    return role
+
+
+class LineMaker:
+    """Frames to lines, in order. It writes each line back at once, and so knows which ones need their bytes."""
+
+    def __init__(
+        self, plan: Plan, *, variant: str | None = None, limits: dict[str, int] | None = None
+    ) -> None:
+        self._plan = plan
+        self._variant = variant
+        self._encoder = LineEncoder(plan, variant=variant, limits=limits)
+
+    def decoded(
+        self,
+        frame: Any,
+        data: bytes,
+        *,
+        offset: int,
+        role: str | None = None,
+        flow: str | None = None,
+        time: float | None = None,
+        part: dict[str, Any] | None = None,
+    ) -> Line:
+        """Return the line of a frame, message in a frame or preamble that was read from `data`."""
+        line = decoded_line(
+            self._record(frame), offset=offset, size=len(data), role=role, flow=flow, time=time, part=part
+        )
+        if not self._gives_back(line, data):
+            line |= {"canonical": False, "raw": data.hex()}
+        return line
+
+    def _record(self, frame: Any) -> dict[str, Any]:
+        try:
+            return frame_record(self._plan, frame, variant=self._variant)
+        except EncodeError:
+            # A piece of something divided: only the join knows what it will be.
+            message = extra(frame, "message", frame, "")
+            return {"message": declared_name(message), "header": {}, "fields": {}}
+
+    def _gives_back(self, line: Line, data: bytes) -> bool:
+        # Through text, as every line goes: what JSON cannot hold shows here.
+        try:
+            return self._encoder.encode(loads(dumps(line))) == data
+        except (EncodeError, LineError, ValueError):
+            return False

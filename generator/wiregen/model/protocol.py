@@ -1,0 +1,129 @@
+"""The protocol as a whole, with its pages and examples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from wiregen.model.behaviour import Context, Join, Session
+from wiregen.model.declarations import (
+    Alias,
+    Coding,
+    Const,
+    Enum,
+    Frame,
+    Limit,
+    Message,
+    Preamble,
+    Reserved,
+    Struct,
+    Union,
+    Variant,
+)
+from wiregen.model.expressions import MemberReference, Null, Number, Octets, String, Truth
+from wiregen.model.types import Endian, Notes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    path: str
+    name: str
+    text: str
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ledger:
+    """What the document leaves open, and how it was decided."""
+
+    path: str
+    id: str
+    title: str
+    document: str
+    peers: str
+    decision: str
+    reason: str
+    about: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Construct:
+    """A value built by its name; `what` says of which kind, `union` names the union of a variety."""
+
+    what: Literal["message", "frame", "struct", "preamble", "variety"]
+    name: str
+    union: str | None
+    fields: tuple[Argument, ...]
+    kind: Literal["construct"] = "construct"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Argument:
+    name: str
+    value: ExampleValue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Values:
+    items: tuple[ExampleValue, ...]
+    kind: Literal["values"] = "values"
+
+
+ExampleValue: TypeAlias = Construct | Values | Number | Truth | String | Octets | Null | MemberReference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A vector of the file. `form`: `both` ways, `read` only, or `violates` (`violation` names the error)."""
+
+    path: str
+    name: str
+    doc: str
+    form: Literal["both", "read", "violates"]
+    variant: str | None
+    scene: tuple[Construct, ...]
+    """Messages that come before; what they say is known when `value` is read."""
+    value: Construct | None
+    hex: str
+    violation: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Port:
+    transport: Literal["tcp", "udp"]
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Protocol:
+    """One `.wire` file, complete: what it imports is copied in, each kind of declaration in text order."""
+
+    path: str
+    name: str
+    doc: str
+    sources: tuple[str, ...]
+    endian: Endian
+    bits: Literal["msb", "lsb"]
+    roles: tuple[str, ...]
+    ports: tuple[Port, ...]
+    reserved: tuple[Reserved, ...]
+    constants: tuple[Const, ...]
+    limits: tuple[Limit, ...]
+    aliases: tuple[Alias, ...]
+    enums: tuple[Enum, ...]
+    structs: tuple[Struct, ...]
+    messages: tuple[Message, ...]
+    frames: tuple[Frame, ...]
+    preambles: tuple[Preamble, ...]
+    unions: tuple[Union, ...]
+    codings: tuple[Coding, ...]
+    variants: tuple[Variant, ...]
+    contexts: tuple[Context, ...]
+    joins: tuple[Join, ...]
+    sessions: tuple[Session, ...]
+    rules: tuple[Rule, ...]
+    ledgers: tuple[Ledger, ...]
+    examples: tuple[Example, ...]
+    order: tuple[str, ...]
+    """Names of constants, enums, structs, messages, frames, preambles, unions and codings in the file's order."""
+    notes: Notes

@@ -1,0 +1,145 @@
+"""Identifiers of every target: case, reserved words, collisions. No other room spells a name.
+
+Invariant: the lists are written out, never taken from the running interpreter, so that a build is the same on every Python.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from types import MappingProxyType
+
+__all__ = [
+    "Collision",
+    "PythonNames",
+    "Scope",
+    "camel_case",
+    "constant_case",
+    "is_reserved",
+    "python_name",
+    "python_names",
+    "snake_case",
+]
+
+_KEYWORDS = frozenset(
+    "False None True and as assert async await break class continue def del elif else except finally for from global if"
+    " import in is lambda nonlocal not or pass raise return try while with yield".split()
+)
+# What every generated package offers by itself.
+_OFFERED = frozenset(
+    "encode decode decode_message decode_conversation absent message Frame Decoder Context Connection Session Unknown"
+    " DecodeError EncodeError SessionError NeedMoreData protobuf msgpack aio to_dict from_dict replace snapshot restore"
+    " limits Limits".split()
+)
+# Builtins that the text of a generated module relies on; shadowing one would change what its functions mean.
+_BUILTINS = frozenset(
+    "bool bytearray bytes classmethod dict float frozenset int isinstance iter len list max memoryview min next object"
+    " property range repr set staticmethod str sum super tuple type zip".split()
+)
+_EXCEPTIONS = frozenset(
+    "ArithmeticError AttributeError BaseException BufferError EOFError Exception IndexError KeyError LookupError"
+    " NotImplemented OverflowError RuntimeError StopIteration TypeError UnicodeDecodeError UnicodeEncodeError"
+    " UnicodeError ValueError".split()
+)
+# What a class of a generated module needs under its own name in annotations and decorators.
+_IN_CLASSES = frozenset(
+    "bool bytes classmethod dict float int list object property staticmethod str tuple".split()
+)
+_METHODS = frozenset("decode_from encode_into self cls".split())
+_CALL_ARGUMENTS = frozenset("context from_role strict variant".split())
+# Attributes that an int-based enum member already has.
+_ENUM_ATTRIBUTES = frozenset(
+    "as_integer_ratio bit_count bit_length conjugate denominator from_bytes imag is_integer mro name numerator real"
+    " to_bytes value".split()
+)
+
+
+class Scope(Enum):
+    """Where a Python name lives; each scope has its own reserved names."""
+
+    PACKAGE = "package"  # a protocol: a folder and a module of the generated tree
+    MODULE = "module"  # a declaration: a name at the top of the protocol's module
+    MEMBER = "member"  # a field: an attribute of a message class and an argument of its constructor
+    FRAME_MEMBER = "frame member"  # a header field: also an argument of encode()
+    ENUM_MEMBER = "enum member"
+
+
+_RESERVED: Mapping[Scope, frozenset[str]] = MappingProxyType(
+    {
+        Scope.PACKAGE: _KEYWORDS | _OFFERED,
+        Scope.MODULE: _KEYWORDS | _OFFERED | _BUILTINS | _EXCEPTIONS,
+        Scope.MEMBER: _KEYWORDS | _OFFERED | _METHODS | _IN_CLASSES,
+        Scope.FRAME_MEMBER: _KEYWORDS | _OFFERED | _METHODS | _IN_CLASSES | _CALL_ARGUMENTS,
+        Scope.ENUM_MEMBER: _KEYWORDS | _OFFERED | _ENUM_ATTRIBUTES,
+    }
+)
+_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z0-9]+")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Collision:
+    """Different names of one scope that would be the same Python name."""
+
+    python_name: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PythonNames:
+    """The Python name of each name of a scope, in the order they came, and the collisions among them."""
+
+    mapping: Mapping[str, str]
+    collisions: tuple[Collision, ...]
+
+    @property
+    def renamed(self) -> tuple[tuple[str, str], ...]:
+        """Each name that Python could not take as it is, with what it became."""
+        return tuple((name, python) for name, python in self.mapping.items() if name != python)
+
+
+def snake_case(name: str) -> str:
+    """Return `name` as in `segment_read`: `SegmentRead`, `SEGMENT_READ` and `segmentRead` become it."""
+    return "_".join(word.lower() for word in _words(name)) or name
+
+
+def camel_case(name: str) -> str:
+    """Return `name` as in `SegmentRead`; runs of capitals become words too (`HTTPServer` is `HttpServer`)."""
+    return "".join(word[:1].upper() + word[1:].lower() for word in _words(name)) or name
+
+
+def constant_case(name: str) -> str:
+    """Return `name` as in `SEGMENT_READ`."""
+    return snake_case(name).upper()
+
+
+def is_reserved(name: str, scope: Scope) -> bool:
+    """Tell whether `name` cannot be used as it is; a leading underscore belongs to the generated code."""
+    return name in _RESERVED[scope] or name.startswith("_")
+
+
+def python_name(name: str, scope: Scope, *, granted: Collection[str] = ()) -> str:
+    """Return the Python name of `name`, an ASCII identifier: itself, or with a trailing underscore where it is reserved.
+
+    `granted` are reserved names that this declaration is meant to take, such as `Frame` for the protocol's own frame.
+    A leading underscore moves to the end.
+    """
+    if name in granted or not is_reserved(name, scope):
+        return name
+    bare = name.lstrip("_")
+    return f"{bare}_" if bare[:1].isalpha() else f"unnamed{bare}_"
+
+
+def python_names(names: Iterable[str], scope: Scope, *, granted: Collection[str] = ()) -> PythonNames:
+    """Return the Python names of one scope; equal `names` are one name, different ones that meet are a collision."""
+    mapping = {name: python_name(name, scope, granted=granted) for name in names}
+    takers: dict[str, list[str]] = {}
+    for name, python in mapping.items():
+        takers.setdefault(python, []).append(name)
+    collisions = (
+        Collision(python_name=python, names=tuple(met)) for python, met in takers.items() if len(met) > 1
+    )
+    return PythonNames(mapping=MappingProxyType(mapping), collisions=tuple(collisions))
+
+
+def _words(name: str) -> list[str]:
+    return [word for part in name.split("_") for word in _WORD.findall(part)]

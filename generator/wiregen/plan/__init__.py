@@ -1,0 +1,10 @@
+"""The one lowering: a model becomes what codecs walk.
+
+`lower` gives the careful plan, plain data that travels in every generated package (`_plan.py`) and that the runtime's
+`explain` walks; `steps` gives, for a declaration, the flat list that straight-line code is printed from.
+"""
+
+from wiregen.plan.careful import KNOWN_LIMITS, lower
+from wiregen.plan.steps import Layout, Slot, Step, UnsupportedError, frame_layout, layout_of
+
+__all__ = ["KNOWN_LIMITS", "Layout", "Slot", "Step", "UnsupportedError", "frame_layout", "layout_of", "lower"]

@@ -1,0 +1,83 @@
+"""Annotations: each known by name, with the arguments that it takes."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final, Literal, TypeAlias
+
+from wiregen import model, syntax
+from wiregen.resolver.names import report_unknown
+from wiregen.resolver.workspace import Workspace
+
+_Form: TypeAlias = Literal["texts", "text", "nothing", "tag", "name"]
+_FORMS: Final[Mapping[str, tuple[_Form, str]]] = {
+    "source": ("texts", '`@source("where")`'),
+    "assumed": ("text", '`@assumed("why")`'),
+    "errata": ("text", '`@errata("what the document says instead")`'),
+    "since": ("text", '`@since("version")`'),
+    "deprecated": ("text", '`@deprecated("why")`'),
+    "tag": ("tag", "`@tag(1)`, or on the frame `@tag(code)`"),
+    "raw": ("nothing", "`@raw`"),
+    "rule": ("name", "`@rule(name)`"),
+    "secret": ("nothing", "`@secret`"),
+}
+
+
+def resolve_notes(work: Workspace, annotations: tuple[syntax.Annotation, ...]) -> model.Notes:
+    """Return what the annotations of one node say; only `@source` may stand there several times."""
+    notes = model.Notes()
+    seen: set[str] = set()
+    for annotation in annotations:
+        name = annotation.name
+        if name.text not in _FORMS:
+            report_unknown(name, "annotation", _FORMS, work.report)
+            continue
+        if name.text in seen and name.text != "source":
+            work.error("WG2401", f"`@{name.text}` is there twice", annotation.span, label="second")
+        seen.add(name.text)
+        notes = _noted(work, notes, annotation)
+    return notes
+
+
+def _noted(work: Workspace, notes: model.Notes, annotation: syntax.Annotation) -> model.Notes:
+    form, example = _FORMS[annotation.name.text]
+    value = _value(work, form, annotation)
+    if value is None:
+        message = f"`@{annotation.name.text}` takes other arguments than these"
+        work.error("WG2401", message, annotation.span, help_=f"write {example}")
+        return notes
+    name = annotation.name.text
+    if isinstance(value, tuple):
+        return replace(notes, sources=(*notes.sources, value))
+    return replace(notes, **{name: value})  # type: ignore[arg-type]
+
+
+def _value(
+    work: Workspace, form: _Form, annotation: syntax.Annotation
+) -> str | int | bool | tuple[str, ...] | None:
+    """Return what the annotation says, None where its arguments are wrong."""
+    values = [argument.value for argument in annotation.arguments if argument.name is None]
+    if len(values) != len(annotation.arguments):
+        return None
+    texts = tuple(value.value for value in values if isinstance(value, syntax.String))
+    match form, values:
+        case "nothing", []:
+            return True
+        case "texts", [_, *_] if len(texts) == len(values):
+            return texts
+        case "text", [syntax.String(value=text)]:
+            return text
+        case "tag", [syntax.Integer(value=number)] if number > 0:
+            return number
+        case "tag", [syntax.Name(text="code")]:
+            return "code"
+        case "name", [syntax.Name() as name]:
+            return _rule(work, name)
+        case _:
+            return None
+
+
+def _rule(work: Workspace, name: syntax.Name) -> str:
+    if name.text not in work.rules:
+        help_ = f'declare it: `rule {name.text} "…"`'
+        report_unknown(name, "rule", work.rules, work.report, help_=help_)
+    return name.text

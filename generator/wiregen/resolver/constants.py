@@ -1,0 +1,52 @@
+"""Constants, evaluated in an order in which each comes behind those that it needs."""
+
+from collections.abc import Iterable
+
+from wiregen import model, syntax
+from wiregen.resolver.annotations import resolve_notes
+from wiregen.resolver.arithmetic import fold
+from wiregen.resolver.expressions import require
+from wiregen.resolver.scopes import Scope
+from wiregen.resolver.sorts import INTEGER
+from wiregen.resolver.tree import mentioned
+from wiregen.resolver.workspace import Workspace
+
+
+def evaluate_constants(work: Workspace) -> None:
+    """Fill in the constants' values; one that needs itself, by whatever way, is reported and has none."""
+    nodes = {name: node for name, node in work.names.items() if isinstance(node, syntax.Const)}
+    waiting = {
+        name: {word.text for _, word in mentioned(node)} & nodes.keys() for name, node in nodes.items()
+    }
+    while ready := [name for name, needs in waiting.items() if needs.isdisjoint(waiting)]:
+        for name in ready:
+            del waiting[name]
+            work.constants[name] = _evaluate(work, nodes[name])
+    for name in waiting:
+        _report_circle(work, nodes[name])
+        work.constants[name] = None
+
+
+def _evaluate(work: Workspace, node: syntax.Const) -> int | None:
+    expression = require(work, Scope(where="fixed"), node.value, INTEGER, "a constant")
+    value = fold(expression)
+    if value is None and not isinstance(expression, model.Null):
+        message = f"the value of `{node.name.text}` is not known before anything is read"
+        work.error("WG2207", message, node.value.span, label="not a constant")
+    return value
+
+
+def _report_circle(work: Workspace, node: syntax.Const) -> None:
+    message = f"constant `{node.name.text}` needs its own value"
+    work.error("WG2009", message, node.name.span, label="round in a circle")
+
+
+def resolve_constants(work: Workspace, nodes: Iterable[syntax.Const]) -> tuple[model.Const, ...]:
+    return tuple(_resolve(work, node) for node in nodes)
+
+
+def _resolve(work: Workspace, node: syntax.Const) -> model.Const:
+    path = work.place(f"{work.path}.{node.name.text}", node.span, name=node.name.span, value=node.value.span)
+    value = work.constants.get(node.name.text) or 0
+    notes = resolve_notes(work, node.annotations)
+    return model.Const(path=path, name=node.name.text, doc=node.docs, value=value, notes=notes)

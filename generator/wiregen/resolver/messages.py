@@ -1,0 +1,230 @@
+"""Messages, the frames that carry them, preambles, and other layouts of all of these."""
+
+from collections.abc import Iterable, Iterator
+
+from wiregen import model, syntax
+from wiregen.diagnostics import Label, Span, did_you_mean
+from wiregen.resolver.annotations import resolve_notes
+from wiregen.resolver.declarations import resolve_struct
+from wiregen.resolver.fields import resolve_owned
+from wiregen.resolver.names import Entry, Named, kind_of, refuse_duplicates, report_unknown
+from wiregen.resolver.settings import refuse_reserved
+from wiregen.resolver.workspace import Workspace, span_of
+
+
+def resolve_message(work: Workspace, node: syntax.Message, path: str) -> model.Message:
+    work.place(path, node.span, name=node.name.span, code=span_of(node.code))
+    if node.code is not None:
+        refuse_reserved(work, node.code.value, node.code.span, work.reserved, "type code")
+    return model.Message(
+        path=path,
+        name=node.name.text,
+        doc=node.docs,
+        code=node.code.value if node.code is not None else None,
+        role=resolve_role(work, node.role),
+        fields=resolve_owned(work, path, node.fields),
+        notes=resolve_notes(work, node.annotations),
+    )
+
+
+def resolve_role(work: Workspace, name: syntax.Name | None) -> str | None:
+    if name is None:
+        return None
+    if name.text not in work.settings.roles:
+        report_unknown(name, "role", work.settings.roles, work.report)
+    return name.text
+
+
+def refuse_same_codes(work: Workspace, messages: Iterable[syntax.Message]) -> None:
+    """Report codes that two messages of one role have; a message without role is sent by both."""
+    taken: dict[tuple[str, int], syntax.Message] = {}
+    for node in messages:
+        if node.code is None:
+            continue
+        roles = work.settings.roles if node.role is None else (node.role.text,)
+        for role in roles:
+            before = taken.setdefault((role, node.code.value), node)
+            if before is not node and before.name.text != node.name.text:
+                _report_same_code(work, before, node, [code for taker, code in taken if taker == role], role)
+                break
+
+
+def _report_same_code(
+    work: Workspace, before: syntax.Message, node: syntax.Message, codes: list[int], role: str
+) -> None:
+    assert before.code is not None and node.code is not None
+    free = node.code.value
+    while free in codes or _is_reserved(work, free):
+        free += 1
+    message = f"type code {node.code.value} is already used by `{before.name.text}`"
+    help_ = f"every message a {role} sends needs its own code; {free} is free"
+    others = (Label(span=before.code.span, text="first used here"),)
+    work.error("WG2004", message, node.code.span, label="second use", others=others, help_=help_)
+
+
+def _is_reserved(work: Workspace, number: int) -> bool:
+    ranges = (each for node in work.reserved for each in node.ranges)
+    return any(each.low.value <= number <= each.high.value for each in ranges)
+
+
+def resolve_frame(work: Workspace, node: syntax.Frame, path: str) -> model.Frame:
+    work.place(path, node.span, name=node.name.span)
+    fields = resolve_owned(work, path, node.fields)
+    return model.Frame(
+        path=path,
+        name=node.name.text,
+        doc=node.docs,
+        role=resolve_role(work, node.role),
+        fields=fields,
+        message=_carrying(work, node, fields),
+        notes=resolve_notes(work, node.annotations),
+    )
+
+
+def _carrying(work: Workspace, node: syntax.Frame, fields: tuple[model.Field, ...]) -> str | None:
+    """Return the field that carries the message: one that chooses among messages, or else is one."""
+    every = list(flat(fields))
+    found = [field for field in every if _chooses(field.type)] or [
+        field for field in every if _is_message(field.type)
+    ]
+    if len(found) == 1:
+        return found[0].name
+    names = " and ".join(f"`{field.name}`" for field in found)
+    what = f"these do: {names}" if found else "none of its fields does"
+    message = f"one field of a frame carries the message, and {what}"
+    help_ = None if found else "write `body : match type`, with `type : u8 := code(body)` before it"
+    work.error("WG2013", message, node.name.span, label="this frame", help_=help_)
+    return None
+
+
+def flat(fields: Iterable[model.Field]) -> Iterator[model.Field]:
+    """Yield fields in text order, those in blocks too, behind the block."""
+    for field in fields:
+        yield field
+        for block in _blocks(field.type):
+            yield from flat(block.fields)
+
+
+def _blocks(type_: model.Type) -> Iterator[model.Block]:
+    match type_:
+        case model.Block():
+            yield type_
+        case model.Region(content=content):
+            yield from _blocks(content)
+        case model.Match(arms=arms):
+            for arm in arms:
+                yield from _blocks(arm.type)
+        case _:
+            return
+
+
+def _chooses(type_: model.Type) -> bool:
+    match type_:
+        case model.MessageMatch():
+            return True
+        case model.Region(content=content):
+            return _chooses(content)
+        case model.Match(arms=arms):
+            return any(_chooses(arm.type) or _is_message(arm.type) for arm in arms)
+        case _:
+            return False
+
+
+def _is_message(type_: model.Type) -> bool:
+    match type_:
+        case model.Reference(target="message"):
+            return True
+        case model.Region(content=content):
+            return _is_message(content)
+        case _:
+            return False
+
+
+def refuse_second_frames(work: Workspace, frames: Iterable[syntax.Frame]) -> None:
+    """Report frames for a direction that has one."""
+    taken: dict[str, syntax.Frame] = {}
+    for node in frames:
+        for role in (node.role.text,) if node.role is not None else work.settings.roles:
+            before = taken.setdefault(role, node)
+            if before is not node and before.name.text != node.name.text:
+                message = f"what a {role} sends is already laid in `{before.name.text}`"
+                others = (Label(span=before.name.span, text="first"),)
+                help_ = f"say whose it is: `frame {node.name.text} from …`"
+                work.error(
+                    "WG2012", message, node.name.span, label="second frame", others=others, help_=help_
+                )
+                break
+
+
+def resolve_preamble(work: Workspace, node: syntax.Preamble, path: str) -> model.Preamble:
+    work.place(path, node.span, name=node.name.span)
+    return model.Preamble(
+        path=path,
+        name=node.name.text,
+        doc=node.docs,
+        role=resolve_role(work, node.role) or "",
+        fields=resolve_owned(work, path, node.fields),
+        notes=resolve_notes(work, node.annotations),
+    )
+
+
+def resolve_variant(work: Workspace, node: syntax.Variant) -> model.Variant:
+    """Return other layouts; what they belong to must be there."""
+    path = work.place(f"{work.path}.{node.name.text}", node.span, name=node.name.span)
+    inner = [each for each in node.declarations if _may_vary(work, each)]
+    named = (each for each in inner if isinstance(each, Named))
+    refuse_duplicates((Entry(name=each.name, what="layout") for each in named), work.report)
+    return model.Variant(
+        path=path,
+        name=node.name.text,
+        doc=node.docs,
+        frames=tuple(
+            resolve_frame(work, each, f"{path}.{each.name.text}")
+            for each in inner
+            if isinstance(each, syntax.Frame)
+        ),
+        structs=tuple(
+            resolve_struct(work, each, f"{path}.{each.name.text}")
+            for each in inner
+            if isinstance(each, syntax.Struct)
+        ),
+        messages=tuple(
+            resolve_message(work, each, f"{path}.{each.name.text}")
+            for each in inner
+            if isinstance(each, syntax.Message)
+        ),
+        preambles=tuple(
+            resolve_preamble(work, each, f"{path}.{each.name.text}")
+            for each in inner
+            if isinstance(each, syntax.Preamble)
+        ),
+        notes=resolve_notes(work, node.annotations),
+    )
+
+
+def _may_vary(work: Workspace, node: syntax.Declaration) -> bool:
+    match node:
+        case syntax.Frame() | syntax.Struct() | syntax.Message() | syntax.Preamble():
+            _demand_original(work, node)
+            return True
+        case syntax.Example():
+            return False
+        case _:
+            message = "a variant holds other layouts of frames, structs, messages and preambles, and examples"
+            work.error("WG2011", message, _short(node), help_="declare this outside of the variant")
+            return False
+
+
+def _short(node: syntax.Declaration) -> Span:
+    name = getattr(node, "name", None)
+    return name.span if isinstance(name, syntax.Name) else node.span
+
+
+def _demand_original(
+    work: Workspace, node: syntax.Frame | syntax.Struct | syntax.Message | syntax.Preamble
+) -> None:
+    kind = kind_of(node)
+    if work.named(node.name.text, type(node)) is None:
+        hint = did_you_mean(node.name.text, work.words_of(type(node)))
+        message = f"there is no {kind} `{node.name.text}` that this could be another layout of"
+        work.error("WG2011", message, node.name.span, label="unknown", help_=hint)

@@ -1,0 +1,32 @@
+"""Where a shape stands: whose field it is, and what its expressions see."""
+
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Final
+
+from wiregen.resolver.layouts import Layout
+from wiregen.resolver.scopes import Scope
+from wiregen.resolver.workspace import Workspace
+
+NO_LAYOUT: Final = Layout(fields=MappingProxyType({}), places=MappingProxyType({}), n_fields=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """`owner`: path of the declaration that fields of a block belong to; `path`: that of the field or declaration.
+
+    `aliases` are being unfolded here. A shape `off_wire` is a variable's: it has no byte order and may lack its length.
+    """
+
+    work: Workspace
+    owner: str
+    path: str
+    scope: Scope
+    layout: Layout = NO_LAYOUT
+    aliases: tuple[str, ...] = ()
+    off_wire: bool = False
+    is_nested: bool = False
+    """An item of a list or an arm, where an alias's `where` would have no field to join."""
+
+    def inside(self, **changes: object) -> "Place":
+        return replace(self, is_nested=True, **changes)  # type: ignore[arg-type]

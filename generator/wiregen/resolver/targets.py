@@ -1,0 +1,130 @@
+"""What rows, contexts and joins speak of: messages, frames, joins, preambles, and the fields that each shows."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TypeAlias
+
+from wiregen import syntax
+from wiregen.resolver.layouts import Known, frames, layout_of, messages
+from wiregen.resolver.names import report_unknown, what_is
+from wiregen.resolver.scopes import Scope, merged
+from wiregen.resolver.sorts import Sort
+from wiregen.resolver.workspace import Workspace
+
+Target: TypeAlias = syntax.Message | syntax.Frame | syntax.Join | syntax.Preamble
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """The fields that are there with a target, of itself and of its frame."""
+
+    own: Mapping[str, Known] = field(default_factory=dict)
+    frame: Mapping[str, Known] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instance:
+    """What the expressions of a session see besides the messages."""
+
+    variables: Mapping[str, Sort] = field(default_factory=dict)
+    roles: tuple[str, ...] = ()
+
+
+def resolve_targets(work: Workspace, names: Iterable[syntax.Name]) -> tuple[Target, ...]:
+    """Return the declarations of these names; what is nothing that is sent is reported."""
+    found = (resolve_target(work, name) for name in names)
+    return tuple(target for target in found if target is not None)
+
+
+def resolve_target(work: Workspace, name: syntax.Name) -> Target | None:
+    declared = work.names.get(name.text)
+    if isinstance(declared, Target):
+        return declared
+    if declared is not None:
+        message = f"`{name.text}` is {what_is(declared)}, and something that is sent belongs here"
+        work.error("WG2007", message, name.span, label=what_is(declared))
+        return None
+    report_unknown(name, "message", work.words_of(*Target.__args__), work.report)
+    return None
+
+
+def every_target(work: Workspace) -> tuple[Target, ...]:
+    return tuple(node for node in work.names.values() if isinstance(node, Target))
+
+
+def scope_of(work: Workspace, targets: Iterable[Target], instance: Instance) -> Scope:
+    """Return the scope of an expression about any of these targets; a field must be there with one of them."""
+    seen = [_seen(work, target) for target in targets]
+    own = merged(each.own for each in seen)
+    n_ahead = 1 + max((known.start for known in own.values()), default=0)
+    return Scope(
+        where="row",
+        own=own,
+        visible=n_ahead,
+        frame=_behind(merged(each.frame for each in seen), own, seen),
+        variables=instance.variables,
+        roles=instance.roles or work.settings.roles,
+    )
+
+
+def _behind(
+    frame: Mapping[str, Known], own: Mapping[str, Known], seen: Iterable[Seen]
+) -> Mapping[str, Known]:
+    """Return the frame's fields without those that some other target calls its own.
+
+    A field that one and the same target has twice stays: which one is meant is for the file to say.
+    """
+    both = {name for each in seen for name in each.own.keys() & each.frame.keys()}
+    return {name: known for name, known in frame.items() if name not in own or name in both}
+
+
+def _seen(work: Workspace, target: Target) -> Seen:
+    match target:
+        case syntax.Message():
+            own = layout_of(work, target.fields).fields
+            carriers = (layout_of(work, frame.fields).fields for frame in _frames_of(work, target))
+            return Seen(own=own, frame=merged(carriers))
+        case syntax.Frame():
+            return Seen(own=_of_messages_in(work, target), frame=layout_of(work, target.fields).fields)
+        case syntax.Preamble():
+            return Seen(own=layout_of(work, target.fields).fields)
+        case syntax.Join():
+            owners = [work.names.get(line.path.owner.text) for line in _pieces(target)]
+            seen = [
+                _seen(work, owner) for owner in owners if isinstance(owner, syntax.Message | syntax.Frame)
+            ]
+            return Seen(own=merged(each.own for each in seen), frame=merged(each.frame for each in seen))
+
+
+def _pieces(join: syntax.Join) -> Iterator[syntax.Part | syntax.Last]:
+    return (line for line in join.lines if isinstance(line, syntax.Part | syntax.Last))
+
+
+def _frames_of(work: Workspace, message: syntax.Message) -> Iterator[syntax.Frame]:
+    for frame in frames(work):
+        if message.role is None or frame.role is None or message.role.text == frame.role.text:
+            yield frame
+
+
+def _of_messages_in(work: Workspace, frame: syntax.Frame) -> Mapping[str, Known]:
+    """Return the fields of all messages that a frame may carry, but those that it has itself."""
+    mine = layout_of(work, frame.fields).fields
+    carried = (
+        message
+        for message in messages(work)
+        if message.role is None or frame.role is None or message.role.text == frame.role.text
+    )
+    fields = merged(layout_of(work, message.fields).fields for message in carried)
+    return {name: known for name, known in fields.items() if name not in mine}
+
+
+def known_fields(work: Workspace) -> frozenset[str]:
+    """Return every field name of anything that is sent."""
+    owners: Iterable[syntax.Message | syntax.Frame | syntax.Preamble]
+    owners = (
+        each
+        for each in work.names.values()
+        if isinstance(each, syntax.Message | syntax.Frame | syntax.Preamble)
+    )
+    return frozenset(chain.from_iterable(layout_of(work, owner.fields).fields for owner in owners))

@@ -1,0 +1,157 @@
+"""What the straight-line code of generated modules stands on: budgets, envelopes, and the way to the careful codec.
+
+Invariant: a reading function raises one of `READ_FAULTS` on any bytes it does not like and says nothing more; the door
+that called it asks `explain` for the place and the reason. So good input never pays for them.
+"""
+
+from __future__ import annotations
+
+from struct import error as struct_error
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Final
+
+__all__ = ["LENGTHS", "READ_FAULTS", "WRITE_FAULTS", "Bad", "ReadState", "WriteState", "deflate", "inflate"]
+
+LENGTHS: Final = tuple(length.to_bytes(4, "big") for length in range(256))
+"""The u32 prefixes of short values, big-endian."""
+
+_WINDOW_BITS: Final[dict[str, int]] = {"zlib": 15, "gzip": 31, "deflate": -15}
+
+
+class Bad(Exception):
+    """Something does not conform; the careful codec knows what."""
+
+
+READ_FAULTS: Final = (struct_error, KeyError, IndexError, UnicodeDecodeError, Bad, RecursionError)
+WRITE_FAULTS: Final = (
+    struct_error,
+    AttributeError,
+    KeyError,
+    IndexError,
+    TypeError,
+    ValueError,
+    OverflowError,
+    Bad,
+    RecursionError,
+)
+
+
+class _Budgets:
+    """What one outer frame may still use; `levels`: how deep each declaration stands inside itself."""
+
+    __slots__ = (
+        "count",
+        "depth",
+        "frame",
+        "inflated",
+        "inflated_left",
+        "levels",
+        "messages",
+        "messages_left",
+    )
+
+    def __init__(self, limits: Mapping[str, Any]) -> None:
+        self.frame: int = limits["frame"]
+        self.inflated: int = limits["inflated"]
+        self.count: int | None = limits["count"]
+        self.messages: int = limits["messages"]
+        self.depth: int = limits["depth"]
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin an outer frame."""
+        self.inflated_left = self.inflated
+        self.messages_left = self.messages
+        self.levels: dict[str, int] = {}
+
+    def take(self, count: int) -> None:
+        """Take the items of a list, before any of them is read.
+
+        Raises:
+            Bad: More than a list, or all lists of the frame together, may have.
+        """
+        self.messages_left -= count
+        if self.messages_left < 0 or (self.count is not None and count > self.count):
+            raise Bad
+
+    def take_one(self) -> None:
+        """Take one item whose list has no count.
+
+        Raises:
+            Bad: More than all lists of the frame together may have.
+        """
+        self.messages_left -= 1
+        if self.messages_left < 0:
+            raise Bad
+
+    def enter(self, name: str) -> None:
+        """Enter a declaration that can hold itself; `leave` undoes it.
+
+        Raises:
+            Bad: It is inside itself more often than allowed.
+        """
+        level = self.levels.get(name, 0)
+        if level > self.depth:
+            raise Bad
+        self.levels[name] = level + 1
+
+    def leave(self, name: str) -> None:
+        """Leave a declaration that was entered."""
+        self.levels[name] -= 1
+
+
+class ReadState(_Budgets):
+    """How a frame is read where it differs from the defaults, and the budgets of nested ones."""
+
+    __slots__ = ("strict",)
+
+    def __init__(self, limits: Mapping[str, Any], *, strict: bool = False) -> None:
+        super().__init__(limits)
+        self.strict = strict
+
+
+class WriteState(_Budgets):
+    """How a frame is written where it differs from the defaults; `compression` is zlib's level."""
+
+    __slots__ = ("compression",)
+
+    def __init__(self, limits: Mapping[str, Any], *, compression: int = -1) -> None:
+        super().__init__(limits)
+        self.compression = compression
+
+
+def inflate(data: bytes, algorithm: str, state: ReadState) -> bytes:
+    """Return what a compressed region holds, within the frame's budget.
+
+    Raises:
+        Bad: Not one whole stream that fills the region, or more than the budget.
+    """
+    import zlib
+
+    stream = zlib.decompressobj(_WINDOW_BITS[algorithm])
+    try:
+        inner = stream.decompress(data, state.inflated_left + 1)
+    except zlib.error:
+        raise Bad from None
+    if not stream.eof or stream.unused_data or len(inner) > state.inflated_left:
+        raise Bad
+    state.inflated_left -= len(inner)
+    return inner
+
+
+def deflate(data: bytes, algorithm: str, state: WriteState) -> bytes:
+    """Return one compressed stream; the same bytes for the same level and build of zlib.
+
+    Raises:
+        Bad: More bytes than a reader's budget.
+    """
+    import zlib
+
+    state.inflated_left -= len(data)
+    if state.inflated_left < 0:
+        raise Bad
+    stream = zlib.compressobj(state.compression, zlib.DEFLATED, _WINDOW_BITS[algorithm])
+    return stream.compress(data) + stream.flush()

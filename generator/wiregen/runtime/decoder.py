@@ -1,0 +1,367 @@
+"""Frames out of a stream that comes in chunks of any size.
+
+Whole frames are decoded by a fast function straight from the chunk. Only a frame that a chunk cuts is put aside, and a
+careful reading goes through it as its bytes come, without starting over: the work is linear at every chunk size, and what
+is held is at most one frame (which its limit bounds) and what was fed but not yet read.
+"""
+
+from __future__ import annotations
+
+from .codec import READ_FAULTS
+from .errors import DecodeError, NeedMoreData
+from .options import Options
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator
+    from typing import Generic, Literal, TypeAlias, TypeVar
+
+    from .codec import ReadState
+    from .options import ContextSource, Plan
+    from .tree import Node
+
+    F = TypeVar("F")
+    Buffer: TypeAlias = bytes | bytearray | memoryview
+    DecodeFrom: TypeAlias = Callable[[bytes, int, int, ReadState | None], tuple[F, int]]
+    Item: TypeAlias = tuple[int, int, F | DecodeError]
+else:
+
+    class Generic:
+        """Stands for typing's, which takes milliseconds to import."""
+
+        def __class_getitem__(cls, item: object) -> type:
+            return cls
+
+    F = None
+
+__all__ = ["Decoder", "check_end"]
+
+_STEP = 4096  # bytes put aside at once, so that a search for a delimiter does not go byte by byte
+_FAULTS = (DecodeError, *READ_FAULTS)
+
+
+def check_end(end: int, size: int, offset: int = 0, base: int = 0) -> None:
+    """Refuse bytes behind the one frame that there should be.
+
+    Raises:
+        DecodeError: trailing_bytes, at the first of them.
+    """
+    if end != size:
+        raise DecodeError(
+            "trailing_bytes",
+            frame_offset=base + offset,
+            at=base + end,
+            expected="the end",
+            found=f"{size - end} bytes",
+        )
+
+
+class Parked:
+    """A frame that a chunk cut: what is there of it, and the careful reading that waits for more."""
+
+    __slots__ = ("data", "need", "start", "steps")
+
+    def __init__(self, data: bytearray, start: int, steps: Generator[int, bool, Node]) -> None:
+        self.data = data
+        self.start = start
+        self.steps = steps
+        self.need = 0
+
+
+class Decoder(Generic[F]):
+    """Frames out of chunks of one direction of a connection.
+
+    Attributes:
+        fed: How many bytes were fed.
+    """
+
+    __slots__ = (
+        "_base", "_chunk", "_decode_from", "_decode_opening", "_failed", "_failed_at", "_load_plan",
+        "_options", "_parked", "_position", "_queue", "_raises", "_skip", "_state", "fed",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        plan_loader: Callable[[], Plan],
+        decode_from: DecodeFrom[F],
+        state: ReadState | None = None,
+        *,
+        from_role: str | None = None,
+        context: ContextSource | None = None,
+        limits: dict[str, int] | None = None,
+        strict: bool = False,
+        variant: str | None = None,
+        errors: Literal["raise", "yield"] = "raise",
+        decode_opening: DecodeFrom[F] | None = None,
+    ) -> None:
+        """`decode_from(buffer, offset, end, state)` returns a frame and its end; it may raise any of READ_FAULTS, for the
+        careful reading says what is wrong, or a DecodeError whose positions count in the buffer.
+
+        `decode_opening` is the same for the preamble that the sender begins with, if it does.
+        """
+        if errors not in ("raise", "yield"):
+            raise ValueError("errors is 'raise' or 'yield'")
+        self._load_plan = plan_loader
+        self._decode_from = decode_from
+        self._decode_opening = decode_opening
+        self._options = Options(from_role, context=context, limits=limits, strict=strict, variant=variant)
+        self._raises = errors == "raise"
+        self._state = state
+        self._chunk = b""
+        self._position = 0
+        self._base = 0
+        self._skip = 0
+        self._queue: list[bytes] = []
+        self._parked: Parked | None = None
+        self._failed: DecodeError | None = None
+        self._failed_at = 0
+        self.fed = 0
+
+    @property
+    def offset(self) -> int:
+        """Where in the stream the next frame begins."""
+        if self._failed is not None:
+            return self._failed_at
+        if self._parked is not None:
+            return self._parked.start
+        return max(self._skip, self._base + self._position)
+
+    @property
+    def pending(self) -> int:
+        """How many bytes were fed and belong to no frame that was read."""
+        return max(0, self.fed - self.offset)
+
+    @property
+    def needed(self) -> int:
+        """How many bytes at least the frame that is cut still needs; 0: none is."""
+        return 0 if self._parked is None else max(0, self._parked.need - len(self._parked.data))
+
+    def feed(self, chunk: Buffer) -> Iterator[F]:
+        """Take in a chunk, and return an iterator over what is complete now.
+
+        Raises:
+            DecodeError: By the iterator, behind the frames before the fault. With errors="yield" it is an item instead.
+        """
+        self._enqueue(chunk)
+        return self._frames()
+
+    def items(self, chunk: Buffer) -> Iterator[Item[F]]:
+        """Return the same as (offset, size, frame or error): together they tile the stream.
+
+        What no decoding can follow is one item that `finish_items` returns, for only then its size is known.
+        """
+        self._enqueue(chunk)
+        return self._items()
+
+    def finish(self) -> None:
+        """Say that no more bytes come. Frames that were fed and not read are dropped.
+
+        Raises:
+            DecodeError: A frame is cut, or the stream was given up before.
+        """
+        for item in self._frames():
+            del item
+        error = self._cut()
+        if error is not None:
+            raise error
+
+    def finish_items(self) -> Iterator[Item[F]]:
+        """Say that no more bytes come, and return what is left as items."""
+        yield from self._items()
+        self._cut()
+        if self._failed is not None and self._failed_at < self.fed:
+            yield self._failed_at, self.fed - self._failed_at, self._failed.copy()
+            self._failed_at = self.fed
+
+    # -- the road of whole frames -----------------------------------------------------------------------------------
+
+    def _frames(self) -> Iterator[F]:
+        decode_from, state = self._decode_from, self._state
+        while self._load():
+            if self._parked is not None or self._decode_opening is not None:
+                item = self._resume()
+                if item is not None:
+                    yield self._handed(item[2])
+                continue
+            chunk, offset = self._chunk, self._position
+            size = len(chunk)
+            while offset < size and chunk is self._chunk:
+                if state is not None:
+                    state.begin()
+                try:
+                    frame, offset = decode_from(chunk, offset, size, state)
+                except _FAULTS as error:
+                    fault = self._stumble(error)
+                    if fault is not None:
+                        yield self._handed(fault)
+                    break
+                self._position = offset
+                yield frame
+                offset = self._position
+
+    def _items(self) -> Iterator[Item[F]]:
+        while self._load(is_quiet=True):
+            start = self.offset
+            if self._parked is not None or self._decode_opening is not None:
+                item = self._resume()
+                if item is not None and self._failed is None:
+                    yield item
+                continue
+            if self._state is not None:
+                self._state.begin()
+            try:
+                frame, end = self._decode_from(self._chunk, self._position, len(self._chunk), self._state)
+            except _FAULTS as error:
+                fault = self._stumble(error)
+                if fault is not None and self._failed is None:
+                    yield start, self.offset - start, fault
+                continue
+            self._position = end
+            yield start, self._base + end - start, frame
+
+    def _handed(self, item: F | DecodeError) -> F:
+        if self._raises and isinstance(item, DecodeError):
+            raise item
+        return item  # type: ignore[return-value]
+
+    # -- what is fed ------------------------------------------------------------------------------------------------
+
+    def _enqueue(self, chunk: Buffer) -> None:
+        data = bytes(chunk)
+        if data:
+            self._queue.append(data)
+            self.fed += len(data)
+
+    def _load(self, *, is_quiet: bool = False) -> bool:
+        """Say whether there are bytes to look at; go on to those fed later where the chunk is at its end."""
+        if self._failed is not None:
+            return self._refuse(is_quiet)
+        while True:
+            if self._skip > self._base + self._position:
+                self._position = min(len(self._chunk), self._skip - self._base)
+            if self._position < len(self._chunk):
+                return True
+            self._base += len(self._chunk)
+            self._position = 0
+            queue = self._queue
+            self._chunk = b"" if not queue else queue[0] if len(queue) == 1 else b"".join(queue)
+            queue.clear()
+            if not self._chunk:
+                return False
+
+    def _refuse(self, is_quiet: bool) -> bool:
+        """Drop what came after the stream was given up."""
+        assert self._failed is not None
+        self._chunk, self._position, self._base = b"", 0, self.fed
+        self._queue.clear()
+        if self._raises and not is_quiet:
+            raise self._failed.copy()
+        return False
+
+    # -- frames that a chunk cuts -----------------------------------------------------------------------------------
+
+    def _stumble(self, error: Exception) -> DecodeError | None:
+        """Deal with a frame that the fast function refused: put a cut one aside, or return what is wrong."""
+        if isinstance(error, NeedMoreData):
+            return self._park()
+        fault = error.moved(self._base) if isinstance(error, DecodeError) else self._explained()
+        return self._park() if fault is None else self._fail(fault, self.offset)
+
+    def _explained(self) -> DecodeError | None:
+        """Return what is wrong with the frame that begins here; None: it is only cut."""
+        steps = self._reading(self._chunk, self._position, self._base)
+        try:
+            next(steps)
+        except DecodeError as error:
+            return error
+        except StopIteration:
+            raise AssertionError("the fast code and the careful one do not agree") from None
+        steps.close()
+        return None
+
+    def _reading(self, data: bytes | bytearray, offset: int, base: int) -> Generator[int, bool, Node]:
+        """Return a careful reading of a frame, or of the preamble."""
+        from .reading import read_frame, read_preamble
+
+        read = read_frame if self._decode_opening is None else read_preamble
+        return read(self._load_plan(), data, offset, self._options, base=base)
+
+    def _park(self) -> DecodeError | None:
+        data = bytearray(memoryview(self._chunk)[self._position :])
+        start = self._base + self._position
+        self._position = len(self._chunk)
+        return self._begin(data, start)
+
+    def _begin(self, data: bytearray, start: int) -> DecodeError | None:
+        """Begin the careful reading of a frame, or of the preamble; return an error that is found at once."""
+        self._parked = Parked(data, start, self._reading(data, 0, start))
+        try:
+            self._parked.need = next(self._parked.steps)
+        except DecodeError as error:
+            return self._fail(error, start)
+        except StopIteration:
+            raise AssertionError("the fast code and the careful one do not agree") from None
+        return None
+
+    def _resume(self) -> Item[F] | None:
+        """Go on with the frame that was put aside; return what it came to, if it came to something."""
+        parked = self._parked
+        if parked is None:
+            start = self.offset
+            fault = self._begin(bytearray(), start)
+            return None if fault is None else (start, self.offset - start, fault)
+        while self._fill(parked):
+            try:
+                parked.need = parked.steps.send(False)
+            except StopIteration as done:
+                return self._unpark(parked, done.value)
+            except DecodeError as error:
+                fault = self._fail(error, parked.start)
+                return parked.start, self.offset - parked.start, fault
+        return None
+
+    def _fill(self, parked: Parked) -> bool:
+        """Move what the reading asked for from the chunk; say whether that is there."""
+        missing = parked.need - len(parked.data)
+        if missing > 0:
+            end = min(len(self._chunk), self._position + max(missing, _STEP))
+            parked.data += memoryview(self._chunk)[self._position : end]
+            self._position = end
+        return len(parked.data) >= parked.need
+
+    def _unpark(self, parked: Parked, node: Node) -> Item[F]:
+        """Decode the frame that is whole now, with the fast function, and give back what was moved beyond its end."""
+        size = node.end - parked.start
+        self._parked = None
+        self._position -= len(parked.data) - size
+        decode_from, self._decode_opening = self._decode_opening or self._decode_from, None
+        return parked.start, size, self._whole(decode_from, parked, node)
+
+    def _whole(self, decode_from: DecodeFrom[F], parked: Parked, node: Node) -> F:
+        size = node.end - parked.start
+        if self._state is not None:
+            self._state.begin()
+        return decode_from(bytes(parked.data[:size]), 0, size, self._state)[0]
+
+    # -- faults -----------------------------------------------------------------------------------------------------
+
+    def _fail(self, error: DecodeError, start: int) -> DecodeError:
+        """Go behind the bad frame where its end is known, else give up the stream."""
+        self._parked, self._decode_opening = None, None
+        if error.recoverable and error.end is not None and error.end > start:
+            self._skip = error.end
+            self._position = max(0, min(self._position, error.end - self._base))
+        else:
+            self._failed, self._failed_at = error.copy(), start
+        return error
+
+    def _cut(self) -> DecodeError | None:
+        """Return the error of a frame that the end of the stream cuts."""
+        if self._parked is None:
+            return None
+        parked = self._parked
+        try:
+            parked.steps.send(True)
+        except DecodeError as error:
+            return self._fail(error.settled(), parked.start)
+        raise AssertionError("a reading goes on without bytes")

@@ -1,0 +1,200 @@
+"""What leaves a codec or a session when bytes, a value or a moment are wrong.
+
+The texts are short, in lower case, and never hold payload; what was decoded so far is in `partial`.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Literal, TypeAlias
+
+    Code: TypeAlias = Literal[
+        "truncated",
+        "trailing_bytes",
+        "unknown_code",
+        "wrong_constant",
+        "invalid_value",
+        "invalid_text",
+        "invalid_enum",
+        "constraint",
+        "length_mismatch",
+        "not_canonical",
+        "limit_exceeded",
+        "too_deep",
+        "inflate_failed",
+        "partial_inner",
+        "missing_context",
+        "duplicate",
+        "undelimitable",
+        "unrepresentable",
+        "lost_sync",
+        "gap",
+        "incomplete_join",
+    ]
+
+__all__ = ["DecodeError", "EncodeError", "NeedMoreData", "SessionError"]
+
+
+def _expectation(expected: str, found: str) -> str:
+    parts = [f"expected {expected}" if expected else "", f"found {found}" if found else ""]
+    text = ", ".join(part for part in parts if part)
+    return f": {text}" if text else ""
+
+
+class DecodeError(ValueError):
+    """Bytes that do not conform.
+
+    Attributes:
+        code: One of the closed list of codes.
+        rule: The name that the .wire file gives the broken rule.
+        path: The field at fault, `Data.pairs[1].value`; it begins with the message, or with the frame for its header.
+        frame_offset: Where the frame begins, in the outer stream.
+        at: The byte at fault in the outer stream. `truncated`: the first one missing. Inside transformed bytes
+            (inflated, joined): where the outermost of them begin.
+        inner_at: Inside transformed bytes, the place in the innermost of them.
+        partial: The record as far as it was decoded, as in a JSON line; it may hold payload.
+        recoverable: The frame's end is known: decoding may go on there.
+        end: That end in the outer stream, one behind the frame's last byte.
+    """
+
+    def __init__(
+        self,
+        code: Code,
+        *,
+        rule: str | None = None,
+        path: str = "",
+        frame_offset: int = 0,
+        at: int = 0,
+        inner_at: int | None = None,
+        expected: str = "",
+        found: str = "",
+        partial: dict[str, Any] | None = None,
+        recoverable: bool = False,
+        end: int | None = None,
+    ) -> None:
+        self.code: Code = code
+        self.rule = rule
+        self.path = path
+        self.frame_offset = frame_offset
+        self.at = at
+        self.inner_at = inner_at
+        self.expected = expected
+        self.found = found
+        self.partial = partial
+        self.recoverable = recoverable
+        self.end = end
+        super().__init__(self._text())
+
+    def _text(self) -> str:
+        where = f"{self.path}: " if self.path else ""
+        inner = "" if self.inner_at is None else f" (inner {self.inner_at})"
+        return f"{where}{self.code} at {self.at}{inner}{_expectation(self.expected, self.found)}"
+
+    def copy(self) -> DecodeError:
+        """Return an equal error without a traceback, to be raised once more."""
+        error = type(self).__new__(type(self), *self.args)
+        error.__dict__.update(self.__dict__)
+        return error
+
+    def moved(self, by: int) -> DecodeError:
+        """Return the error of the same bytes `by` further back in the stream."""
+        error = self.copy()
+        error.frame_offset += by
+        error.at += by
+        if error.end is not None:
+            error.end += by
+        error.args = (error._text(),)
+        return error
+
+    def settled(self) -> DecodeError:
+        """Return the error that this is when no more bytes come."""
+        state = {name: value for name, value in self.__dict__.items() if name != "needed"}
+        error = DecodeError(self.code)
+        error.__dict__.update(state)
+        error.args = self.args
+        return error
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.__dict__ == other.__dict__
+
+    def __hash__(self) -> int:
+        return hash((self.code, self.path, self.at))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (type(self), self.args, self.__dict__)
+
+
+class NeedMoreData(DecodeError):
+    """The bytes end inside a frame; with code `truncated`.
+
+    Attributes:
+        needed: How many bytes at least are missing.
+    """
+
+    def __init__(
+        self,
+        needed: int = 1,
+        *,
+        path: str = "",
+        frame_offset: int = 0,
+        at: int = 0,
+        expected: str = "",
+        found: str = "",
+        partial: dict[str, Any] | None = None,
+    ) -> None:
+        self.needed = needed
+        super().__init__(
+            "truncated",
+            path=path,
+            frame_offset=frame_offset,
+            at=at,
+            expected=expected,
+            found=found,
+            partial=partial,
+        )
+
+
+class EncodeError(ValueError):
+    """A value that cannot be written.
+
+    Attributes:
+        code: One of the closed list of codes.
+        path: The field at fault, `Data.pairs[1].value`.
+    """
+
+    def __init__(self, code: Code, *, path: str = "", expected: str = "", found: str = "") -> None:
+        self.code: Code = code
+        self.path = path
+        self.expected = expected
+        self.found = found
+        where = f"{path}: " if path else ""
+        super().__init__(f"{where}{code}{_expectation(expected, found)}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (type(self), self.args, self.__dict__)
+
+
+class SessionError(RuntimeError):
+    """A message at a moment when it may not be sent, or whatever else ended a session.
+
+    Attributes:
+        violation: The protocol's own name of what was violated.
+        local: We were about to do it; else the peer did.
+    """
+
+    def __init__(self, violation: str, *, local: bool, detail: str = "") -> None:
+        self.violation = violation
+        self.local = local
+        self.detail = detail
+        who = "local" if local else "remote"
+        super().__init__(f"{violation} ({who})" + (f": {detail}" if detail else ""))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (type(self), self.args, self.__dict__)
+
+
+def _restore(class_: type[BaseException], args: tuple[Any, ...], state: dict[str, Any]) -> BaseException:
+    error = class_.__new__(class_, *args)
+    error.__dict__.update(state)
+    return error

@@ -1,0 +1,274 @@
+"""The state of one careful reading of one frame: the window, the budgets, the record, and how errors are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any, TypeAlias
+
+from .errors import DecodeError, NeedMoreData
+from .expressions import Undefined, evaluate
+from .options import Options
+from .schema import Schema, Type
+from .scope import RecordScope
+from .tree import Node, Value
+from .window import Place, Window
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .errors import Code
+
+__all__ = ["ReadType", "Reader", "Steps", "n_bytes"]
+
+Steps: TypeAlias = Generator[int, bool, Node]
+"""Yields the position in the buffer up to which bytes are needed; sent True: no more will come."""
+
+ReadType: TypeAlias = Callable[["Reader", Type, Place], Steps]
+
+
+class Reader:
+    """What the functions that read types share.
+
+    Attributes:
+        frame, record: The frame and the record being read, as expressions see them.
+        item: The last item, for `until`.
+        prefix: What the path of a message of this frame begins with.
+        after: How many bytes follow, in the outermost frame, what is being read; None: not known.
+        known_end: Where the outermost frame ends in the outer stream, once that is known.
+        is_last: Nothing follows in the region.
+        is_bounded: The region's end is known and lies within the frame.
+        only: What the frame being entered may carry, and whether that is lenient.
+        building: The outermost record first; each with the name it has in the one before.
+    """
+
+    __slots__ = (
+        "after", "building", "frame", "frame_offset", "inflated_left", "is_bounded", "is_last", "item", "known_end",
+        "messages_left", "nesting", "only", "options", "prefix", "read", "record", "schema", "window",
+    )  # fmt: skip
+
+    def __init__(self, schema: Schema, options: Options, window: Window, read: ReadType) -> None:
+        self.schema = schema
+        self.options = options
+        self.window = window
+        self.read = read
+        self.frame: RecordScope | None = None
+        self.record: RecordScope | None = None
+        self.item: Node | None = None
+        self.prefix = ""
+        self.after: int | None = None
+        self.known_end: int | None = None
+        self.is_last = False
+        self.is_bounded = False
+        self.only: tuple[tuple[str, ...] | None, bool] = (None, False)
+        self.building: list[tuple[str, RecordScope | list[Value]]] = []
+        self.nesting: dict[tuple[str, str], int] = {}
+        self.frame_offset = window.here
+        self.messages_left = schema.n_messages
+        self.inflated_left = schema.inflated
+
+    # -- bytes ------------------------------------------------------------------------------------------------------
+
+    def need(self, position: int, place: Place, blame: Node | None = None) -> Generator[int, bool, None]:
+        """Go on when the window holds the bytes up to `position`, which `blame` (a length or count) demands."""
+        window = self.window
+        self.check(position, place, blame)
+        while window.available < position:
+            if (yield position):
+                raise self._cut(position, place)
+
+    def check(self, position: int, place: Place, blame: Node | None = None) -> None:
+        """Refuse a position beyond the frame's limit or the region's end.
+
+        Raises:
+            DecodeError: limit_exceeded, truncated or partial_inner.
+        """
+        window = self.window
+        if position > window.frame_end:
+            limit = window.frame_end - window.frame_start
+            expected, found = f"at most {n_bytes(limit)}", n_bytes(position - window.frame_start)
+            raise self.fail("limit_exceeded", place, blame=blame, expected=expected, found=found)
+        if window.end is not None and position > window.end:
+            expected, found = self._shortage(position, window.end)
+            at = window.base + window.end
+            raise self.fail(window.short, place, at, expected=expected, found=found, rule=window.short_rule)
+
+    def take(self, size: int, place: Place, blame: Node | None = None) -> Generator[int, bool, bytes]:
+        """Return the next bytes."""
+        window = self.window
+        stop = window.position + size
+        if (
+            stop > window.available
+            or stop > window.frame_end
+            or (window.end is not None and stop > window.end)
+        ):
+            yield from self.need(stop, place, blame)
+        data = bytes(window.data[window.position : stop])
+        window.position = stop
+        return data
+
+    def node(
+        self, place: Place, type_: Type, start: int, value: Value = None, children: tuple[Node, ...] = ()
+    ) -> Node:
+        """Return the node of what lies from `start` (as nodes count) up to here."""
+        window = self.window
+        return Node(place.name, place.path, type_, start, window.here, value, children, inner=window.inner)
+
+    # -- budgets ----------------------------------------------------------------------------------------------------
+
+    def spend_messages(self, count: int, place: Place, blame: Node | None = None) -> None:
+        """Take `count` items from the frame's budget.
+
+        Raises:
+            DecodeError: limit_exceeded.
+        """
+        if count > self.messages_left:
+            expected, found = f"at most {self.schema.n_messages} items in the frame", f"{_shown(count)} more"
+            raise self.fail("limit_exceeded", place, blame=blame, expected=expected, found=found)
+        self.messages_left -= count
+
+    def enter(self, kind: str, name: str, place: Place) -> None:
+        """Enter a declaration; `leave` undoes it.
+
+        Raises:
+            DecodeError: too_deep.
+        """
+        level = self.nesting.get((kind, name), 0)
+        if level > self.schema.depth:
+            expected = f"{name} inside itself at most {self.schema.depth} times"
+            raise self.fail("too_deep", place, expected=expected)
+        self.nesting[kind, name] = level + 1
+
+    def leave(self, kind: str, name: str) -> None:
+        self.nesting[kind, name] -= 1
+
+    # -- expressions ------------------------------------------------------------------------------------------------
+
+    def evaluate(self, expression: tuple[Any, ...], place: Place) -> Value:
+        """Return the value of an expression.
+
+        Raises:
+            Undefined: Something else than a context is not there.
+            DecodeError: missing_context.
+        """
+        try:
+            value: Value = evaluate(expression, self.scope)
+        except Undefined as error:
+            if error.what == "context":
+                raise self.fail("missing_context", place, expected=f"an entry of {error.name}") from None
+            raise
+        return value
+
+    def number(self, expression: tuple[Any, ...], place: Place) -> int:
+        """Return the value of an expression that says a size or a count.
+
+        Raises:
+            DecodeError: missing_context, or invalid_value: negative, or no number at all.
+        """
+        blame = self.blame(expression)
+        try:
+            value = self.evaluate(expression, place)
+        except Undefined:
+            value = None
+        if not isinstance(value, int):
+            raise self.fail("invalid_value", place, blame=blame, expected="a number", found="none")
+        self.refuse_negative(value, place, blame)
+        return value
+
+    def refuse_negative(self, number: int, place: Place, blame: Node | None) -> None:
+        if number < 0:
+            raise self.fail("invalid_value", place, blame=blame, expected="0 or more", found=_shown(number))
+
+    def blame(self, expression: tuple[Any, ...]) -> Node | None:
+        """Return the first field that the expression reads, if there is one."""
+        if expression[:1] == ("field",):
+            return self.scope.nodes.get(expression[1][0]) if expression[2] == "own" else None
+        for part in expression:
+            found = self.blame(part) if isinstance(part, tuple) else None
+            if found is not None:
+                return found
+        return None
+
+    @property
+    def scope(self) -> RecordScope:
+        return self.record if self.record is not None else RecordScope(self, "", Place("", ""))
+
+    @property
+    def sender(self) -> str | None:
+        """Who sends: as the caller says, else the only role that sends this frame."""
+        if self.schema.role is not None or self.frame is None:
+            return self.schema.role
+        role: str | None = self.schema.frames[self.frame.name][0]
+        return role
+
+    def code_of(self, name: str) -> int | None:
+        """Return the code of a message."""
+        code: int | None = self.schema.messages[name][0] if name in self.schema.messages else None
+        return code
+
+    # -- errors -----------------------------------------------------------------------------------------------------
+
+    def fail(
+        self,
+        code: Code,
+        place: Place,
+        at: int | None = None,
+        *,
+        blame: Node | None = None,
+        expected: str = "",
+        found: str = "",
+        rule: str | None = None,
+    ) -> DecodeError:
+        """Return an error at `at` (as nodes count), at the node to blame, or here."""
+        window = self.window
+        is_inner = window.inner if blame is None else blame.inner
+        at = blame.start if blame is not None else window.here if at is None else at
+        outer = window.outer_at if is_inner and window.outer_at is not None else at
+        return DecodeError(
+            code,
+            rule=rule or (place.rule if code not in ("truncated", "partial_inner") else None),
+            path=place.path,
+            frame_offset=self.frame_offset,
+            at=outer,
+            inner_at=at if is_inner else None,
+            expected=expected,
+            found=found,
+            recoverable=self.known_end is not None,
+            end=self.known_end,
+        )
+
+    def partial(self) -> Value:
+        """Return the outermost record as far as it is read."""
+        child: tuple[str, Value] | None = None
+        for name, container in reversed(self.building):
+            if isinstance(container, list):
+                value: Value = container if child is None else [*container, child[1]]
+            else:
+                if child is not None:
+                    container.put(*child)
+                value = container.value()
+            child = (name, value)
+        return None if child is None else child[1]
+
+    def _cut(self, position: int, place: Place) -> NeedMoreData:
+        window = self.window
+        expected, found = self._shortage(position, window.available)
+        return NeedMoreData(
+            position - window.available,
+            path=place.path,
+            frame_offset=self.frame_offset,
+            at=window.base + window.available,
+            expected=expected,
+            found=found,
+        )
+
+    def _shortage(self, position: int, stop: int) -> tuple[str, str]:
+        start = self.window.position
+        return n_bytes(position - start), n_bytes(stop - start)
+
+
+def n_bytes(number: int) -> str:
+    """Return a number of bytes as text."""
+    return f"{_shown(number)} byte" + ("" if number == 1 else "s")
+
+
+def _shown(number: int) -> str:
+    return str(number) if abs(number) < 2**64 else "a number beyond 64 bits"

@@ -1,0 +1,144 @@
+"""Reads frames by walking a plan: slowly, with every byte accounted for, and never twice.
+
+A reading is a generator. It yields the position in the buffer up to which it needs bytes; the buffer may be a bytearray
+that grows meanwhile. Sent True, nothing more comes, and what is cut raises NeedMoreData. Nothing is allocated from a count
+or a length before the bytes for it are there. Only DecodeError leaves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any
+
+from . import reading_choices, reading_lengths, reading_records, reading_regions, reading_scalars
+from .errors import DecodeError
+from .options import Options, Plan
+from .reader import Reader, Steps
+from .records import frame_record
+from .schema import Schema, Type
+from .tree import FrameValue, Node, Record
+from .window import Place, Window
+
+__all__ = ["read_frame", "read_preamble", "read_type"]
+
+_READERS: dict[str, Callable[[Reader, Type, Place], Steps]] = {
+    "int": reading_scalars.read_int,
+    "float": reading_scalars.read_float,
+    "bool": reading_scalars.read_bool,
+    "varint": reading_scalars.read_varint,
+    "uuid": reading_scalars.read_uuid,
+    "enum": reading_scalars.read_enum,
+    "coding": reading_scalars.read_coding,
+    "bytes": reading_lengths.read_bytes,
+    "text": reading_lengths.read_text,
+    "list": reading_lengths.read_list,
+    "struct": reading_records.read_struct,
+    "block": reading_records.read_block,
+    "message": reading_records.read_message,
+    "frame": reading_records.read_frame,
+    "union": reading_choices.read_union,
+    "match": reading_choices.read_match,
+    "message_match": reading_choices.read_message_match,
+    "region": reading_regions.read_region,
+}
+
+
+def _read(reader: Reader, type_: Type, place: Place) -> Steps:
+    return _READERS[type_[0]](reader, type_, place)
+
+
+def _reader(plan: Plan, options: Options, window: Window) -> Reader:
+    return Reader(Schema(plan, options), options, window, _read)
+
+
+def read_frame(
+    plan: Plan,
+    buffer: bytes | bytearray,
+    offset: int,
+    options: Options,
+    *,
+    base: int = 0,
+    stop: int | None = None,
+) -> Generator[int, bool, Node]:
+    """Return the tree of the frame that begins at `offset`.
+
+    `base`: where buffer[0] lies in the outer stream. `stop`: the end of what may be used; the whole buffer where None.
+
+    Raises:
+        DecodeError: It does not conform.
+        NeedMoreData: It is cut, and nothing more comes.
+    """
+    reader = _reader(plan, options, Window(buffer, offset, stop=stop, base=base))
+    name = reader.schema.frame_of(options.from_role)
+    _open(reader)
+    return (yield from _guarded(reader, _frame(reader, name)))
+
+
+def _open(reader: Reader) -> None:
+    """Set what holds where an outermost frame begins."""
+    window = reader.window
+    window.frame_end = window.position + reader.schema.frame
+    reader.after = 0
+
+
+def _frame(reader: Reader, name: str) -> Steps:
+    return reading_records.read_bare_frame(reader, name, Place(name, name), ("frame", name, None, False))
+
+
+def read_preamble(
+    plan: Plan,
+    buffer: bytes | bytearray,
+    offset: int,
+    options: Options,
+    *,
+    base: int = 0,
+    stop: int | None = None,
+) -> Generator[int, bool, Node]:
+    """Return the tree of the preamble that the sender begins with; the rest as `read_frame`."""
+    reader = _reader(plan, options, Window(buffer, offset, stop=stop, base=base))
+    name = plan["opens"][options.from_role]
+    _open(reader)
+    return (yield from _guarded(reader, reading_records.read_preamble(reader, name)))
+
+
+def read_type(
+    plan: Plan,
+    type_: Type,
+    buffer: bytes,
+    offset: int,
+    end: int,
+    options: Options,
+    *,
+    name: str,
+    base: int = 0,
+) -> Generator[int, bool, Node]:
+    """Return the tree of one shape that begins at `offset`; the region reaches to `end`. For views, and bare messages.
+
+    Raises:
+        DecodeError: It does not conform. What is left over behind the shape is the caller's affair.
+    """
+    window = Window(buffer, offset, stop=end, base=base)
+    window.end = end
+    reader = _reader(plan, options, window)
+    reader.is_last = True
+    return (yield from _guarded(reader, _read(reader, type_, Place(name, name))))
+
+
+def _guarded(reader: Reader, steps: Steps) -> Steps:
+    """Go through the steps; an error takes along what was read so far."""
+    try:
+        return (yield from steps)
+    except DecodeError as error:
+        error.partial = partial_record(reader)
+        raise
+    except RecursionError:
+        raise reader.fail("too_deep", Place("", reader.prefix.rstrip("."))) from None
+
+
+def partial_record(reader: Reader) -> dict[str, Any] | None:
+    """Return the JSON record of what was read so far; None where that is no message or frame."""
+    value = reader.partial()
+    plan, variant = reader.schema.plan, reader.options.variant
+    if isinstance(value, FrameValue) or (isinstance(value, Record) and value.name in reader.schema.preambles):
+        return frame_record(plan, value, variant=variant)
+    return None

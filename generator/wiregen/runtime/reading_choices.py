@@ -1,0 +1,116 @@
+"""What is chosen by a number: unions, arms of a match, messages by their code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .errors import DecodeError
+from .expressions import Undefined
+from .reader import Reader, Steps
+from .reading_records import read_message, read_record
+from .reading_scalars import refuse_outside
+from .schema import Type
+from .scope import RecordScope
+from .tree import Node, Unknown, Value
+from .window import Place
+
+__all__ = ["read_match", "read_message_match", "read_union"]
+
+
+def read_union(reader: Reader, type_: Type, place: Place) -> Steps:
+    _, name, only, lenient = type_
+    code_type, varieties, _ = reader.schema.plan["unions"][name]
+    reader.enter("union", name, place)
+    start = reader.window.here
+    code_node = yield from reader.read(reader, code_type, place.part("code"))
+    code = code_node.value
+    assert isinstance(code, int)
+    found = next((variety for variety in varieties if _covers(variety[0], code)), None)
+    if found is None:
+        raise reader.fail("unknown_code", place, blame=code_node, expected=f"a {name}", found=str(code))
+    _, variety, fields, _ = found
+    refuse_outside(reader, variety, only, lenient, place, code_node, variety)
+    if reader.schema.fields_reach_end(fields) and not (reader.is_last and reader.window.end is not None):
+        raise reader.fail(
+            "unknown_code", place, blame=code_node, expected="a variety with an end", found=variety
+        )
+    here = Place(place.name, f"{place.path}.{variety}", place.rule)
+    record = RecordScope(reader, variety, here, ("variety", name, code))
+    node, value = yield from read_record(reader, record, fields, type_)
+    reader.leave("union", name)
+    code_node.annotate(variety)
+    return reader.node(place, type_, start, value, (code_node, *node.children))
+
+
+def _covers(patterns: tuple[tuple[int, int], ...], number: Value) -> bool:
+    return isinstance(number, int) and any(low <= number <= high for low, high in patterns)
+
+
+def read_match(reader: Reader, type_: Type, place: Place) -> Steps:
+    """Return the node of the arm that takes the subject."""
+    _, subject, arms = type_
+    number = _subject(reader, subject, place)
+    for patterns, arm in arms:
+        if not patterns or _covers(patterns, number):
+            return (yield from reader.read(reader, arm, place))
+    where = _subject_place(reader, subject, place)
+    blame = reader.blame(subject)
+    raise reader.fail("unknown_code", where, blame=blame, expected="a known choice", found=str(number))
+
+
+def _subject(reader: Reader, subject: tuple[Any, ...], place: Place) -> Value:
+    try:
+        return reader.evaluate(subject, place)
+    except Undefined:
+        raise reader.fail(
+            "invalid_value", place, blame=reader.blame(subject), expected="a number", found="none"
+        ) from None
+
+
+def _subject_place(reader: Reader, subject: tuple[Any, ...], place: Place) -> Place:
+    """Return the place of the field that decides; the choice's own where no single field does."""
+    if subject[0] != "field" or subject[2] != "own" or len(subject[1]) != 1:
+        return place
+    blame = reader.blame(subject)
+    rule = reader.scope.rules.get(subject[1][0]) or place.rule
+    return place if blame is None else Place(blame.name, blame.path, rule)
+
+
+def read_message_match(reader: Reader, type_: Type, place: Place) -> Steps:
+    _, subject, only, lenient = type_
+    can_skip = reader.is_bounded and reader.is_last and not reader.schema.strict
+    try:
+        code = _subject(reader, subject, place)
+    except DecodeError as error:
+        if error.code == "missing_context" and can_skip:
+            return (yield from _read_unknown(reader, None, place))
+        raise
+    assert code is None or isinstance(code, int)
+    name = None if code is None else reader.schema.message_of(code, reader.sender)
+    blame = reader.blame(subject) if subject[0] == "field" else None
+    where = _subject_place(reader, subject, place)
+    if name is None and can_skip:
+        return (yield from _read_unknown(reader, code, place))
+    if name is None:
+        raise reader.fail("unknown_code", where, blame=blame, expected="a message's code", found=str(code))
+    for allowed, is_lenient in ((only, lenient), reader.only):
+        refuse_outside(reader, name, allowed, is_lenient, where, blame, name)
+    node = yield from read_message(reader, ("message", name), place)
+    _name_code(reader, subject, name)
+    return node
+
+
+def _name_code(reader: Reader, subject: tuple[Any, ...], name: str) -> None:
+    node = reader.blame(subject) if subject[0] == "field" else None
+    if node is not None:
+        node.annotate(name)
+
+
+def _read_unknown(reader: Reader, code: int | None, place: Place) -> Steps:
+    window = reader.window
+    assert window.end is not None
+    start = window.here
+    data = yield from reader.take(window.end - window.position, place)
+    here = Place(place.name, f"{reader.prefix}Unknown", place.rule)
+    node: Node = reader.node(here, ("unknown",), start, Unknown(code, data))
+    return node

@@ -1,0 +1,150 @@
+"""A plan with one variant and the caller's limits applied, and what can be said about a type without bytes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+from .options import Options, Plan
+
+__all__ = ["Fields", "Schema", "Type", "fixed_size"]
+
+Type: TypeAlias = tuple[Any, ...]
+Fields: TypeAlias = tuple[tuple[Any, ...], ...]
+
+UNBOUNDED = sys.maxsize
+
+
+class Schema:
+    """The declarations of a plan as one decoder sees them."""
+
+    __slots__ = (
+        "_codes", "count", "depth", "frame", "frames", "inflated", "limits", "messages", "n_messages", "plan",
+        "preambles", "role", "strict", "structs",
+    )  # fmt: skip
+
+    def __init__(self, plan: Plan, options: Options) -> None:
+        self.plan = plan
+        self.role = options.from_role
+        self.strict = options.strict
+        self._codes: Mapping[str, Mapping[int, str]] = plan["codes"]
+        self.limits: dict[str, int | None] = {**plan["limits"], **options.limits}
+        self.frame = self._bound(plan, options, "frame")
+        self.inflated = self._bound(plan, options, "inflated")
+        self.count = self._bound(plan, options, "count")
+        self.n_messages = self._bound(plan, options, "messages")
+        self.depth = self._bound(plan, options, "depth")
+        layouts = self._layouts(plan, options.variant)
+        self.frames, self.structs, self.messages, self.preambles = layouts
+
+    @staticmethod
+    def _bound(plan: Plan, options: Options, name: str) -> int:
+        limit = options.limit(plan, name)
+        return UNBOUNDED if limit is None else limit
+
+    @staticmethod
+    def _layouts(plan: Plan, variant: str | None) -> tuple[dict[str, Any], ...]:
+        kinds = ("frames", "structs", "messages", "preambles")
+        if variant is None:
+            return tuple(plan[kind] for kind in kinds)
+        if variant not in plan["variants"]:
+            raise ValueError(f"{plan['name']} has no variant {variant}")
+        other = plan["variants"][variant]
+        return tuple({**plan[kind], **other.get(kind, {})} for kind in kinds)
+
+    def frame_of(self, role: str | None) -> str:
+        """Return the name of the frame that `role` sends, or the first role's."""
+        sends: dict[str, str] = self.plan["sends"]
+        if role is not None and role not in sends:
+            raise ValueError(f"{self.plan['name']} has no role {role} that sends frames")
+        return sends[role] if role is not None else next(iter(sends.values()))
+
+    def message_of(self, code: int, role: str | None) -> str | None:
+        """Return the message with that code: the sender's own first, then any role's."""
+        for sender in self._senders(role):
+            if code in self._codes[sender]:
+                return self._codes[sender][code]
+        return None
+
+    def _senders(self, role: str | None) -> Iterable[str]:
+        first = [role] if role in self._codes else []
+        return [name for name in first if name is not None] + [name for name in self._codes if name != role]
+
+    def fields_behind(self, fields: Fields) -> list[int | None]:
+        """Return for each field how many bytes the fields behind it take; None: that depends."""
+        sizes: list[int | None] = []
+        bits: int | None = 0
+        for field in reversed(fields):
+            sizes.append(None if bits is None else bits // 8)
+            own = self._field_bits(field)
+            bits = None if bits is None or own is None else bits + own
+        return sizes[::-1]
+
+    def _field_bits(self, field: tuple[Any, ...]) -> int | None:
+        is_optional = field[4] is not None or (field[3] is not None and field[3][0] == "trailing")
+        return None if is_optional else self.bits(field[2])
+
+    def _fields_bits(self, fields: Fields) -> int | None:
+        sizes = [self._field_bits(field) for field in fields]
+        return None if None in sizes else sum(size for size in sizes if size is not None)
+
+    def bits(self, type_: Type) -> int | None:
+        """Return how many bits every value of the type takes; None: that depends."""
+        match type_[0]:
+            case "int" | "float":
+                return 8 * int(type_[1])
+            case "bool":
+                return 8
+            case "bits":
+                return int(type_[1])
+            case "uuid":
+                return 128
+            case "enum":
+                return self.bits(self.plan["enums"][type_[1]][0])
+            case "struct":
+                return self._struct_bits(type_[1])
+            case "block":
+                return self._fields_bits(type_[1])
+            case "bytes":
+                return _computed_bits(type_[1])
+            case _:
+                return None
+
+    def _struct_bits(self, name: str) -> int | None:
+        # A struct that reaches itself is never fixed: the checker demands something optional on the way.
+        try:
+            return self._fields_bits(self.structs[name])
+        except RecursionError:
+            return None
+
+    def reaches_end(self, type_: Type, seen: tuple[str, ...] = ()) -> bool:
+        """Say whether the type takes whatever its region has left."""
+        match type_[0]:
+            case "bytes":
+                return bool(type_[1] == ("end",))
+            case "text" | "list":
+                return bool(type_[2] == ("end",))
+            case "struct":
+                name = type_[1]
+                return name not in seen and self.fields_reach_end(self.structs[name], (*seen, name))
+            case "block":
+                return self.fields_reach_end(type_[1], seen)
+            case _:
+                return False
+
+    def fields_reach_end(self, fields: Fields, seen: tuple[str, ...] = ()) -> bool:
+        """Say the same of a row of fields."""
+        return bool(fields) and self.reaches_end(fields[-1][2], seen)
+
+
+def fixed_size(schema: Schema, type_: Type) -> int | None:
+    """Return how many bytes every value of the type takes; None: that depends."""
+    bits = schema.bits(type_)
+    return None if bits is None else -(-bits // 8)
+
+
+def _computed_bits(length: tuple[Any, ...]) -> int | None:
+    if length[0] == "computed" and length[1][0] == "number":
+        return 8 * max(0, int(length[1][1]))
+    return None

@@ -1,0 +1,200 @@
+"""What a frame that is written knows besides its rows: layouts, budgets, contexts, and how values are looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from .access import (
+    as_bytes,
+    as_float,
+    as_int,
+    as_items,
+    as_str,
+    declared_name,
+    extra,
+    is_a,
+    is_named,
+    kind_of,
+    unknown_of,
+)
+from .cells import Spot
+from .errors import EncodeError
+from .expressions import Undefined
+from .options import Options, Plan
+from .scalars import bit_number, number, text_bytes
+from .schema import Schema, Type
+from .tree import Variety
+
+__all__ = ["Write", "Writer"]
+
+
+class Writer:
+    """One outer frame that is written.
+
+    Attributes:
+        sender: Whose frame it is, where that is known.
+        compression: The level of compressed regions.
+        is_tail_kept: Bytes left over when a message was read are written back.
+    """
+
+    __slots__ = (
+        "_inflated_left", "_messages_left", "_nesting", "_options", "_write", "compression", "is_tail_kept", "schema",
+        "sender",
+    )  # fmt: skip
+
+    def __init__(
+        self, plan: Plan, options: Options, write: Write, *, compression: int, is_tail_kept: bool
+    ) -> None:
+        self.schema = Schema(plan, options)
+        self.sender = options.from_role
+        self.compression = compression
+        self.is_tail_kept = is_tail_kept
+        self._options = options
+        self._write = write
+        self._messages_left = self.schema.n_messages
+        self._inflated_left = self.schema.inflated
+        self._nesting: dict[tuple[str, str], int] = {}
+
+    def write(self, type_: Type, value: Any, spot: Spot) -> bytes:
+        """Return the bytes of a value."""
+        return self._write(self, type_, value, spot)
+
+    # ---- budgets ----
+
+    def spend_messages(self, count: int, path: str) -> None:
+        if count > self._messages_left:
+            expected = f"at most {self.schema.n_messages} items in the frame"
+            raise EncodeError("limit_exceeded", path=path, expected=expected, found="more")
+        self._messages_left -= count
+
+    def spend_inflated(self, size: int, path: str) -> None:
+        if size > self._inflated_left:
+            expected = f"at most {self.schema.inflated} inflated bytes"
+            raise EncodeError("limit_exceeded", path=path, expected=expected, found="more")
+        self._inflated_left -= size
+
+    def refuse_long(self, size: int, path: str) -> None:
+        """Refuse what no frame can hold."""
+        if size > self.schema.frame:
+            expected = f"a frame of at most {self.schema.frame} bytes"
+            raise EncodeError("limit_exceeded", path=path, expected=expected, found=f"{size} bytes")
+
+    def enter(self, kind: str, name: str, path: str) -> None:
+        """Enter a declaration; `leave` undoes it."""
+        level = self._nesting.get((kind, name), 0)
+        if level > self.schema.depth:
+            expected = f"{name} inside itself at most {self.schema.depth} times"
+            raise EncodeError("too_deep", path=path, expected=expected)
+        self._nesting[kind, name] = level + 1
+
+    def leave(self, kind: str, name: str) -> None:
+        self._nesting[kind, name] -= 1
+
+    # ---- what expressions ask for ----
+
+    def context(self, name: str, keys: tuple[Any, ...]) -> Any:
+        source = self._options.context
+        try:
+            if source is None:
+                raise KeyError(name)
+            return source.lookup(name, keys, self.sender)
+        except (KeyError, TypeError):
+            raise Undefined("context", name) from None
+
+    def count(self, type_: Type, value: Any, path: str) -> int | None:
+        """Return the length of a value without prefix: bytes, for utf16 units of two, or items."""
+        if value is None:
+            return None
+        if type_[0] in ("bytes", "text"):
+            size = len(text_bytes(type_, value, path))
+            return size // 2 if type_[0] == "text" and type_[1] == "utf16" else size
+        if is_a(value, list, tuple):
+            return len(as_items(value, path))
+        if is_a(value, bytes, bytearray, memoryview):
+            return len(as_bytes(value, path))
+        raise Undefined("count", path)
+
+    def code(self, type_: Type, value: Any, path: str) -> int:
+        """Return the code of a message or of a variety."""
+        if type_[0] == "union":
+            return int(self.variety(type_[1], value, path).code)
+        unknown = unknown_of(value, self.schema.messages, path)
+        name = self.message_name(value)
+        code = unknown.code if unknown is not None else self.schema.messages[name][0] if name else None
+        if code is None:
+            raise EncodeError(
+                "unknown_code", path=path, expected="a message with a code", found=kind_of(value)
+            )
+        return int(code)
+
+    # ---- values ----
+
+    def message_name(self, value: Any) -> str | None:
+        """Return which message a value is, None where it is none."""
+        name = declared_name(value)
+        for candidate in (name, name.removesuffix("_")):
+            if candidate in self.schema.messages:
+                return candidate
+        return None
+
+    def plain_items(self, item: Type, value: Any, path: str) -> tuple[Any, ...]:
+        items = as_items(value, path)
+        return tuple(self.variety(item[1], one, path) for one in items) if item[0] == "union" else items
+
+    def variety(self, union: str, value: Any, path: str) -> Variety:
+        """Return which variety of a union a value is; its fields are left where they are.
+
+        Raises:
+            EncodeError: It is none, or one of several codes that does not say which.
+        """
+        for patterns, name, _, _ in self.schema.plan["unions"][union][1]:
+            if is_named(value, name) and not (is_a(value, Variety) and value.union != union):
+                return Variety(union, name, {}, _variety_code(patterns, value, path))
+        raise EncodeError("invalid_value", path=path, expected=f"a {union}", found=kind_of(value))
+
+    def coerce(self, type_: Type, value: Any, path: str) -> Any:
+        """Return a plain value of a type without parts."""
+        match type_[0]:
+            case "int" | "varint":
+                return number(type_, value, path)
+            case "enum":
+                return number(self.schema.plan["enums"][type_[1]][0], value, path)
+            case "coding":
+                return None if value is None else as_int(value, path)
+            case "bool":
+                return bool(bit_number(("bits", 1, True), value, path))
+            case "bits":
+                return bit_number(type_, value, path)
+            case "float":
+                return as_float(value, path)
+            case "bytes":
+                return None if value is None else as_bytes(value, path)
+            case "text":
+                return None if value is None else as_str(value, path)
+            case _:
+                return _uuid(value, path)
+
+
+def _uuid(value: Any, path: str) -> UUID:
+    if not is_a(value, UUID):
+        raise EncodeError("invalid_value", path=path, expected="a UUID", found=kind_of(value))
+    plain: UUID = value
+    return plain
+
+
+def _variety_code(patterns: tuple[tuple[int, int], ...], value: Any, path: str) -> int:
+    low, high = patterns[0]
+    if len(patterns) == 1 and low == high:
+        return low
+    code = extra(value, "code", None, path)
+    plain = as_int(code, f"{path}.code")
+    if not any(low <= plain <= high for low, high in patterns):
+        raise EncodeError(
+            "unknown_code", path=f"{path}.code", expected="a code of the variety", found="another"
+        )
+    return plain
+
+
+Write = Callable[[Writer, Type, Any, Spot], bytes]

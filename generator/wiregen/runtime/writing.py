@@ -1,0 +1,146 @@
+"""Writes values by walking a plan: slowly, and with a reason for everything it refuses.
+
+Only EncodeError leaves it, whatever the value is. What it writes is canonical, and its own reader takes it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from . import writing_choices, writing_lengths, writing_records, writing_regions
+from .access import declared_name, unknown_of
+from .cells import Spot
+from .errors import EncodeError
+from .expressions import Undefined
+from .options import Options, Plan
+from .scalars import scalar
+from .schema import Type
+from .tree import FrameValue
+from .writer import Writer
+
+__all__ = ["explain_encode", "write", "write_frame", "write_message"]
+
+_WRITERS: dict[str, Callable[[Writer, Type, Any, Spot], bytes]] = {
+    "bytes": writing_lengths.write_sized,
+    "text": writing_lengths.write_sized,
+    "list": writing_lengths.write_list,
+    "struct": writing_records.write_struct,
+    "block": writing_records.write_block,
+    "message": writing_records.write_message,
+    "frame": writing_records.write_frame,
+    "union": writing_choices.write_union,
+    "match": writing_choices.write_match,
+    "message_match": writing_choices.write_message_match,
+    "region": writing_regions.write_region,
+}
+
+
+def _write(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
+    write_value = _WRITERS.get(type_[0])
+    if write_value is None:
+        return scalar(writer.schema.plan, type_, value, spot.path)
+    return write_value(writer, type_, value, spot)
+
+
+def write_frame(
+    plan: Plan,
+    frame: Any,
+    options: Options | None = None,
+    *,
+    compression: int = -1,
+    is_tail_kept: bool = False,
+) -> bytes:
+    """Return the bytes of a frame, of a message in a frame with defaults, or of a preamble.
+
+    `compression`: zlib's level, 0 to store. `is_tail_kept`: bytes left over behind a message when it was read are written.
+
+    Raises:
+        EncodeError: It cannot be written.
+    """
+    chosen = options or Options()
+    if type(compression) is not int or not -1 <= compression <= 9:
+        raise EncodeError("invalid_value", path="compression", expected="-1 to 9")
+    writer = Writer(plan, chosen, _write, compression=compression, is_tail_kept=is_tail_kept)
+    name = _outermost(writer, frame)
+    try:
+        return writing_records.write_outermost(writer, name, frame)
+    except RecursionError:
+        raise EncodeError("too_deep", path=name, expected="fewer values inside values") from None
+    except Undefined as error:
+        raise EncodeError("constraint", path=name, expected=f"{error.what} {error.name}".strip()) from None
+
+
+write = write_frame
+
+
+def write_message(
+    plan: Plan,
+    message: Any,
+    options: Options | None = None,
+    *,
+    header: Mapping[str, Any] | None = None,
+    compression: int = -1,
+) -> bytes:
+    """Return the bytes of a frame around a message; `header`: fields of the frame that are not to have their default.
+
+    Raises:
+        EncodeError: It cannot be written.
+    """
+    chosen = options or Options()
+    writer = Writer(plan, chosen, _write, compression=compression, is_tail_kept=False)
+    frame = FrameValue(_frame_of(writer, message), dict(header or {}), message)
+    return write_frame(plan, frame, chosen, compression=compression)
+
+
+def explain_encode(
+    plan: Plan,
+    value: Any,
+    options: Options | None = None,
+    *,
+    header: Mapping[str, Any] | None = None,
+    compression: int = -1,
+) -> EncodeError | bytes:
+    """Return why the fast encoder failed with a frame or message; its bytes, where the careful one does not."""
+    try:
+        if header:
+            return write_message(plan, value, options, header=header, compression=compression)
+        return write_frame(plan, value, options, compression=compression)
+    except EncodeError as error:
+        return error
+
+
+def _outermost(writer: Writer, value: Any) -> str:
+    """Return the frame or preamble that a value is, or is sent in."""
+    name = declared_name(value)
+    schema = writer.schema
+    for candidate in (name, name.removesuffix("_")):
+        if candidate in schema.preambles:
+            return candidate
+        if candidate in schema.frames:
+            return _refuse_other(writer, candidate)
+    return _frame_of(writer, value)
+
+
+def _refuse_other(writer: Writer, name: str) -> str:
+    role = writer.schema.role
+    if role is not None and writer.schema.frame_of(role) != name:
+        raise EncodeError(
+            "invalid_value", path=name, expected=f"a {writer.schema.frame_of(role)}", found=f"a {name}"
+        )
+    return name
+
+
+def _frame_of(writer: Writer, message: Any) -> str:
+    """Return the frame that a message is sent in: the sender's, else that of the role that may send it."""
+    schema = writer.schema
+    name = writer.message_name(message)
+    if name is None and unknown_of(message, schema.messages, "") is None:
+        found = declared_name(message)[:64]
+        raise EncodeError("invalid_value", expected="a frame or a message", found=found)
+    role = schema.role or (schema.messages[name][1] if name is not None else None)
+    if role is None and len(set(schema.plan["sends"].values())) > 1:
+        raise EncodeError(
+            "invalid_value", path=name or "Unknown", expected="a role that sends it", found="none"
+        )
+    return schema.frame_of(role)

@@ -1,0 +1,102 @@
+"""Fields and the shapes that say how their bytes are laid."""
+
+from dataclasses import dataclass
+
+from wiregen.diagnostics import Span
+
+from .expressions import Annotation, CodeRange, Expression, Name, Ref
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arm:
+    """`patterns => shape`; a pattern is a member's name, `_`, or codes."""
+
+    patterns: tuple[Name | CodeRange, ...]
+    shape: "Shape"
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """`match subject`; without arms (None) the message with that code."""
+
+    subject: Ref
+    arms: tuple[Arm, ...] | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    fields: tuple["Field", ...]
+    span: Span
+
+
+Core = Ref | Match | Block
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """`core [only names] [in carrier] [lenient]`; `lenient` is the place of that word."""
+
+    core: Core
+    only: tuple[Name, ...]
+    carrier: Expression | None
+    lenient: Span | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """`as type [only names]`."""
+
+    type: Ref
+    only: tuple[Name, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Default:
+    """`= expression`."""
+
+    expression: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Derived:
+    """`:= expression`."""
+
+    expression: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Constant:
+    """`== expression`."""
+
+    expression: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trailing:
+    """`?= expression`."""
+
+    expression: Expression
+    span: Span
+
+
+Value = Default | Derived | Constant | Trailing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    docs: str
+    name: Name
+    shape: Shape
+    view: View | None
+    value: Value | None
+    condition: Expression | None
+    where: Expression | None
+    annotations: tuple[Annotation, ...]
+    span: Span

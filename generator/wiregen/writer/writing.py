@@ -1,0 +1,160 @@
+"""Output files to the tree, and the comparison that `--check` makes."""
+
+import os
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from wiregen.writer.journal import Change, apply, recover, write_file
+from wiregen.writer.manifest import hash_of, manifest, read_manifest
+from wiregen.writer.paths import (
+    MANIFEST,
+    STAGING,
+    WriteError,
+    check_paths,
+    check_places,
+    is_inside,
+    is_regular,
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Output:
+    """A file to be, its path relative to the output folder."""
+
+    path: PurePosixPath
+    content: bytes
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Written:
+    """What a build did to the tree, the manifest included; `kept` would have been deleted had nobody changed it."""
+
+    changed: tuple[PurePosixPath, ...]
+    deleted: tuple[PurePosixPath, ...]
+    kept: tuple[PurePosixPath, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Difference:
+    """What a build would change; `extra` are files of a former build, and strangers in the folders of generated files."""
+
+    stale: tuple[PurePosixPath, ...]
+    missing: tuple[PurePosixPath, ...]
+    extra: tuple[PurePosixPath, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.stale or self.missing or self.extra)
+
+
+def write(outputs: Iterable[Output], folder: Path, *, partial: bool = False) -> Written:
+    """Make `folder` hold `outputs` and a manifest of them; unchanged files keep their times.
+
+    What a former build wrote and this one did not is deleted, but when `partial`: then it stays, in the manifest too.
+
+    Raises:
+        WriteError: A path that is not safe, or a file in the way that no build wrote.
+        OSError: The system refuses; the tree is as before.
+    """
+    recover(folder)
+    former = read_manifest(folder)
+    wanted = _wanted(outputs, former if partial else {})
+    if not os.path.lexists(folder):
+        return _write_new_tree(wanted, folder)
+    check_places(wanted, folder)
+    _check_strangers(wanted, former, folder)
+    stale, missing = _differing(wanted, folder)
+    left_over = () if partial else _left_over(former, wanted, folder)
+    deleted = tuple(path for path in left_over if hash_of((folder / path).read_bytes()) == former[str(path)])
+    changes = (
+        *(Change(path=path, content=wanted[path], was_there=True) for path in stale),
+        *(Change(path=path, content=wanted[path], was_there=False) for path in missing),
+        *(Change(path=path, content=None, was_there=True) for path in deleted),
+    )
+    apply(changes, folder)
+    kept = tuple(path for path in left_over if path not in deleted)
+    return Written(changed=tuple(sorted((*stale, *missing))), deleted=deleted, kept=kept)
+
+
+def compare(outputs: Iterable[Output], folder: Path, *, partial: bool = False) -> Difference:
+    """Return what `write` would change, writing nothing.
+
+    Raises:
+        WriteError: A path that is not safe.
+    """
+    former = read_manifest(folder)
+    wanted = _wanted(outputs, former if partial else {})
+    check_places(wanted, folder)
+    stale, missing = _differing(wanted, folder)
+    if partial:
+        return Difference(stale=stale, missing=missing, extra=())
+    extra = {*_left_over(former, wanted, folder), *_strangers(wanted, folder)}
+    return Difference(stale=stale, missing=missing, extra=tuple(sorted(extra)))
+
+
+def _wanted(outputs: Iterable[Output], also: Mapping[str, str]) -> dict[PurePosixPath, bytes]:
+    """Return content by path, the manifest last; `also` are hashes of files that stay."""
+    wanted = {}
+    for output in outputs:
+        if output.path in wanted:
+            raise WriteError(f"{output.path} is written twice")
+        wanted[output.path] = output.content
+    hashes = {**also, **{str(path): hash_of(content) for path, content in wanted.items()}}
+    check_paths(map(PurePosixPath, hashes))
+    return {**dict(sorted(wanted.items())), MANIFEST: manifest(hashes)}
+
+
+def _check_strangers(wanted: Mapping[PurePosixPath, bytes], former: Mapping[str, str], folder: Path) -> None:
+    """Refuse to replace what no build wrote, unless it is the same."""
+    for path, content in wanted.items():
+        place = folder / path
+        if path != MANIFEST and str(path) not in former and place.exists() and place.read_bytes() != content:
+            raise WriteError(f"{place} was not written by wiregen: move it away or delete it")
+
+
+def _differing(
+    wanted: Mapping[PurePosixPath, bytes], folder: Path
+) -> tuple[tuple[PurePosixPath, ...], tuple[PurePosixPath, ...]]:
+    """Return the paths with another content, and those that are not there."""
+    missing = tuple(path for path in wanted if not (folder / path).exists())
+    there = sorted(wanted.keys() - set(missing))
+    return tuple(path for path in there if (folder / path).read_bytes() != wanted[path]), missing
+
+
+def _left_over(
+    former: Mapping[str, str], wanted: Mapping[PurePosixPath, bytes], folder: Path
+) -> tuple[PurePosixPath, ...]:
+    """Return the regular files that the manifest names and this build does not write."""
+    paths = (PurePosixPath(name) for name in sorted(former))
+    return tuple(path for path in paths if path not in wanted and is_inside(path, folder))
+
+
+def _strangers(wanted: Mapping[PurePosixPath, bytes], folder: Path) -> tuple[PurePosixPath, ...]:
+    """Return files that no build wrote in the folders below the root that hold generated ones; hidden ones and caches apart."""
+    parents = sorted(
+        {path.parent for path in wanted if path.parent.parts and (folder / path.parent).is_dir()}
+    )
+    paths = (parent / place.name for parent in parents for place in (folder / parent).iterdir())
+    return tuple(
+        path for path in paths if path not in wanted and not _is_cache(path) and is_regular(folder / path)
+    )
+
+
+def _is_cache(path: PurePosixPath) -> bool:
+    return path.name.startswith(".") or path.suffix in {".pyc", ".pyo"}
+
+
+def _write_new_tree(wanted: Mapping[PurePosixPath, bytes], folder: Path) -> Written:
+    staging = folder.with_name(f".{folder.name}{STAGING}")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    if staging.is_symlink():
+        raise WriteError(f"{staging} is a symbolic link")
+    shutil.rmtree(staging, ignore_errors=True)
+    try:
+        for path, content in wanted.items():
+            write_file(staging / path, content)
+        os.replace(staging, folder)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+    return Written(changed=tuple(sorted(wanted)), deleted=(), kept=())

@@ -1,0 +1,179 @@
+"""Hypothesis strategies made from a plan: frames that the wire can carry, values that it cannot, and bytes gone wrong."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterator
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+from wiregen.runtime.tree import FrameValue, Record
+
+Plan = dict[str, Any]
+
+_ENCODINGS: dict[str, SearchStrategy[str]] = {
+    "utf8": st.text(max_size=12),
+    "mutf8": st.text(max_size=12),
+    "utf16": st.text(max_size=12),
+    "ascii": st.text(string.printable + "\0\x7f", max_size=12),
+    "latin1": st.text(st.characters(max_codepoint=255), max_size=12),
+}
+
+
+# ---- good values
+
+
+def frames(plan: Plan, depth: int = 1) -> SearchStrategy[FrameValue]:
+    """Return frames that can be written and read: tree values, with enums as plain numbers."""
+    (name, (_, fields, body)), *_ = plan["frames"].items()
+    header = _row(plan, tuple(field for field in fields if field[0] != body), depth)
+    return st.builds(
+        lambda values, message: FrameValue(name, values, message, body=body), header, messages(plan, depth)
+    )
+
+
+def messages(plan: Plan, depth: int) -> SearchStrategy[Record]:
+    flat = {name: layout for name, layout in plan["messages"].items() if depth > 0 or not _holds_frames(layout)}
+    return st.one_of([_record(plan, name, fields, depth) for name, (_, _, fields) in flat.items()])
+
+
+def _holds_frames(layout: tuple[Any, ...]) -> bool:
+    return any(field[2][0] == "region" for field in layout[2])
+
+
+def _record(plan: Plan, name: str, fields: tuple[Any, ...], depth: int) -> SearchStrategy[Record]:
+    return _row(plan, fields, depth).map(lambda values: Record(name, values))
+
+
+def _row(plan: Plan, fields: tuple[Any, ...], depth: int) -> SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries({field[0]: _values(plan, field[2], depth) for field in fields if not field[1]})
+
+
+def _values(plan: Plan, type_: tuple[Any, ...], depth: int) -> SearchStrategy[Any]:
+    match type_:
+        case ("int", size, signed, _):
+            return _integers(8 * size, is_signed=signed)
+        case ("float", size, _):
+            return st.floats(width=32 if size == 4 else 64)
+        case ("bool", *_):
+            return st.booleans()
+        case ("uuid",):
+            return st.uuids()
+        case ("bytes", _):
+            return st.binary(max_size=12) | st.binary(min_size=65, max_size=300).filter(_fits(type_[1]))
+        case ("text", encoding, _, is_lenient, _):
+            return _lenient_text() if encoding == "utf8" and is_lenient else _ENCODINGS[encoding]
+        case ("list", item, _, _):
+            return st.lists(_values(plan, item, depth), max_size=4)
+        case ("enum", name, *_):
+            return _members(plan, name)
+        case ("struct", name):
+            return _record(plan, name, plan["structs"][name], depth)
+        case ("region", ("list", ("frame", *_), *_), *_):
+            return st.lists(frames(plan, depth - 1), max_size=3)
+        case _:
+            raise AssertionError(f"no values for {type_[0]}")
+
+
+def _integers(bits: int, *, is_signed: bool) -> SearchStrategy[int]:
+    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
+    return st.integers(low, high) | st.sampled_from([low, high])
+
+
+def _fits(length: tuple[Any, ...]) -> Any:
+    longest = 127 if length[1][1] == 1 and length[1][2] else 255 if length[1][1] == 1 else 300
+    return lambda value: len(value) <= longest
+
+
+def _lenient_text() -> SearchStrategy[str]:
+    """Return text as it is read, lone surrogates for the bytes that are none included."""
+    return st.text(max_size=12) | st.binary(max_size=12).map(lambda data: data.decode("utf-8", "surrogateescape"))
+
+
+def _members(plan: Plan, name: str) -> SearchStrategy[int]:
+    base, is_open, members = plan["enums"][name]
+    known = st.sampled_from([number for number, _ in members])
+    return known | _integers(8 * base[1], is_signed=base[2]) if is_open else known
+
+
+# ---- bad values
+
+
+class Indexed:
+    """Python takes it for an integer where one is asked for by `__index__`."""
+
+    def __index__(self) -> int:
+        return 1
+
+
+class Barred:
+    """Has no attribute that can be read."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise KeyError(name)
+
+
+class LongNumber(int): ...
+
+
+class LongText(str): ...
+
+
+class LongBytes(bytes): ...
+
+
+BAD_VALUES: SearchStrategy[Any] = st.one_of(
+    st.none() | st.booleans() | st.floats() | st.complex_numbers(),
+    st.integers(-(2**70), 2**70) | st.just(10**400),
+    st.text(st.characters(), max_size=4) | st.sampled_from(["\ud800", "\udc80", "\ud800\udc00", "x" * 300]),
+    st.binary(max_size=4) | st.just(b"x" * 300),
+    st.sampled_from([(), [], {}, [None], [[]], {"key": 1}, object, object(), Indexed(), Barred(), range(3)]),
+    st.builds(LongNumber, st.integers(0, 300)) | st.builds(LongText, st.text()) | st.builds(LongBytes, st.binary()),
+    st.builds(bytearray, st.binary(max_size=4)) | st.builds(memoryview, st.binary(max_size=4)),
+    st.integers(256, 70_000).map(lambda count: [1] * count),
+)
+
+
+def spots(value: Any) -> Iterator[tuple[Any, str | int]]:
+    """Yield every place in an object of generated classes that a value can be put in."""
+    names = getattr(type(value), "__slots__", ())
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            yield value, index
+            yield from spots(item)
+    elif names and type(value).__module__.endswith(".messages"):
+        for name in names:
+            yield value, name
+            yield from spots(getattr(value, name))
+
+
+def put(place: tuple[Any, str | int], value: Any) -> None:
+    owner, name = place
+    if isinstance(name, int):
+        owner[name] = value
+    else:
+        setattr(owner, name, value)
+
+
+# ---- bytes gone wrong
+
+
+@st.composite
+def mutated(draw: DrawFn, data: bytes) -> bytes:
+    """Return `data` with one to three bits turned, pieces cut out, put in, or raised like a length."""
+    buffer = bytearray(data)
+    for _ in range(draw(st.integers(1, 3))):
+        at = draw(st.integers(0, len(buffer)))
+        match draw(st.sampled_from(("flip", "cut", "insert", "raise", "end"))):
+            case "flip" if at < len(buffer):
+                buffer[at] ^= 1 << draw(st.integers(0, 7))
+            case "cut":
+                del buffer[at : at + draw(st.integers(1, 8))]
+            case "raise":
+                buffer[at : at + 4] = draw(st.sampled_from((b"\xff\xff\xff\xff", b"\x80\0\0\0", b"\0\0\0\x01")))
+            case "end":
+                del buffer[at:]
+            case _:
+                buffer[at:at] = draw(st.binary(min_size=1, max_size=8))
+    return bytes(buffer)
