@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wiregen.checker.inspection import Inspection, Record, numbers_text, overlaps
-from wiregen.checker.scope import numbers_in, type_of
 from wiregen.model import Coding, Match, MessageMatch, Reference, Span
 from wiregen.values import span_of
 
@@ -28,8 +27,8 @@ def _arms_overlap(inspection: Inspection) -> None:
 
 def _arm_unreachable(inspection: Inspection) -> None:
     for record, match in _matches(inspection):
-        subject = type_of(match.subject, record, inspection.protocol)
-        possible = None if subject is None else numbers_in(subject, inspection.protocol)
+        subject = inspection.declared.type_of(match.subject, record.by_name)
+        possible = None if subject is None else inspection.declared.numbers_in(subject)
         rest = None
         for arm in match.arms:
             if rest is not None:

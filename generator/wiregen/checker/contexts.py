@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from wiregen.checker.inspection import Inspection
 from wiregen.diagnostics import Label
 from wiregen.model import (
@@ -12,7 +10,6 @@ from wiregen.model import (
     Expression,
     Frame,
     Message,
-    Setting,
 )
 from wiregen.walk import direct_expressions, field_expressions, nested_expressions
 
@@ -31,35 +28,13 @@ def _context_never_set(inspection: Inspection) -> None:
             )
 
 
-def _key_not_in_message(inspection: Inspection) -> None:
-    for path, keys, settings in _keyed(inspection):
-        for setting in settings:
-            missing = [key for key in keys if key not in inspection.targets.fields(setting.target)]
-            if missing:
-                inspection.error(
-                    "WG4002",
-                    f"`{setting.target}` has no field `{missing[0]}`, and neither has its frame",
-                    inspection.place(path, "keys"),
-                    "no such key there",
-                    _declared(inspection, setting.target),
-                    help_="a key is a field of every message that sets or joins something under it",
-                )
-
-
-def _keyed(inspection: Inspection) -> Iterator[tuple[str, tuple[str, ...], tuple[Setting, ...]]]:
-    for context in inspection.protocol.contexts:
-        yield context.path, context.keys, context.settings
-    for join in inspection.protocol.joins:
-        yield join.path, join.keys, (*join.parts, *join.lasts)
-
-
 def _set_by_wrong_role(inspection: Inspection) -> None:
     for context in inspection.protocol.contexts:
         for setting in context.settings:
             roles = inspection.targets.roles(setting.target)
             if context.role is not None and context.role not in roles:
                 inspection.error(
-                    "WG4003",
+                    "WG4002",
                     f"context `{context.name}` is set from the {context.role}, and `{setting.target}` is never sent by it",
                     inspection.place(context.path, "name"),
                     f"from the {context.role}",
@@ -78,7 +53,7 @@ def _context_not_known(inspection: Inspection) -> None:
             for name in _used(direct_expressions(type_)) | _used(field_expressions(field)):
                 if contexts[name].role is None and record.role not in setters[name]:
                     inspection.error(
-                        "WG4004",
+                        "WG4003",
                         f"what the {record.role} sends needs context `{name}`, which only the other side sets",
                         inspection.place(field.path),
                         "never known here",
@@ -102,7 +77,7 @@ def _piece_of_other_block(inspection: Inspection) -> None:
         for setting in (*join.parts, *join.lasts):
             if join.block not in (None, (setting.target, setting.field)):
                 inspection.error(
-                    "WG4005",
+                    "WG4004",
                     f"`{setting.target}.{setting.field}` is no piece of `{'.'.join(join.block or ())}`",
                     inspection.place(join.path, "type"),
                     "joins this block",
@@ -115,7 +90,7 @@ def _join_never_whole(inspection: Inspection) -> None:
     for join in inspection.protocol.joins:
         if not join.lasts:
             inspection.error(
-                "WG4006",
+                "WG4005",
                 f"join `{join.name}` never becomes whole",
                 inspection.place(join.path, "name"),
                 "no last piece",
@@ -130,7 +105,6 @@ def _declared(inspection: Inspection, target: str) -> Label | None:
 
 RULES = (
     _context_never_set,
-    _key_not_in_message,
     _set_by_wrong_role,
     _context_not_known,
     _piece_of_other_block,

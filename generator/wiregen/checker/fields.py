@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from wiregen.checker.inspection import Inspection, Record, numbers_text
-from wiregen.checker.scope import numbers_in
+from wiregen.checker.scope import Declared
 from wiregen.model import (
     Bits,
     Block,
@@ -21,7 +21,6 @@ from wiregen.model import (
     MessageMatch,
     Octets,
     Operation,
-    Protocol,
     Reference,
     Text,
     Type,
@@ -72,7 +71,7 @@ def _value_outside_type(inspection: Inspection) -> None:
         for field in record.flat:
             if field.value is None or isinstance(field.value, Derived):
                 continue
-            fault = fault_of_value(field.value.value, field.type, inspection.protocol)
+            fault = fault_of_value(field.value.value, field.type, inspection.declared)
             if fault is not None:
                 inspection.error(
                     "WG3032",
@@ -82,11 +81,11 @@ def _value_outside_type(inspection: Inspection) -> None:
                 )
 
 
-def fault_of_value(value: Expression, type_: Type, protocol: Protocol) -> str | None:
+def fault_of_value(value: Expression, type_: Type, declared: Declared) -> str | None:
     """Return why a constant value cannot be one of its type, or None."""
     number = number_of(value)
     if number is not None:
-        return _fault_of_number(number, type_, protocol)
+        return _fault_of_number(number, type_, declared)
     if isinstance(value, Octets) and isinstance(type_, Bytes) and isinstance(type_.length, Computed):
         size = number_of(type_.length.value)
         has_size = len(value.hex) // 2
@@ -94,19 +93,19 @@ def fault_of_value(value: Expression, type_: Type, protocol: Protocol) -> str | 
     return None
 
 
-def _fault_of_number(number: int, type_: Type, protocol: Protocol) -> str | None:
+def _fault_of_number(number: int, type_: Type, declared: Declared) -> str | None:
     if isinstance(type_, Reference) and type_.target == "enum":
-        fault = _fault_of_member(number, type_, protocol)
+        fault = _fault_of_member(number, type_, declared)
         if fault is not None:
             return fault
-    possible = numbers_in(type_, protocol)
+    possible = declared.numbers_in(type_)
     if possible is None or possible.low <= number <= possible.high:
         return None
     return f"{number} is not in {numbers_text(possible)}"
 
 
-def _fault_of_member(number: int, reference: Reference, protocol: Protocol) -> str | None:
-    enum = next((enum for enum in protocol.enums if enum.name == reference.name), None)
+def _fault_of_member(number: int, reference: Reference, declared: Declared) -> str | None:
+    enum = declared.enums.get(reference.name)
     if enum is None or enum.is_open:
         return None
     members = [member for member in enum.members if member.value == number]
@@ -119,7 +118,7 @@ def _fault_of_member(number: int, reference: Reference, protocol: Protocol) -> s
 def _length_too_narrow(inspection: Inspection) -> None:
     for record in inspection.records:
         for field in record.flat:
-            possible = numbers_in(field.type, inspection.protocol)
+            possible = inspection.declared.numbers_in(field.type)
             if possible is None or not isinstance(field.value, Derived):
                 continue
             least = _least(field.value.value, record)

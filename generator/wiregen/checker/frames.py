@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from wiregen.checker.fields import fault_of_value
 from wiregen.checker.inspection import MAX_VARIANTS, Inspection, Owner, Record
-from wiregen.checker.scope import is_visible, type_of
+from wiregen.checker.scope import is_visible
 from wiregen.checker.shape import shape_of
 from wiregen.model import Field, InCompressed, Message, MessageMatch, Number, Preamble, Region
 from wiregen.walk import flat_fields
@@ -73,8 +73,8 @@ def _code_outside_frame(inspection: Inspection) -> None:
 
 
 def _fault_of_code(inspection: Inspection, code: int, record: Record, way: MessageMatch) -> str | None:
-    subject = type_of(way.subject, record, inspection.protocol)
-    return None if subject is None else fault_of_value(Number(value=code), subject, inspection.protocol)
+    subject = inspection.declared.type_of(way.subject, record.by_name)
+    return None if subject is None else fault_of_value(Number(value=code), subject, inspection.declared)
 
 
 def _frames(inspection: Inspection, message: Message) -> Iterator[Record]:

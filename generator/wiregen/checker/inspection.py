@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias, TypeVar
 
+from wiregen.checker.scope import Declared
 from wiregen.checker.targets import Targets
 from wiregen.diagnostics import Label, Report, Span
 from wiregen.model import (
@@ -62,6 +63,10 @@ class Record:
     @cached_property
     def by_name(self) -> Mapping[str, Field]:
         return {field.name: field for field in self.flat}
+
+    @cached_property
+    def positions(self) -> Mapping[str, int]:
+        return {field.name: position for position, field in enumerate(self.flat)}
 
     @cached_property
     def shapes(self) -> tuple[tuple[Field, Type], ...]:
@@ -137,6 +142,10 @@ class Inspection:
             for type_ in (*shapes_, *views)
             if isinstance(type_, Reference) and type_.target == "message"
         )
+
+    @cached_property
+    def declared(self) -> Declared:
+        return Declared(self.protocol)
 
     @cached_property
     def targets(self) -> Targets:

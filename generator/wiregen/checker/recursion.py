@@ -116,9 +116,9 @@ def _inside(name: str, record: Record) -> Iterator[str]:
 
 
 def _between(record: Record, first: str, last: str) -> Iterator[str]:
-    names = [field.name for field in record.flat]
-    if first in names and last in names:
-        yield from names[names.index(first) : names.index(last) + 1][:_MAX_CHECKED]
+    if first in record.positions and last in record.positions:
+        low, high = record.positions[first], record.positions[last] + 1
+        yield from (field.name for field in record.flat[low : min(high, low + _MAX_CHECKED)])
 
 
 def _items_of_no_size(inspection: Inspection) -> None:

@@ -31,20 +31,25 @@ def _field_after_the_rest(inspection: Inspection) -> None:
     for record, rests in _records(inspection):
         for fields in _rows_of_fields(record):
             for taker, follower in _followed(fields, rests, record.sizes):
+                way_out = "behind `?=` only `?=` may follow; or say with `if` when the field is there"
+                if not is_read_while_bytes_remain(taker):
+                    way_out = "give it a length, lay it in a region, or put it last"
                 inspection.error(
                     "WG3010",
-                    f"`{taker.name}` goes on to the end of its region, and `{follower.name}` follows",
+                    f"`{taker.name}` {_how_far(taker)}, and `{follower.name}` follows",
                     inspection.place(taker.path, "type"),
-                    "takes all the rest",
+                    "takes what is left",
                     inspection.also(follower.path, "nothing is left for this", "name"),
-                    help_=_way_out(taker),
+                    help_=way_out,
                 )
 
 
-def _way_out(taker: Field) -> str:
-    if is_read_while_bytes_remain(taker):
-        return "behind `?=` only `?=` may follow; or say with `if` when the field is there"
-    return "give it a length, lay it in a region, or put it last"
+def _how_far(taker: Field) -> str:
+    return (
+        "is read while bytes remain"
+        if is_read_while_bytes_remain(taker)
+        else "goes on to the end of its region"
+    )
 
 
 def _item_takes_the_rest(inspection: Inspection) -> None:
@@ -79,11 +84,11 @@ def _report_endless(inspection: Inspection, record: Record, field: Field, rests:
     for taker in takers or [field]:
         inspection.error(
             "WG3012",
-            f"`{taker.name}` goes on to an end that nothing marks",
+            f"`{taker.name}` {_how_far(taker)}, and nothing marks that end",
             inspection.place(taker.path, "type"),
             "up to where?",
             _carried_here(inspection, field) if taker is not field else None,
-            help_="give it a length, or give the frame one: `length : u32 := size(body)`, `body : match type in length`",
+            help_="give it a length, or lay all of it in a region: `length : u32 := size(body)`, `body : … in length`",
         )
 
 

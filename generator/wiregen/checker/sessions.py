@@ -131,7 +131,7 @@ def _first_value_outside_type(inspection: Inspection) -> None:
             fault = (
                 None
                 if variable.is_list
-                else fault_of_value(variable.initial, variable.type, inspection.protocol)
+                else fault_of_value(variable.initial, variable.type, inspection.declared)
             )
             if fault is not None:
                 inspection.error(

@@ -47,7 +47,7 @@ def verb(names: tuple[str, ...], check: bool, diff: bool) -> int:
             return _compare(outputs, config, is_partial=bool(names), with_text=diff)
         return _write(outputs, config, is_partial=bool(names))
     except WriteError as error:
-        raise Failure(str(error), _MOVE_AWAY, exit_code=USAGE) from None
+        raise Failure(str(error), _MOVE_AWAY, code=USAGE) from None
 
 
 def _write(outputs: "tuple[Output, ...]", config: "Config", *, is_partial: bool) -> int:
@@ -93,8 +93,8 @@ def _changes(outputs: "tuple[Output, ...]", difference: "Difference", folder: Pa
 
 
 def _unified(name: str, old: bytes, new: bytes) -> Iterator[str]:
-    rows = (text.decode(errors="replace").splitlines() for text in (old, new))
-    return difflib.unified_diff(*rows, f"old/{name}", f"new/{name}", lineterm="")
+    before, after = (text.decode(errors="replace").splitlines() for text in (old, new))
+    return difflib.unified_diff(before, after, f"old/{name}", f"new/{name}", lineterm="")
 
 
 def _files(count: int) -> str:

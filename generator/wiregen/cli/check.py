@@ -9,7 +9,7 @@ from wiregen.cli.protocols import as_shown, configuration, exit_code, load
 from wiregen.cli.talk import has_colour, tell
 
 if TYPE_CHECKING:
-    from wiregen.diagnostics import OutputFormat
+    from wiregen.diagnostics import OutputFormat, Report
 
 __all__ = ["verb"]
 

@@ -95,8 +95,7 @@ def main() -> NoReturn:
 
 def _run(command: Any) -> int:
     """Return the exit code of a command, whatever happens in it."""
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
+    _prepare_streams()
     try:
         result = command()
         sys.stdout.flush()
@@ -109,9 +108,19 @@ def _run(command: Any) -> int:
         return _refuse(error)
     except OSError as error:
         return _refuse_by_system(error)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - the outermost frame: a traceback is no message
         return _confess(error)
     return result if isinstance(result, int) else DONE
+
+
+def _prepare_streams() -> None:
+    """Have all three streams, also where the caller closed them, and no character that stdout cannot print."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            stream = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115 - for good
+            setattr(sys, name, stream)
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _forget_stdout() -> None:
@@ -123,7 +132,7 @@ def _forget_stdout() -> None:
 def _refuse(error: click.ClickException) -> int:
     if isinstance(error, Failure):
         error.show()
-        return error.exit_code
+        return error.code
     context = error.ctx if isinstance(error, click.UsageError) else None
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         print(error.message, file=sys.stderr)

@@ -9,8 +9,8 @@ from typing import Any
 from wiregen.cli.decoded import Decoded, Settings
 from wiregen.runtime.context import Context
 from wiregen.runtime.decoder import Decoder
-from wiregen.runtime.explain import careful_decoder
 from wiregen.runtime.errors import DecodeError
+from wiregen.runtime.explain import careful_decoder
 from wiregen.runtime.options import Options
 from wiregen.runtime.tree import FrameValue, Node
 

@@ -109,13 +109,13 @@ def _encoded(lines: IO[bytes], encoder: Any, choice: _Choice) -> Iterator[bytes]
             if choice.takes(line):
                 yield encoder.encode(line)
         except LineError as error:
-            raise Failure(f"line {number}: {error.why}", _way_out(error.why), exit_code=FINDINGS) from None
+            raise Failure(f"line {number}: {error.why}", _way_out(error.why), code=FINDINGS) from None
         except EncodeError as error:
-            raise Failure(f"line {number}: {error}", _MEND, exit_code=FINDINGS) from None
+            raise Failure(f"line {number}: {error}", _MEND, code=FINDINGS) from None
     choice.check()
 
 
-_MEND = "mend that field of the line, or leave the line out; `wiregen explain` tells what the code means"
+_MEND = "mend that field of the line, or leave the line out"
 
 
 def _way_out(why: str) -> str:

@@ -18,10 +18,10 @@ PIPE_CLOSED = 141
 class Failure(click.ClickException):
     """What the user can mend: `way_out` says how."""
 
-    def __init__(self, message: str, way_out: str | None, *, exit_code: int = USAGE) -> None:
+    def __init__(self, message: str, way_out: str, *, code: int = USAGE) -> None:
         super().__init__(message)
         self.way_out = way_out
-        self.exit_code = exit_code
+        self.code = code
 
     def show(self, file: object = None) -> None:
         """Print the message and the way out on stderr."""

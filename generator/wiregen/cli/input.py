@@ -1,5 +1,6 @@
 """Where bytes come from: a file, stdin, hexadecimal digits; and whether they are a capture."""
 
+import string
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -43,11 +44,14 @@ class Input:
 
 def from_hex(digits: str) -> Input:
     """Return the bytes that digits stand for."""
-    try:
-        data = bytes.fromhex(digits.removeprefix("0x"))
-    except ValueError as error:
-        message = f"--hex is not hexadecimal: {error}"
-        raise Failure(message, "pairs of digits, with or without spaces: --hex '32 41 00000001'") from None
+    plain = "".join(digits.split()).removeprefix("0x")
+    wrong = next((char for char in plain if char not in string.hexdigits), None)
+    if wrong is not None or len(plain) % 2:
+        what = f"`{wrong}` is no hexadecimal digit" if wrong is not None else "an odd number of digits"
+        raise Failure(
+            f"--hex: {what}", "give pairs of digits, with or without spaces: --hex '32 41 00000001'"
+        )
+    data = bytes.fromhex(plain)
     return Input(chunks=iter((data,) if data else ()), size=len(data))
 
 

@@ -1,7 +1,7 @@
 """The formats of decoded messages: each takes frames and faults one by one and holds none of them."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Any, Protocol, TextIO
 
 from rich.text import Text
@@ -51,102 +51,105 @@ def sink(format_: str, settings: Settings) -> Sink:
 # ---- for programs ----
 
 
-class _Jsonl:
-    """A line for every frame and fault."""
+class _Lines:
+    """Makes the lines of frames and faults."""
 
     def __init__(self, settings: Settings) -> None:
         self._maker = LineMaker(settings.plan, variant=settings.variant, limits=dict(settings.limits))
 
+    def text(self, decoded: Decoded) -> str:
+        """Return a line without its end."""
+        time = None if decoded.time is None else round(decoded.time, 6)
+        outcome, role, flow = decoded.outcome, decoded.role, decoded.flow
+        if not isinstance(outcome, DecodeError):
+            line = self._maker.decoded(
+                outcome.value, decoded.raw, offset=decoded.offset, role=role, flow=flow, time=time
+            )
+            return dumps(line)
+        line = error_line(outcome, decoded.raw, offset=decoded.offset, role=role, flow=flow, time=time)
+        return dumps(line | {"size": decoded.size, "bytes_truncated": decoded.size != len(decoded.raw)})
+
+
+class _Jsonl:
+    """A line for every frame and fault."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._lines = _Lines(settings)
+
     def write(self, decoded: Decoded) -> None:
-        print(dumps(self.line(decoded)))
+        print(self._lines.text(decoded))
 
     def close(self) -> None:
         pass
 
-    def line(self, decoded: Decoded) -> dict[str, Any]:
-        time = None if decoded.time is None else round(decoded.time, 6)
-        outcome, role, flow = decoded.outcome, decoded.role, decoded.flow
-        if not isinstance(outcome, DecodeError):
-            return self._maker.decoded(
-                outcome.value, decoded.raw, offset=decoded.offset, role=role, flow=flow, time=time
-            )
-        line = error_line(outcome, decoded.raw, offset=decoded.offset, role=role, flow=flow, time=time)
-        return line | {"size": decoded.size, "bytes_truncated": decoded.size != len(decoded.raw)}
 
-
-class _Json(_Jsonl):
+class _Json:
     """One array with the same objects."""
 
-    _before = "["
+    def __init__(self, settings: Settings) -> None:
+        self._lines = _Lines(settings)
+        self._is_empty = True
 
     def write(self, decoded: Decoded) -> None:
-        print(f"{self._before}\n{dumps(self.line(decoded))}", end="")
-        self._before = ","
+        print(f"{'[' if self._is_empty else ','}\n{self._lines.text(decoded)}", end="")
+        self._is_empty = False
 
     def close(self) -> None:
-        print("[]" if self._before == "[" else "\n]")
+        print("[]" if self._is_empty else "\n]")
 
 
 # ---- for people ----
 
 
-class _Views:
-    """What trees and hexdumps share: the first line of each frame, and the way to the terminal."""
-
-    is_cropped = False
+class _Tree:
+    """A tree of values for each frame."""
 
     def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+        self._plan = settings.plan
         self._secrets = secret_names(settings.plan)
-        self._page = _Page(sys.stdout, is_cropped=self.is_cropped)
+        self._page = _Page(sys.stdout, is_cropped=False)
 
     def write(self, decoded: Decoded) -> None:
-        for row in self._rows(decoded):
-            self._page.print(row)
+        head, outcome = _head(decoded), decoded.outcome
+        if isinstance(outcome, DecodeError):
+            self._page.print(lines(tree_of_fault(outcome, head, self._secrets)))
+        else:
+            self._page.print(lines(tree_of_frame(outcome, head, self._plan, self._secrets)))
 
     def close(self) -> None:
         pass
 
-    def _rows(self, decoded: Decoded) -> Iterator[Text]:
-        raise AssertionError("each view has its own")
 
-    def _head(self, decoded: Decoded) -> Branch:
-        sender = "" if decoded.role is None else f" from {decoded.role}"
-        flow = "" if decoded.flow is None else f"{decoded.flow} at {decoded.time:.6f}"
-        what = (
-            f"error {decoded.outcome.code}"
-            if isinstance(decoded.outcome, DecodeError)
-            else message_of(decoded)
-        )
-        text = f"{plural(decoded.size, 'byte')}{sender}: {what}"
-        style = "bold red" if isinstance(decoded.outcome, DecodeError) else "bold"
-        return Branch(label=f"@{decoded.offset}", text=text, note=flow, style=style)
-
-
-class _Tree(_Views):
-    """A tree of values for each frame."""
-
-    def _rows(self, decoded: Decoded) -> Iterator[Text]:
-        head, outcome = self._head(decoded), decoded.outcome
-        if isinstance(outcome, DecodeError):
-            return lines(tree_of_fault(outcome, head, self._secrets))
-        return lines(tree_of_frame(outcome, head, self._settings.plan, self._secrets))
-
-
-class _Hex(_Views):
+class _Hex:
     """A hexdump of each frame."""
 
-    is_cropped = True
+    def __init__(self, settings: Settings) -> None:
+        self._plan = settings.plan
+        self._secrets = secret_names(settings.plan)
+        self._page = _Page(sys.stdout, is_cropped=True)
 
-    def _rows(self, decoded: Decoded) -> Iterator[Text]:
-        outcome = decoded.outcome
-        yield from lines(self._head(decoded))
-        if not isinstance(outcome, DecodeError):
-            yield from dump_frame(decoded.raw, outcome, decoded.offset, self._secrets)
-            return
-        message = (outcome.partial or {}).get("message")
-        is_secret = may_hold_secret(self._settings.plan, message)
-        yield from dump_fault(decoded.raw, outcome, decoded.offset, is_secret=is_secret)
+    def write(self, decoded: Decoded) -> None:
+        outcome, raw, offset = decoded.outcome, decoded.raw, decoded.offset
+        self._page.print(lines(_head(decoded)))
+        if isinstance(outcome, DecodeError):
+            is_secret = may_hold_secret(self._plan, (outcome.partial or {}).get("message"))
+            self._page.print(dump_fault(raw, outcome, offset, is_secret=is_secret))
+        else:
+            self._page.print(dump_frame(raw, outcome, offset, self._secrets))
+
+    def close(self) -> None:
+        pass
+
+
+def _head(decoded: Decoded) -> Branch:
+    """Return the first line of a frame or fault."""
+    outcome = decoded.outcome
+    is_fault = isinstance(outcome, DecodeError)
+    sender = "" if decoded.role is None else f" from {decoded.role}"
+    what = f"error {outcome.code}" if isinstance(outcome, DecodeError) else message_of(decoded)
+    flow = "" if decoded.flow is None else f"{decoded.flow} at {decoded.time:.6f}"
+    text = f"{plural(decoded.size, 'byte')}{sender}: {what}"
+    return Branch(label=f"@{decoded.offset}", text=text, note=flow, style="bold red" if is_fault else "bold")
 
 
 class _Page:
@@ -157,13 +160,14 @@ class _Page:
         self._is_cropped = is_cropped and is_terminal(stream)
         self._console = _console(stream) if self._is_cropped or has_colour(stream) else None
 
-    def print(self, row: Text) -> None:
-        if self._console is None:
-            self._stream.write(f"{row.plain}\n")
-        elif self._is_cropped:
-            self._console.print(row, no_wrap=True, overflow="ellipsis")
-        else:
-            self._console.print(row, soft_wrap=True)
+    def print(self, rows: Iterable[Text]) -> None:
+        for row in rows:
+            if self._console is None:
+                self._stream.write(f"{row.plain}\n")
+            elif self._is_cropped:
+                self._console.print(row, no_wrap=True, overflow="ellipsis")
+            else:
+                self._console.print(row, soft_wrap=True)
 
 
 def _console(stream: TextIO) -> Any:

@@ -48,13 +48,16 @@ class _Stretch:
     is_secret: bool = False
 
 
-def dump_frame(raw: bytes, node: Node, offset: int, secrets: frozenset[str] = frozenset()) -> Iterator[Text]:
+def dump_frame(
+    raw: bytes, node: Node, offset: int, secrets: frozenset[str] = frozenset(), *, within: str = ""
+) -> Iterator[Text]:
     """Return the rows of a whole frame, then those of what its compressed parts hold.
 
-    `offset`: where the frame begins, as the rows count; the node's own positions may count from elsewhere.
+    `offset`: where the frame begins, as the rows count; the node's own positions may count from elsewhere. `within`: a
+    path that all others begin with, and that is left out.
     """
     leaves = tuple(_leaves(node, secrets))
-    yield from _rows(raw, _stretches(leaves, node.start), offset)
+    yield from _rows(raw, _stretches(leaves, node.start, within), offset)
     for leaf, is_secret in leaves:
         if leaf.type[0] == "compressed" and not is_secret:
             data = _inflated(raw[leaf.start - node.start : leaf.end - node.start], leaf)
@@ -78,7 +81,7 @@ def dump_fault(raw: bytes, error: DecodeError, offset: int, *, is_secret: bool =
 def _dump_inner(data: bytes, leaf: Node, secrets: frozenset[str]) -> Iterator[Text]:
     yield Text(f"  {visible(leaf.path)}, inflated, {plural(len(data), 'byte')}:", "dim")
     for content in leaf.children:
-        for row in dump_frame(data, content, content.start, secrets):
+        for row in dump_frame(data, content, content.start, secrets, within=leaf.path):
             yield Text("  ").append_text(row)
 
 
@@ -101,9 +104,11 @@ def _leaves(node: Node, secrets: frozenset[str], is_secret: bool = False) -> Ite
         yield node, is_secret
 
 
-def _stretches(leaves: tuple[tuple[Node, bool], ...], base: int) -> tuple[_Stretch, ...]:
+def _stretches(leaves: tuple[tuple[Node, bool], ...], base: int, within: str) -> tuple[_Stretch, ...]:
     filled = sorted(
-        (leaf.start, leaf.end, _path(leaf), is_secret) for leaf, is_secret in leaves if leaf.size > 0
+        (leaf.start, leaf.end, _path(leaf).removeprefix(within), is_secret)
+        for leaf, is_secret in leaves
+        if leaf.size > 0
     )
     return tuple(
         _Stretch(

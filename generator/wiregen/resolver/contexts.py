@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from wiregen import model, syntax
+from wiregen.diagnostics import Label
 from wiregen.resolver import types
 from wiregen.resolver.annotations import resolve_notes
 from wiregen.resolver.expressions import require_truth
@@ -20,7 +21,7 @@ def resolve_context(work: Workspace, node: syntax.Context) -> model.Context:
     path = work.place(f"{work.path}.{node.name.text}", node.span, name=node.name.span, type=node.type.span)
     type_ = types.resolve_type(_off_wire(work, path), node.type)
     sort = sort_of_type(type_)
-    settings = (_setting(work, each, sort) for each in node.lines if isinstance(each, syntax.Set))
+    settings = (_setting(work, each, sort, node.keys) for each in node.lines if isinstance(each, syntax.Set))
     return model.Context(
         path=path,
         name=node.name.text,
@@ -50,7 +51,10 @@ def resolve_keys(work: Workspace, keys: Iterable[syntax.Name]) -> tuple[str, ...
 
 
 def _setting(
-    work: Workspace, node: syntax.Set | syntax.Part | syntax.Last, wanted: Sort
+    work: Workspace,
+    node: syntax.Set | syntax.Part | syntax.Last,
+    wanted: Sort,
+    keys: Iterable[syntax.Name],
 ) -> model.Setting | None:
     owner = resolve_target(work, node.path.owner)
     if owner is None or isinstance(owner, syntax.Join):
@@ -66,12 +70,21 @@ def _setting(
     if not fits(known.sort, wanted):
         message = f"this needs {describe(wanted)}, and the field is {describe(known.sort)}"
         work.error("WG2202", message, node.path.field.span, label=describe(known.sort))
+    _demand_keys(work, owner, node.path.owner, keys)
     return model.Setting(
         doc=node.docs,
         target=owner.name.text,
         field=node.path.field.text,
         when=_when(work, (owner,), node.when),
     )
+
+
+def _demand_keys(work: Workspace, owner: Target, name: syntax.Name, keys: Iterable[syntax.Name]) -> None:
+    scope = scope_of(work, (owner,), Instance())
+    for key in keys:
+        if key.text not in scope.own and key.text not in scope.frame:
+            message = f"neither `{name.text}` nor its frame has the key `{key.text}`"
+            work.error("WG2304", message, name.span, others=(Label(span=key.span, text="this key"),))
 
 
 def _when(
@@ -94,8 +107,8 @@ def resolve_join(work: Workspace, node: syntax.Join) -> model.Join:
     path = work.place(f"{work.path}.{node.name.text}", node.span, name=node.name.span, type=node.type.span)
     type_, block = _joined(work, path, node.type)
     sort = Sort(kind="block") if block is not None else BYTES
-    parts = (_setting(work, each, sort) for each in node.lines if isinstance(each, syntax.Part))
-    lasts = (_setting(work, each, sort) for each in node.lines if isinstance(each, syntax.Last))
+    parts = (_setting(work, each, sort, node.keys) for each in node.lines if isinstance(each, syntax.Part))
+    lasts = (_setting(work, each, sort, node.keys) for each in node.lines if isinstance(each, syntax.Last))
     return model.Join(
         path=path,
         name=node.name.text,

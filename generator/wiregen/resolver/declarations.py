@@ -13,7 +13,7 @@ from wiregen.resolver.patterns import resolve_range, resolve_ranges
 from wiregen.resolver.place import Place
 from wiregen.resolver.scopes import Scope
 from wiregen.resolver.settings import refuse_reserved, resolve_reserved
-from wiregen.resolver.sorts import BOOLEAN, sort_of_type
+from wiregen.resolver.sorts import BOOLEAN, UNKNOWN_TYPE, sort_of_type
 from wiregen.resolver.workspace import Workspace
 
 
@@ -90,7 +90,7 @@ def number_type(work: Workspace, name: syntax.Name, what: str) -> model.Integer 
     found = types.resolve_type(place, name)
     if isinstance(found, model.Integer | model.Varint):
         return found
-    if found is not types.UNKNOWN_TYPE:
+    if found != UNKNOWN_TYPE:
         message = f"{what} is made of an integer type, and `{name.text}` is none"
         work.error("WG2107", message, name.span, label="no integer", help_="write `u8`, for example")
     return model.Integer(bits=8, signed=False, endian="big")
@@ -168,7 +168,7 @@ def _wide(work: Workspace, node: syntax.Ref) -> model.Integer:
     found = types.resolve_type(place, node)
     if isinstance(found, model.Integer):
         return found
-    if found is not types.UNKNOWN_TYPE:
+    if found != UNKNOWN_TYPE:
         message = "what follows in a coding is an integer of one width"
         work.error("WG2107", message, node.span, label="no integer", help_="write `u16`, for example")
     return model.Integer(bits=8, signed=False, endian="big")

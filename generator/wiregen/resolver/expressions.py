@@ -284,7 +284,7 @@ def _report_meaningless(work: Workspace, scope: Scope, node: syntax.Name, expect
 
 
 def _owner_of_member(work: Workspace, word: str) -> str | None:
-    for name in work.words_of(syntax.Enum):
+    for name in () if work.report.is_full else work.words_of(syntax.Enum):
         if word in members_of(work, enum_of(name)):
             return f"`{name}` has it: write `{name}.{word}`"
     return None

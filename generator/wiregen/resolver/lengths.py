@@ -20,10 +20,8 @@ def resolve_length(
         case syntax.ToTheEnd():
             return model.ToTheEnd()
         case syntax.Sized(length=length):
-            place.work.place(f"{place.path}#length", length.span)
             return _sized(place, length)
         case syntax.Terminated(until=until):
-            place.work.place(f"{place.path}#length", until.span)
             return _terminated(place, until, item)
 
 

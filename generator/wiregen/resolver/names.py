@@ -176,6 +176,6 @@ def report_unknown(
     help_: str | None = None,
 ) -> None:
     """Report a name that stands for nothing, with the nearest that does; `inside` is where it was looked for."""
-    hint = did_you_mean(name.text, candidates) or help_
+    hint = None if report.is_full else did_you_mean(name.text, candidates) or help_
     message = f"there is no {what} `{name.text}`" + ("" if inside is None else f" in `{inside}`")
     report.error("WG2001", message, name.span, label="unknown", help=hint)

@@ -100,7 +100,7 @@ def _each(work: Workspace, kind: type[_Node]) -> Iterator[_Node]:
 
 def _protocol(work: Workspace, file: syntax.File) -> model.Protocol:
     node, said = file.protocol, work.settings
-    work.place(work.path, node.span, name=node.name.span)
+    _place_settings(work, node)
     constants.evaluate_constants(work)
     parts = _parts(work)
     return model.Protocol(
@@ -133,6 +133,13 @@ def _protocol(work: Workspace, file: syntax.File) -> model.Protocol:
         notes=resolve_notes(work, node.annotations),
         ledgers=records.resolve_ledgers(work, _each(work, syntax.Ledger)),
     )
+
+
+def _place_settings(work: Workspace, node: syntax.Protocol) -> None:
+    work.place(work.path, node.span, name=node.name.span)
+    for each in node.settings:
+        kind = type(each).__name__.removesuffix("Setting").lower()
+        work.place(f"{work.path}#{kind}", each.span)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

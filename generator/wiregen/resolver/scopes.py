@@ -108,7 +108,8 @@ def _special(scope: Scope, word: str) -> Iterator[Meaning]:
         yield Meaning(
             what="the sender", typed=Typed(expression=model.RoleReference(name="sender"), sort=ROLE)
         )
-    if scope.where in {"layout", "alias"} and word in {"remaining", "offset"}:
+    is_field = word in scope.own or word in scope.item  # documents have fields called `offset`
+    if scope.where in {"layout", "alias"} and word in {"remaining", "offset"} and not is_field:
         position = model.Position(what="offset" if word == "offset" else "remaining")
         yield Meaning(what="a position", typed=Typed(expression=position, sort=INTEGER))
 
@@ -136,12 +137,16 @@ def member(enum: str, name: str, value: int) -> Typed:
     return Typed(expression=model.MemberReference(enum=enum, member=name, value=value), sort=enum_of(enum))
 
 
-def members_of(work: Workspace, sort: Sort) -> dict[str, int]:
+def members_of(work: Workspace, sort: Sort) -> Mapping[str, int]:
     """Return the members of an enum's sort with their numbers, none for any other."""
     node = work.names.get(sort.name) if sort.kind == "enum" else None
     if not isinstance(node, syntax.Enum):
         return {}
-    return {each.name.text: each.code.value for each in node.members if isinstance(each, syntax.Member)}
+    known = work.members.get(sort.name)
+    if known is None:
+        members = (each for each in node.members if isinstance(each, syntax.Member))
+        known = work.members[sort.name] = {each.name.text: each.code.value for each in members}
+    return known
 
 
 def merged(layouts: Iterable[Mapping[str, Known]]) -> Mapping[str, Known]:

@@ -1,7 +1,7 @@
 """Sessions: states, variables, rows and timers."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from wiregen import model, syntax
 from wiregen.resolver import types
@@ -26,6 +26,8 @@ class _Table:
     path: str
     states: dict[str, syntax.Name]
     instance: Instance
+    scopes: dict[tuple[str, ...] | None, Scope] = field(default_factory=dict)
+    """By the names of the targets: rows about everything see everything."""
 
 
 def resolve_session(work: Workspace, node: syntax.Session) -> model.Session:
@@ -169,14 +171,17 @@ def _row(table: _Table, path: str, states: tuple[str, ...] | None, node: syntax.
     work = table.work
     work.place(path, node.span, name=node.role.span, when=span_of(node.when), effect=node.effect.span)
     named = None if isinstance(node.messages, syntax.Wildcard) else resolve_targets(work, node.messages)
-    targets = every_target(work) if named is None else named
-    scope = scope_of(work, targets, table.instance)
+    names = None if named is None else tuple(target.name.text for target in named)
+    scope = table.scopes.get(names)
+    if scope is None:
+        scope = scope_of(work, every_target(work) if named is None else named, table.instance)
+        table.scopes[names] = scope
     return model.Row(
         path=path,
         doc=node.docs,
         states=states,
         role=None if isinstance(node.role, syntax.Wildcard) else _role(table, node.role),
-        targets=None if named is None else tuple(target.name.text for target in named),
+        targets=names,
         when=require_truth(work, scope, node.when, "`when`"),
         effect=_effect(table, scope, node.effect),
         notes=resolve_notes(work, node.annotations),

@@ -46,6 +46,10 @@ NULL: Final = Sort(kind="null")
 ROLE: Final = Sort(kind="role")
 
 
+UNKNOWN_TYPE: Final = model.Bytes(length=model.Delimited(delimiter=""))
+"""What takes the place of a wrong type; nothing of it is ever written, for there was an error."""
+
+
 def list_of(item: Sort) -> Sort:
     return Sort(kind="list", item=item)
 
@@ -114,6 +118,8 @@ def _plural(sort: Sort) -> str:
 
 def sort_of_type(type_: model.Type) -> Sort:
     """Return the sort of a resolved type's values."""
+    if type_ == UNKNOWN_TYPE:
+        return UNKNOWN
     match type_:
         case model.Integer() | model.Varint() | model.Bits(is_flag=False):
             return INTEGER

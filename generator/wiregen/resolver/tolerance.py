@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from wiregen import model
+from wiregen.resolver.sorts import UNKNOWN_TYPE
 
 
 def tolerates(type_: model.Type) -> bool:
@@ -35,7 +36,7 @@ def tolerant(type_: model.Type) -> model.Type:
         case model.Text(encoding=encoding):
             length = _tolerant_length(type_.length)
             return replace(type_, length=length, lenient=type_.lenient or encoding in {"utf8", "mutf8"})
-        case model.Bytes():
+        case model.Bytes() if type_ != UNKNOWN_TYPE:
             return replace(type_, length=_tolerant_length(type_.length))
         case model.List():
             return replace(type_, item=tolerant(type_.item), length=_tolerant_length(type_.length))
@@ -45,7 +46,7 @@ def tolerant(type_: model.Type) -> model.Type:
             return replace(type_, arms=tuple(replace(arm, type=tolerant(arm.type)) for arm in type_.arms))
         case model.Region():
             return replace(type_, content=tolerant(type_.content), lenient=True)
-        case model.Integer() | model.Float() | model.Bits() | model.Uuid() | model.Block():
+        case model.Integer() | model.Float() | model.Bits() | model.Uuid() | model.Block() | model.Bytes():
             return type_
         case _:
             assert_never(type_)

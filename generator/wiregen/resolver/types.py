@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Final, assert_never
+from typing import assert_never
 
 from wiregen import model, syntax
 from wiregen.resolver import carriers, fields, lengths
@@ -11,12 +11,10 @@ from wiregen.resolver.names import Named, kind_of, report_unknown, what_is
 from wiregen.resolver.patterns import resolve_patterns
 from wiregen.resolver.place import Place
 from wiregen.resolver.restrictions import restrict
+from wiregen.resolver.sorts import UNKNOWN_TYPE
 from wiregen.resolver.tolerance import tolerant, tolerates
 from wiregen.resolver.words import WORDS, fixed_type, needs_length, needs_order, sized_type
 from wiregen.resolver.workspace import Workspace
-
-UNKNOWN_TYPE: Final = model.Bytes(length=model.ToTheEnd())
-"""What takes the place of a wrong type; nothing of it is ever written, for there was an error."""
 
 
 def resolve_shape(place: Place, shape: syntax.Shape, *, is_derived: bool = False) -> model.Type:
@@ -29,7 +27,7 @@ def resolve_shape(place: Place, shape: syntax.Shape, *, is_derived: bool = False
         type_ = type_ if carrier is None else model.Region(content=type_, carrier=carrier, lenient=False)
     if shape.lenient is None:
         return type_
-    if not is_derived and not tolerates(type_) and type_ is not UNKNOWN_TYPE:
+    if not is_derived and not tolerates(type_) and type_ != UNKNOWN_TYPE:
         help_ = "bool, varint, utf8, mutf8, a region (`in`), a derived field and `only` tolerate something"
         place.work.error("WG2104", "nothing here tolerates anything", shape.lenient, help_=help_)
     return tolerant(type_)
@@ -63,6 +61,9 @@ def resolve_type(place: Place, node: syntax.Ref) -> model.Type:
 def _sized(
     place: Place, node: syntax.Sized | syntax.ToTheEnd | syntax.Terminated, base: syntax.Ref
 ) -> model.Type:
+    if not isinstance(node, syntax.ToTheEnd):
+        length_span = node.length.span if isinstance(node, syntax.Sized) else node.until.span
+        place.work.place(f"{place.path}#length", length_span)
     if isinstance(base, syntax.Name) and needs_length(base.text):
         _need_order(place, base)
         length = lengths.resolve_length(place, node, None)

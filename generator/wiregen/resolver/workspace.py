@@ -54,6 +54,7 @@ class Workspace:
     origins: dict[str, Span] = field(default_factory=dict)
     constants: dict[str, int | None] = field(default_factory=dict)
     sorts: dict[str, Sort] = field(default_factory=dict)
+    members: dict[str, Mapping[str, int]] = field(default_factory=dict)
     layouts: dict[int, object] = field(default_factory=dict)
     n_unfolded: int = 0
     is_order_missed: bool = False

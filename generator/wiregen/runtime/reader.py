@@ -65,6 +65,11 @@ class Reader:
         self.messages_left = schema.n_messages
         self.inflated_left = schema.inflated
 
+    def close(self) -> None:
+        """Let go of the records, which hold the reader: what is read is freed without the collector."""
+        self.frame = self.record = self.item = None
+        self.building.clear()
+
     # -- bytes ------------------------------------------------------------------------------------------------------
 
     def need(self, position: int, place: Place, blame: Node | None = None) -> Generator[int, bool, None]:

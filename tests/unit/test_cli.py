@@ -1,0 +1,299 @@
+"""The command itself: verbs, exit codes, messages with a way out, and what it does when it is broken off."""
+
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from wiregen import __version__
+from wiregen.cli import command, wiregen
+
+GENERATOR = Path(__file__).resolve().parents[2] / "generator"
+VERBS = ("build", "check", "decode", "encode", "explain", "ir")
+
+TIDE = """\
+protocol tide { source "Tide protocol" endian big roles client, server port tcp 7007 }
+/// Everything.
+frame Frame {
+  type   : u8 := code(body)
+  length : u16 := size(body)
+  body   : match type in length
+}
+message Ask 1 from client { number : u32 }
+message Answer 2 from server { text : utf8[u8] }
+"""
+
+
+def run(*arguments: str | Path, data: bytes = b"") -> Result:
+    return CliRunner().invoke(wiregen, [str(argument) for argument in arguments], input=data)
+
+
+def start(*arguments: str, python: Sequence[str] = (), **options: object) -> "subprocess.Popen[bytes]":
+    """Start the command as a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": str(GENERATOR)}
+    return subprocess.Popen(  # type: ignore[call-overload, no-any-return]
+        [sys.executable, *python, "-m", "wiregen.cli", *arguments], env=environment, **options
+    )
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with one small protocol, which is the working folder."""
+    (tmp_path / "idl").mkdir()
+    (tmp_path / "idl" / "tide.wire").write_text(TIDE)
+    (tmp_path / "wiregen.toml").write_text("")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def check_refused(result: Result, *parts: str, code: int = 2) -> None:
+    """A refusal says what is wrong, and the way out below it."""
+    assert result.exit_code == code, result.output
+    assert result.stdout == ""
+    assert "= help: " in result.stderr
+    for part in parts:
+        assert part in result.stderr
+
+
+# ---- the group ----
+
+
+def test_the_version_is_printed() -> None:
+    result = run("--version")
+    assert (result.exit_code, result.stdout) == (0, f"wiregen {__version__}\n")
+
+
+def test_the_help_lists_every_verb_without_importing_one() -> None:
+    code = "import sys; from wiregen.cli import main\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"
+    environment = {**os.environ, "PYTHONPATH": str(GENERATOR)}
+    done = subprocess.run(
+        [sys.executable, "-c", code, "--help"], env=environment, capture_output=True, text=True, check=True
+    )
+    assert all(f"\n  {verb} " in done.stdout for verb in VERBS)
+    loaded = set(done.stderr.split())
+    assert not loaded & {"lark", "black", "rich", "pydantic", "jinja2", "wiregen.diagnostics"}
+
+
+def test_the_version_comes_quickly() -> None:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    n_runs = 3
+    for _ in range(n_runs):
+        assert start("--version", stdout=subprocess.DEVNULL).wait() == 0
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    assert used / n_runs < 0.15
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help(verb: str) -> None:
+    result = run(verb, "--help")
+    assert result.exit_code == 0
+    assert result.stdout.startswith(f"Usage: wiregen {verb}") or f" {verb} " in result.stdout
+
+
+def test_an_unknown_verb_is_answered_with_the_nearest() -> None:
+    check_refused(run("decdoe"), "there is no verb `decdoe`", "did you mean `decode`?")
+
+
+def test_a_verb_like_no_other_is_answered_with_the_list() -> None:
+    check_refused(run("zzzzzzzz"), "the verbs are build, check")
+
+
+def test_an_unknown_option_is_answered_with_the_way_to_the_help() -> None:
+    check_refused(run("decode", "--formt", "tree", "tide"), "--formt", "`wiregen decode --help`")
+
+
+def test_no_verb_shows_the_help_and_is_a_usage_error() -> None:
+    result = run()
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "Usage: " in result.stderr
+
+
+def test_escapes_in_a_name_never_reach_the_terminal() -> None:
+    result = run("\x1b[31mred\u202e")
+    assert "\x1b" not in result.stderr
+    assert "\\x1b[31mred\\u202e" in result.stderr
+
+
+# ---- ends ----
+
+
+def test_a_bug_of_ours_asks_for_a_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "_VERBS", {"check": ""})
+    monkeypatch.setattr("wiregen.cli.check.configuration", lambda report: {}["payload"])
+    monkeypatch.delenv("WIREGEN_DEBUG", raising=False)
+    result = run("check")
+    check_refused(result, "a bug in wiregen", "KeyError", "please report it", code=3)
+    assert "payload" not in result.stderr
+
+
+def test_the_traceback_of_a_bug_is_there_for_who_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wiregen.cli.check.configuration", lambda report: {}["payload"])
+    monkeypatch.setenv("WIREGEN_DEBUG", "1")
+    result = run("check")
+    assert result.exit_code == 3
+    assert "Traceback" in result.stderr and "KeyError" in result.stderr
+
+
+def test_a_reader_that_leaves_ends_the_command_quietly(project: Path) -> None:
+    (project / "long.bin").write_bytes(bytes.fromhex("01 0004 00000001") * 20_000)
+    process = start("decode", "tide", "long.bin", "--from", "client", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.readline()
+    process.stdout.close()
+    with process.stderr as errors:
+        said = errors.read()
+    assert (process.wait(), said) == (141, b"")
+
+
+def test_an_interrupt_ends_the_command_quietly(project: Path) -> None:
+    process = start("decode", "tide", "-", "--from", "client", "--format", "jsonl", stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
+    assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+    process.stdin.write(bytes.fromhex("01 0004 00000001"))
+    process.stdin.flush()
+    assert process.stdout.readline()  # shown while more may come
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate()
+    assert (process.returncode, said.strip()) == (130, b"")
+
+
+@pytest.mark.parametrize("closed", ["0<&-", "1>&-", "2>&-"])
+def test_a_closed_stream_is_no_bug(project: Path, closed: str) -> None:
+    shell = f'"{sys.executable}" -m wiregen.cli decode tide --from client --hex 01000400000001 {closed}'
+    environment = {**os.environ, "PYTHONPATH": str(GENERATOR)}
+    done = subprocess.run(["sh", "-c", shell], env=environment, capture_output=True)
+    assert done.returncode == 0
+    assert b"bug" not in done.stderr
+
+
+# ---- check ----
+
+
+def test_check_counts_what_it_looked_at(project: Path) -> None:
+    (project / "idl" / "other.wire").write_text(TIDE.replace("tide", "other"))
+    result = run("check")
+    assert (result.exit_code, result.stderr) == (0, "2 protocols, no errors\n")
+    assert (run("check", "tide").stderr, run("check", "idl/tide.wire").stderr) == ("1 protocol, no errors\n",) * 2
+
+
+def test_check_shows_what_is_wrong_with_the_path_as_one_would_type_it(project: Path) -> None:
+    (project / "idl" / "tide.wire").write_text(TIDE.replace("u32", "u33"))
+    result = run("check")
+    assert result.exit_code == 1
+    assert " --> idl/tide.wire:" in result.stdout
+    assert result.stderr == "1 protocol, 1 error\n"
+
+
+@pytest.mark.parametrize("output_format", ["full", "concise", "json", "github", "sarif"])
+def test_check_has_five_formats(project: Path, output_format: str) -> None:
+    (project / "idl" / "tide.wire").write_text(TIDE.replace("u32", "u33"))
+    result = run("check", "--output-format", output_format)
+    assert result.exit_code == 1
+    assert "idl/tide.wire" in result.stdout
+    if output_format in ("json", "sarif"):
+        json.loads(result.stdout)
+
+
+def test_a_file_that_is_not_there_is_a_usage_error(project: Path) -> None:
+    result = run("check", "idl/tied.wire")
+    assert result.exit_code == 2
+    assert "there is no file `idl/tied.wire`" in result.stdout
+
+
+def test_a_wrong_configuration_is_a_usage_error(project: Path) -> None:
+    (project / "wiregen.toml").write_text("ouptut = 'x'")
+    check_refused(run("check"), "unknown key `ouptut`", "did you mean `output`?")
+
+
+# ---- explain, ir ----
+
+
+def test_explain_prints_the_page_in_whatever_case() -> None:
+    result = run("explain", "wg1001")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("# WG1001: ")
+    assert run("explain", "WG1001").stdout == result.stdout
+
+
+def test_explain_offers_the_nearest_code() -> None:
+    check_refused(run("explain", "WG10011"), "there is no code `WG10011`", "did you mean `WG1001")
+    check_refused(run("explain", "nonsense"), "the codes are WG1001")
+
+
+def test_ir_is_the_model_as_json(project: Path) -> None:
+    result = run("ir", "tide")
+    assert result.exit_code == 0
+    model = json.loads(result.stdout)
+    assert model["name"] == "tide"
+    assert [message["name"] for message in model["messages"]] == ["Ask", "Answer"]
+    assert result.stdout.isascii()
+
+
+def test_the_schema_of_ir_names_every_part_of_the_model(project: Path) -> None:
+    schema = json.loads(run("ir", "--schema").stdout)
+    assert set(json.loads(run("ir", "tide").stdout)) <= set(schema["properties"])
+
+
+def test_ir_without_a_name_says_how(project: Path) -> None:
+    check_refused(run("ir"), "no protocol is named", "wiregen ir --schema")
+
+
+# ---- build ----
+
+
+def test_build_writes_checks_and_shows_differences(project: Path) -> None:
+    assert run("build", "--check").exit_code == 1
+    assert not (project / "generated").exists()
+    built = run("build")
+    assert (built.exit_code, built.stdout) == (0, "")
+    assert re.fullmatch(r"generated: [0-9]+ files written, 0 deleted\n", built.stderr)
+    assert run("build").stderr == "generated: up to date\n"
+    assert (run("build", "--check").exit_code, run("build", "--diff").stdout) == (0, "")
+
+
+def test_build_check_lists_stale_missing_and_extra_files(project: Path) -> None:
+    run("build")
+    package = project / "generated" / "python" / "wireproto"
+    (package / "tide" / "__init__.py").write_text("# changed\n")
+    (package / "tide" / "_plan.py").unlink()
+    (package / "tide" / "stranger.py").write_text("")
+    listed = run("build", "--check")
+    assert listed.exit_code == 1
+    assert listed.stdout.splitlines() == [
+        "stale generated/python/wireproto/tide/__init__.py",
+        "missing generated/python/wireproto/tide/_plan.py",
+        "extra generated/python/wireproto/tide/stranger.py",
+    ]
+    shown = run("build", "--diff")
+    assert shown.exit_code == 1
+    assert "\n-# changed\n" in shown.stdout
+    assert (package / "tide" / "__init__.py").read_text() == "# changed\n"
+
+
+def test_build_of_a_wrong_protocol_writes_nothing(project: Path) -> None:
+    (project / "idl" / "tide.wire").write_text(TIDE.replace("u32", "u33"))
+    result = run("build")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert " --> " in result.stderr
+    assert not (project / "generated").exists()
+
+
+def test_build_of_an_unknown_protocol_offers_the_nearest(project: Path) -> None:
+    check_refused(run("build", "tied"), "there is no protocol `tied`", "did you mean `tide`?")
+
+
+def test_build_leaves_what_it_did_not_write(project: Path) -> None:
+    stranger = project / "generated" / "pyproject.toml"
+    stranger.parent.mkdir()
+    stranger.write_text("mine")
+    check_refused(run("build"), "was not written by wiregen")
+    assert stranger.read_text() == "mine"
