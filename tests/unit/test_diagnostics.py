@@ -146,7 +146,7 @@ def test_every_page_has_its_title_an_example_and_a_way_out() -> None:
         assert page is not None
         assert page.startswith(f"# {code}: ")
         assert title(code)
-        assert "\n```wire\n" in page
+        assert "\n```wire\n" in page or "\n```toml\n" in page
         assert page.count("```") % 2 == 0
 
 

@@ -167,6 +167,7 @@ class _Flattener:
         self._enums = {enum.name: enum for enum in protocol.enums}
         self._message = message
         self._open: list[str] = []
+        self._n_unnamed = 0
 
     def fields(self, fields: tuple[m.Field, ...], prefix: str) -> Iterator[Step]:
         for field in fields:
@@ -174,11 +175,18 @@ class _Flattener:
 
     def _field(self, field: m.Field, prefix: str) -> Iterator[Step]:
         _refuse_clauses(field)
-        key = prefix + field.name
+        key = prefix + self._key_of(field)
         if isinstance(field.type, m.MessageMatch) and self._message is not None:
             yield from self.fields(self._message.fields, "")
         else:
             yield from self._type(field.type, key, field)
+
+    def _key_of(self, field: m.Field) -> str:
+        """Return a field's own part of its key: any number of them may be called `_`."""
+        if field.name != "_":
+            return field.name
+        self._n_unnamed += 1
+        return f"_#{self._n_unnamed}"
 
     def _type(self, type_: m.Type, key: str, field: m.Field) -> Iterator[Step]:
         size = self._size(type_)

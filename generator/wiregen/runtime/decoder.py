@@ -29,6 +29,8 @@ else:
     class Generic:
         """Stands for typing's, which takes milliseconds to import."""
 
+        __slots__ = ()
+
         def __class_getitem__(cls, item: object) -> type:
             return cls
 

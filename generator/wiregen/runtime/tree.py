@@ -22,7 +22,7 @@ class _Fields:
         self.name = name
         self.fields = fields
 
-    def __getattr__(self, name: str) -> Value:
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name in type(self).__slots__ or name in _Fields.__slots__:
             raise AttributeError(name)
         try:
@@ -92,7 +92,7 @@ class FrameValue(_Fields):
         self, name: str, fields: dict[str, Value], message: Value = None, *, body: str | None = None
     ) -> None:
         super().__init__(name, fields)
-        self.message = message
+        self.message: Any = message
         self.body = body
         self.absent = 0
         self.tail = b""
@@ -139,6 +139,7 @@ class Node:
         path: As in an error.
         type: The plan's TYPE, or a tuple of one word.
         start, end: In the outer stream; in the inflated or joined bytes where `inner`.
+        value: A Value.
         note: What the number alone does not say: an enum member, `derived`, `default`, what was tolerated.
     """
 
@@ -162,7 +163,7 @@ class Node:
         self.type = type_
         self.start = start
         self.end = end
-        self.value = value
+        self.value: Any = value
         self.children = children
         self.inner = inner
         self.note = note

@@ -11,6 +11,7 @@ from wiregen.naming import Scope, python_name
 from wiregen.plan import KNOWN_LIMITS, frame_layout, layout_of
 from wiregen.plan.steps import Layout, Run, UnsupportedError
 from wiregen.views.python_names import (
+    Locals,
     StructTable,
     attribute,
     enum_table,
@@ -21,7 +22,7 @@ from wiregen.views.python_names import (
 )
 from wiregen.views.python_read import ReadBuilder
 from wiregen.views.python_steps import ReadStep, WriteStep
-from wiregen.views.python_text import annotation, declaration_doc, default_text, summary
+from wiregen.views.python_text import annotation, class_name, declaration_doc, default_text, summary
 from wiregen.views.python_write import WriteBuilder
 
 
@@ -30,6 +31,7 @@ class NumberView:
     """A constant, limit or enum member: its name, number and what the file says of it."""
 
     name: str
+    wire_name: str
     value: str
     doc: str
 
@@ -44,11 +46,13 @@ class EnumView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldView:
-    """A field of a class; `signature` is its parameter, `shown` how `repr` shows it."""
+    """A field of a class; `signature` is its parameter, `keyword` the same where it can only be given by name."""
 
     name: str
     annotation: str
     signature: str
+    keyword: str
+    is_required: bool
     is_required_late: bool
     doc: str
     is_secret: bool
@@ -117,6 +121,8 @@ class FrameView:
     parameters: str
     annotation: str
     has_envelopes: bool
+    has_required: bool
+    """Some header field has no default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,7 +186,7 @@ class ModuleBuilder:
             doc=declaration_doc(protocol.doc, protocol.notes, protocol.sources),
             constants=constants,
             limits=self._limit_views(),
-            limit_slots=tuple(sorted(local_name(name) for name in self._limits)),
+            limit_slots=tuple(sorted(attribute(name) for name in self._limits)),
             enums=enums,
             structs=structs,
             frame=frame,
@@ -203,7 +209,7 @@ class ModuleBuilder:
     def _uses(self, frame: FrameView, classes: tuple[ClassView, ...]) -> frozenset[str]:
         reads = tuple(_nested(tuple(step for message in frame.messages for step in message.reads)))
         writes = tuple(_nested(tuple(step for message in frame.messages for step in message.writes)))
-        fields = tuple(field for view in classes for field in view.fields)
+        fields = (*frame.header, *(field for view in classes for field in view.fields))
         pieces = [piece for step in writes if step.kind == "pieces" for piece in step.pieces]
         numbers = any(step.kind == "numbers" for step in reads)
         found = {
@@ -224,7 +230,9 @@ class ModuleBuilder:
     def _limit_views(self) -> tuple[NumberView, ...]:
         docs = {limit.name: limit.doc for limit in self._protocol.limits}
         return tuple(
-            NumberView(name=local_name(name), value=repr(value), doc=summary(docs.get(name, "")))
+            NumberView(
+                name=attribute(name), wire_name=name, value=repr(value), doc=summary(docs.get(name, ""))
+            )
             for name, value in self._limits.items()
         )
 
@@ -232,13 +240,14 @@ class ModuleBuilder:
         members = tuple(
             NumberView(
                 name=python_name(member.name, Scope.ENUM_MEMBER),
+                wire_name=member.name,
                 value=repr(member.value),
                 doc=declaration_doc(member.doc, member.notes),
             )
             for member in enum.members
         )
         return EnumView(
-            name=_class_name(enum.name),
+            name=class_name(enum.name),
             doc=declaration_doc(enum.doc, enum.notes),
             table=enum_table(enum.name),
             members=members,
@@ -248,7 +257,7 @@ class ModuleBuilder:
         shown = tuple(field for field in _flat(fields) if _is_shown(field))
         extra = _origin(declaration) if isinstance(declaration, m.Message) else ""
         return ClassView(
-            name=_class_name(declaration.name),
+            name=class_name(declaration.name),
             wire_name=declaration.name,
             doc=declaration_doc(declaration.doc, declaration.notes, extra=extra),
             slots=tuple(sorted(attribute(field.name) for field in shown)),
@@ -257,22 +266,27 @@ class ModuleBuilder:
             views=tuple(_lazy(declaration.name, field) for field in shown if field.view is not None),
         )
 
-    def _fields(self, fields: tuple[m.Field, ...]) -> list[FieldView]:
+    def _fields(self, fields: tuple[m.Field, ...], *, is_header: bool = False) -> list[FieldView]:
         views, has_default = [], False
         for field in fields:
             default = default_text(field, self._enums)
             late = default is None and has_default
             has_default = has_default or default is not None
-            views.append(self._field(field, "_REQUIRED" if late else default, is_late=late))
+            name = local_name(field.name) if is_header else attribute(field.name)
+            views.append(self._field(field, name, default, is_late=late))
         return views
 
-    def _field(self, field: m.Field, default: str | None, *, is_late: bool) -> FieldView:
+    def _field(self, field: m.Field, name: str, default: str | None, *, is_late: bool) -> FieldView:
         type_ = annotation(field.type, self._enums)
-        name = attribute(field.name)
+        plain = f"{name}: {type_}"
         return FieldView(
             name=name,
             annotation=type_,
-            signature=f"{name}: {type_}" + (f" = {default}" if default is not None else ""),
+            signature=(
+                f"{plain} = _REQUIRED" if is_late else plain if default is None else f"{plain} = {default}"
+            ),
+            keyword=plain if default is None else f"{plain} = {default}",
+            is_required=default is None,
             is_required_late=is_late,
             doc=declaration_doc(field.doc, field.notes),
             is_secret=field.notes.secret,
@@ -284,20 +298,21 @@ class ModuleBuilder:
         header_fields = tuple(
             field for field in _flat(frame.fields) if _is_shown(field) and field.name != frame.message
         )
-        header = tuple(self._fields(header_fields))
+        header = tuple(self._fields(header_fields, is_header=True))
         before = tuple(field for field in frame.fields if field.name != frame.message)
         layout = layout_of(self._protocol, before)
         builder = ReadBuilder("", self._enums, self._structs, self._count_limit)
         reads = builder.steps(layout.steps)
         names = [field.name for field in header]
-        headers = frozenset(local_name(field.name) for field in header_fields)
+        taken = Locals()
+        headers = {field.name: taken.name(field.name) for field in header_fields}
         messages = tuple(
             self._message(frame, message, headers)
             for message in self._protocol.messages
             if message.code is not None
         )
         return FrameView(
-            name=_class_name(frame.name),
+            name=class_name(frame.name),
             wire_name=frame.name,
             doc=declaration_doc(frame.doc, frame.notes),
             header=header,
@@ -307,13 +322,16 @@ class ModuleBuilder:
             code=self._code(frame, layout, "offset"),
             first_code=self._code(frame, layout, ""),
             reads=reads,
-            values=builder.attributes(header_fields, ""),
+            values=tuple((local_name(field.name), builder.value(field.name)) for field in header_fields),
             messages=messages,
-            parameters="".join(f"{local_name(field.name)}: int, " for field in header_fields),
+            parameters="".join(
+                f"{headers[field.name]}: {annotation(field.type, self._enums)}, " for field in header_fields
+            ),
             slots=tuple(sorted(("message", *names))),
             arguments=("message", *names),
             annotation=" | ".join(message.data.name for message in messages),
             has_envelopes=any(message.is_envelope for message in messages),
+            has_required=any(field.is_required for field in header),
         )
 
     def _code(self, frame: m.Frame, layout: Layout, base: str) -> str:
@@ -331,7 +349,7 @@ class ModuleBuilder:
             before += slot.size
         raise UnsupportedError(frame.path, "a message's code that has no fixed place in its frame")
 
-    def _message(self, frame: m.Frame, message: m.Message, headers: frozenset[str]) -> MessageView:
+    def _message(self, frame: m.Frame, message: m.Message, headers: Mapping[str, str]) -> MessageView:
         layout = frame_layout(self._protocol, frame, message)
         reading = ReadBuilder(message.name, self._enums, self._structs, self._count_limit)
         reads = reading.steps(layout.steps)
@@ -408,12 +426,9 @@ def _is_shown(field: m.Field) -> bool:
     return field.name != "_" and not isinstance(field.value, m.Derived | m.Constant)
 
 
-def _class_name(name: str) -> str:
-    return python_name(name, Scope.MODULE, granted=("Frame",))
-
-
 def _number(name: str, value: int, doc: str) -> NumberView:
-    return NumberView(name=python_name(name, Scope.MODULE), value=repr(value), doc=summary(doc))
+    number = repr(value)
+    return NumberView(name=python_name(name, Scope.MODULE), wire_name=name, value=number, doc=summary(doc))
 
 
 def _origin(message: m.Message) -> str:

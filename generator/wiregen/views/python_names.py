@@ -12,7 +12,7 @@ from wiregen.plan.steps import FRAME, Run, Slot
 _INTEGERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 _OWN_LOCALS = frozenset(
     "buffer offset end state position start stop message frame n data parts part append limits level inner inner_end"
-    " inner_position compression item len bytes range zlib Bad cls self struct_error".split()
+    " inner_position compression item cls self bytes float int isinstance len list range str tuple type".split()
 )
 
 
@@ -84,7 +84,7 @@ def attribute(name: str) -> str:
 
 def enum_table(name: str) -> str:
     """Return the name of the table from numbers to members of an enum."""
-    return f"_{constant_case(name)}"
+    return f"_{constant_case(name)}_BY_NUMBER"
 
 
 def reader(name: str) -> str:

@@ -27,6 +27,7 @@ from wiregen.views.python_steps import (
     ReadRun,
     ReadStep,
 )
+from wiregen.views.python_text import class_name
 
 
 class ReadBuilder:
@@ -151,7 +152,9 @@ class ReadBuilder:
         target = self._locals.name(step.key)
         self._values[step.key] = target
         return ReadMake(
-            target=target, class_=step.struct.name, values=self.attributes(step.struct.fields, f"{step.key}.")
+            target=target,
+            class_=class_name(step.struct.name),
+            values=self.attributes(step.struct.fields, f"{step.key}."),
         )
 
     def attributes(self, fields: tuple[m.Field, ...], prefix: str) -> tuple[tuple[str, str], ...]:

@@ -43,11 +43,11 @@ def annotation(type_: m.Type, enums: Mapping[str, m.Enum]) -> str:
         case m.Region():
             return annotation(type_.content, enums)
         case m.Reference(target="enum", name=name):
-            return "int" if enums[name].is_open else _class(name)
+            return "int" if enums[name].is_open else class_name(name)
         case m.Reference(target="coding"):
             return "int | None"
         case m.Reference(name=name):
-            return _class(name)
+            return class_name(name)
         case m.Integer() | m.Bits() | m.Varint():
             return "int"
         case m.MessageMatch() | m.Match() | m.Block():
@@ -60,7 +60,7 @@ def default_text(field: m.Field, enums: Mapping[str, m.Enum]) -> str | None:
         return None
     match field.value.value:
         case m.MemberReference(enum=enum, member=member):
-            return f"{_class(enum)}.{python_name(member, Scope.ENUM_MEMBER)}"
+            return f"{class_name(enum)}.{python_name(member, Scope.ENUM_MEMBER)}"
         case m.Number(value=value) | m.ConstantReference(value=value) | m.Truth(value=value):
             return repr(value)
         case m.String(value=text):
@@ -75,5 +75,6 @@ def default_text(field: m.Field, enums: Mapping[str, m.Enum]) -> str | None:
             return None
 
 
-def _class(name: str) -> str:
+def class_name(name: str) -> str:
+    """Return the name of a declaration's class."""
     return python_name(name, Scope.MODULE, granted=("Frame",))

@@ -17,7 +17,6 @@ from wiregen.views.python_names import (
     format_of,
     is_header,
     joined,
-    local_name,
     split_by_endian,
 )
 from wiregen.views.python_steps import (
@@ -39,13 +38,15 @@ class WriteBuilder:
         enums: Mapping[str, m.Enum],
         structs: StructTable,
         count_limit: str,
-        headers: frozenset[str],
+        headers: Mapping[str, str],
     ) -> None:
+        """`headers`: the parameters that hold the frame's own fields, by field."""
         self._owner = owner
         self._enums = enums
         self._structs = structs
         self._count_limit = count_limit
-        self._locals = Locals(headers)
+        self._headers = headers
+        self._locals = Locals(frozenset(headers.values()))
         self._items: list[tuple[str, str]] = []
 
     def steps(self, steps: tuple[Step, ...]) -> tuple[WriteStep, ...]:
@@ -155,7 +156,7 @@ class WriteBuilder:
     def value(self, key: str) -> str:
         """Return the expression of a field: a parameter for the frame's own, else an attribute."""
         if is_header(key):
-            return local_name(key.removeprefix(FRAME))
+            return self._headers[key.removeprefix(FRAME)]
         for prefix, item in reversed(self._items):
             if key == prefix:
                 return item

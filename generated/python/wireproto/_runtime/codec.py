@@ -42,7 +42,16 @@ WRITE_FAULTS: Final = (
 class _Budgets:
     """What one outer frame may still use; `levels`: how deep each declaration stands inside itself."""
 
-    __slots__ = ("count", "depth", "frame", "inflated", "inflated_left", "levels", "messages", "messages_left")
+    __slots__ = (
+        "count",
+        "depth",
+        "frame",
+        "inflated",
+        "inflated_left",
+        "levels",
+        "messages",
+        "messages_left",
+    )
 
     def __init__(self, limits: Mapping[str, Any]) -> None:
         self.frame: int = limits["frame"]

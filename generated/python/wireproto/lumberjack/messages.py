@@ -718,6 +718,8 @@ def _read_compressed(
         state.take_one()
         item, inner_position = _read_frame(inner, inner_position, inner_end, state)
         frames.append(item)
+    if state.count is not None and len(frames) > state.count:
+        raise _Bad
     state.leave("Compressed")
     if position > end or position - offset > (16777216 if state is None else state.frame):
         raise _Bad
@@ -740,9 +742,11 @@ def _write_frame(frame: Frame, state: _WriteState | None) -> bytes:
     return _WRITERS[type(message)](message, frame.version, state)
 
 
-def _write_data(message: Data, version: int, state: _WriteState | None) -> bytes:
+def _write_data(message: Data, version: Version, state: _WriteState | None) -> bytes:
     parts: list[bytes] = []
     pairs = message.pairs
+    if type(pairs) is not list and type(pairs) is not tuple:
+        raise _Bad
     n_pairs = len(pairs)
     if state is not None:
         state.take(n_pairs)
@@ -753,12 +757,12 @@ def _write_data(message: Data, version: int, state: _WriteState | None) -> bytes
     parts.append(_pack_BBII(version, 68, message.sequence, n_pairs))
     for pair in pairs:
         try:
-            key = pair.key.encode()
+            key = str.encode(pair.key)
         except UnicodeEncodeError:
             key = _encode_text(pair.key, "utf8", True, "big")
         n_key = len(key)
         try:
-            value = pair.value.encode()
+            value = str.encode(pair.value)
         except UnicodeEncodeError:
             value = _encode_text(pair.value, "utf8", True, "big")
         n_value = len(value)
@@ -774,7 +778,7 @@ def _write_data(message: Data, version: int, state: _WriteState | None) -> bytes
     return data
 
 
-def _write_json(message: Json, version: int, state: _WriteState | None) -> bytes:
+def _write_json(message: Json, version: Version, state: _WriteState | None) -> bytes:
     document = message.document
     if type(document) is not bytes:
         raise _Bad
@@ -787,22 +791,24 @@ def _write_json(message: Json, version: int, state: _WriteState | None) -> bytes
     return data
 
 
-def _write_ack(message: Ack, version: int, state: _WriteState | None) -> bytes:
+def _write_ack(message: Ack, version: Version, state: _WriteState | None) -> bytes:
     if version not in _VERSION:
         raise _Bad
     return _pack_BBI(version, 65, message.sequence)
 
 
-def _write_window(message: Window, version: int, state: _WriteState | None) -> bytes:
+def _write_window(message: Window, version: Version, state: _WriteState | None) -> bytes:
     if version not in _VERSION:
         raise _Bad
     return _pack_BBI(version, 87, message.size)
 
 
-def _write_compressed(message: Compressed, version: int, state: _WriteState | None) -> bytes:
+def _write_compressed(message: Compressed, version: Version, state: _WriteState | None) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("Compressed")
+    if type(message.frames) is not list and type(message.frames) is not tuple:
+        raise _Bad
     state.take(len(message.frames))
     inner = b"".join([_write_frame(item, state) for item in message.frames])
     frames = _deflate(inner, "zlib", state)
