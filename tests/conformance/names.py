@@ -20,7 +20,9 @@ CODES: Final[dict[str, str]] = {
 }
 """Kinds of errors that the codec finds; those of the session are the session's own names."""
 
-RULES: Final = frozenset({"bad_version", "bad_type", "bad_json"})
+RULES: Final = frozenset(
+    "bad_version bad_type bad_json too_many_pairs frame_too_large inflate_limit nested_depth".split()
+)
 """Kinds that are names of rules in the .wire file too: an error carries them."""
 
 LIMITS: Final[dict[str, str]] = {

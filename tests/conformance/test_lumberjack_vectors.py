@@ -6,6 +6,8 @@ import json
 from typing import Any
 
 import pytest
+from tests.conformance.vectors import SHARED, Vector, bytes_of, foreign_vectors, own_vectors
+
 from wiregen.runtime.explain import careful_decoder
 from wiregen.runtime.options import Options
 from wiregen.runtime.records import frame_from_record, frame_record
@@ -13,15 +15,17 @@ from wiregen.runtime.writing import write_frame
 from wireproto import lumberjack as lj
 from wireproto.lumberjack._plan import PLAN
 
-from tests.conformance.vectors import SHARED, Vector, bytes_of, foreign_vectors, own_vectors
+FOREIGN = foreign_vectors()
+ABSENT = pytest.param(
+    {}, id="foreign", marks=pytest.mark.skip(f"no {SHARED.name}/vectors/lumberjack.json beside the checkout")
+)
 
-def cases(*kinds: str) -> Any:
-    vectors = [*own_vectors(), *foreign_vectors()]
-    absent = pytest.param(
-        {}, id="foreign", marks=pytest.mark.skip(f"no {SHARED.name}/vectors/lumberjack.json beside the checkout")
-    )
+
+def cases(*kinds: str) -> pytest.MarkDecorator:
+    """Return the vectors of these kinds as parameters; one that is skipped says where foreign ones would be."""
+    vectors = [*own_vectors(), *FOREIGN]
     chosen = [pytest.param(vector, id=vector["id"]) for vector in vectors if vector["kind"] in kinds]
-    return pytest.mark.parametrize("vector", chosen if foreign_vectors() else [*chosen, absent])
+    return pytest.mark.parametrize("vector", chosen if FOREIGN else [*chosen, ABSENT])
 
 
 def decoded(road: str, vector: Vector) -> tuple[list[Any], list[int], Any]:
@@ -54,11 +58,15 @@ def test_valid_bytes_are_these_frames(road: str, vector: Vector) -> None:
 def test_these_frames_are_written_as_the_bytes(vector: Vector) -> None:
     values = [frame_from_record(PLAN, line) for line in vector["frames"]]
     stored = b"".join(write_frame(PLAN, value, Options(), compression=0) for value in values)
-    again = b"".join(frame.encode(compression=0) for frame in lj.Decoder(vector["from"]).feed(bytes_of(vector)))
+    again = b"".join(
+        frame.encode(compression=0) for frame in lj.Decoder(vector["from"]).feed(bytes_of(vector))
+    )
     assert again == stored
     if vector["encodes"] == "exact":
         assert stored == bytes_of(vector)
-    assert [frame_record(PLAN, frame) for frame in lj.Decoder(vector["from"]).feed(stored)] == vector["frames"]
+    assert [frame_record(PLAN, frame) for frame in lj.Decoder(vector["from"]).feed(stored)] == vector[
+        "frames"
+    ]
 
 
 @ROADS
@@ -74,7 +82,7 @@ def test_malformed_bytes_are_refused_byte_by_byte(vector: Vector) -> None:
     limits = lj.Limits(**vector["limits"]) if vector.get("limits") else None
     decoder = lj.Decoder(vector["from"], limits=limits)
     data = bytes_of(vector)
-    frames = []
+    frames: list[lj.Frame] = []
     with pytest.raises(lj.DecodeError) as caught:
         for offset in range(len(data)):
             frames += decoder.feed(data[offset : offset + 1])
@@ -89,7 +97,9 @@ def test_what_is_no_affair_of_the_codec_is_read(road: str, vector: Vector) -> No
     frames, sizes, error = decoded(road, vector)
     assert error is None
     assert sum(sizes) == len(bytes_of(vector))
-    assert b"".join(write_frame(PLAN, frame, Options(), compression=0) for frame in frames) == bytes_of(vector)
+    assert b"".join(write_frame(PLAN, frame, Options(), compression=0) for frame in frames) == bytes_of(
+        vector
+    )
 
 
 @cases("value")

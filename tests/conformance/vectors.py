@@ -1,4 +1,4 @@
-"""Vectors as CONTRIBUTING describes them: files of our own, and those of other makers brought into the same form."""
+"""Vectors in one form: those written by hand for this repository, and those of other makers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ Vector = dict[str, Any]
 
 def own_vectors() -> list[Vector]:
     """Return the vectors written by hand for this repository."""
-    vectors: list[Vector] = json.loads((HERE / "lumberjack_vectors.json").read_text(encoding="utf-8"))["vectors"]
+    vectors: list[Vector] = json.loads((HERE / "lumberjack_vectors.json").read_text(encoding="utf-8"))[
+        "vectors"
+    ]
     return vectors
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from tests.property.codecs import Codecs, Item, Outcome, Wishes, cut, is_refusal
+
 from wiregen.runtime.explain import explain
 from wiregen.runtime.options import Options
 from wiregen.runtime.tree import FrameValue, Node
-
-from tests.property.codecs import Codecs, Item, Outcome, Wishes, cut, is_refusal
 
 
 def check_value(codecs: Codecs, value: FrameValue) -> bytes:

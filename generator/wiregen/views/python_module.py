@@ -9,7 +9,7 @@ from typing import TypeVar
 from wiregen import model as m
 from wiregen.naming import Scope, python_name
 from wiregen.plan import KNOWN_LIMITS, frame_layout, layout_of
-from wiregen.plan.steps import Layout, Run, UnsupportedError
+from wiregen.plan.steps import Envelope, Layout, Repeat, Run, Step, UnsupportedError
 from wiregen.views.python_names import (
     Locals,
     StructTable,
@@ -301,6 +301,8 @@ class ModuleBuilder:
         header = tuple(self._fields(header_fields, is_header=True))
         before = tuple(field for field in frame.fields if field.name != frame.message)
         layout = layout_of(self._protocol, before)
+        if not all(isinstance(step, Run) for step in layout.steps):
+            raise UnsupportedError(frame.path, "a field of a frame that is no plain number")
         builder = ReadBuilder("", self._enums, self._structs, self._count_limit)
         reads = builder.steps(layout.steps)
         names = [field.name for field in header]
@@ -351,10 +353,12 @@ class ModuleBuilder:
 
     def _message(self, frame: m.Frame, message: m.Message, headers: Mapping[str, str]) -> MessageView:
         layout = frame_layout(self._protocol, frame, message)
-        reading = ReadBuilder(message.name, self._enums, self._structs, self._count_limit)
+        # Only a list that is alone has its limit written out; several share the budget of a state.
+        count_limit = self._count_limit if _n_lists(layout.steps) < 2 else None
+        reading = ReadBuilder(message.name, self._enums, self._structs, count_limit)
         reads = reading.steps(layout.steps)
         shown = tuple(field for field in _flat(message.fields) if _is_shown(field))
-        writing = WriteBuilder(message.name, self._enums, self._structs, self._count_limit, headers)
+        writing = WriteBuilder(message.name, self._enums, self._structs, count_limit, headers)
         writes = writing.steps(layout.steps)
         return MessageView(
             data=self._class(message, message.fields),
@@ -380,6 +384,13 @@ def _nested(steps: tuple[_S, ...]) -> Iterator[_S]:
         yield step
         if step.kind == "repeat":
             yield from _nested(step.steps)
+
+
+def _n_lists(steps: tuple[Step, ...]) -> int:
+    items = (
+        step.item if isinstance(step, Repeat) else () for step in steps if isinstance(step, Repeat | Envelope)
+    )
+    return sum(1 + _n_lists(item) for item in items)
 
 
 def _pieces(writes: tuple[WriteStep, ...]) -> tuple[str, ...] | None:

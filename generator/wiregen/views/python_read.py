@@ -34,7 +34,7 @@ class ReadBuilder:
     """Builds the steps of one reading function; follows the position through them."""
 
     def __init__(
-        self, owner: str, enums: Mapping[str, m.Enum], structs: StructTable, count_limit: str
+        self, owner: str, enums: Mapping[str, m.Enum], structs: StructTable, count_limit: str | None
     ) -> None:
         self._owner = owner
         self._enums = enums

@@ -54,13 +54,16 @@ class ReadMake:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadRepeat:
-    """`length` items into the list `target`; `end_position` is said when the last step of an item left it open."""
+    """`length` items into the list `target`; `end_position` is said when the last step of an item left it open.
+
+    `count_limit`: what its length is compared with, None where it shares a budget with other lists of the message.
+    """
 
     target: str
     length: str
     at: str
     annotation: str
-    count_limit: str
+    count_limit: str | None
     smallest: int
     steps: tuple[ReadStep, ...]
     item: str
@@ -75,7 +78,7 @@ class ReadNumbers:
     target: str
     length: str
     at: str
-    count_limit: str
+    count_limit: str | None
     format_prefix: str
     format: str
     size: int
@@ -129,7 +132,7 @@ class WriteCount:
     target: str
     value: str
     length: str
-    count_limit: str
+    count_limit: str | None
     kind: Literal["count"] = "count"
 
 

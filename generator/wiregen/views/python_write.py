@@ -27,6 +27,7 @@ from wiregen.views.python_steps import (
     WriteRepeat,
     WriteStep,
 )
+from wiregen.views.python_text import class_name
 
 
 class WriteBuilder:
@@ -37,7 +38,7 @@ class WriteBuilder:
         owner: str,
         enums: Mapping[str, m.Enum],
         structs: StructTable,
-        count_limit: str,
+        count_limit: str | None,
         headers: Mapping[str, str],
     ) -> None:
         """`headers`: the parameters that hold the frame's own fields, by field."""
@@ -66,6 +67,9 @@ class WriteBuilder:
                 yield self._prepare(step)
         runs = [step for step in steps if isinstance(step, Run)]
         checks = tuple(check for run in runs for slot in run.slots for check in self._checks(slot))
+        checks += tuple(
+            check for step in steps if isinstance(step, Make) for check in self._class_checks(step)
+        )
         pieces = tuple(piece for step in steps for piece in self._pieces(step))
         if pieces or checks:
             yield WritePieces(pieces=pieces, checks=checks)
@@ -152,6 +156,15 @@ class WriteBuilder:
                 return (f"{value} not in {enum_table(enum)}",)
             case _:
                 return ()
+
+    def _class_checks(self, step: Make) -> tuple[str, ...]:
+        """Return the check of a struct that no attribute is asked of: anything would pass for it."""
+        if any(
+            field.name != "_" and not isinstance(field.value, m.Derived | m.Constant)
+            for field in step.struct.fields
+        ):
+            return ()
+        return (f"type({self.value(step.key)}) is not {class_name(step.struct.name)}",)
 
     def value(self, key: str) -> str:
         """Return the expression of a field: a parameter for the frame's own, else an attribute."""

@@ -25,7 +25,15 @@ class Bad(Exception):
     """Something does not conform; the careful codec knows what."""
 
 
-READ_FAULTS: Final = (struct_error, KeyError, IndexError, UnicodeDecodeError, Bad, RecursionError)
+READ_FAULTS: Final = (
+    struct_error,
+    KeyError,
+    IndexError,
+    OverflowError,
+    UnicodeDecodeError,
+    Bad,
+    RecursionError,
+)
 WRITE_FAULTS: Final = (
     struct_error,
     AttributeError,

@@ -14,7 +14,7 @@ from .options import Options
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
-    from typing import Generic, Literal, TypeAlias, TypeVar
+    from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
     from .codec import ReadState
     from .options import ContextSource, Plan
@@ -78,7 +78,7 @@ class Decoder(Generic[F]):
     """
 
     __slots__ = (
-        "_base", "_chunk", "_decode_from", "_decode_opening", "_failed", "_failed_at", "_load_plan",
+        "_base", "_chunk", "_decode_from", "_decode_message", "_decode_opening", "_failed", "_failed_at", "_load_plan",
         "_options", "_parked", "_position", "_queue", "_raises", "_skip", "_state", "fed",
     )  # fmt: skip
 
@@ -95,17 +95,20 @@ class Decoder(Generic[F]):
         variant: str | None = None,
         errors: Literal["raise", "yield"] = "raise",
         decode_opening: DecodeFrom[F] | None = None,
+        decode_message: DecodeFrom[Any] | None = None,
     ) -> None:
         """`decode_from(buffer, offset, end, state)` returns a frame and its end; it may raise any of READ_FAULTS, for the
         careful reading says what is wrong, or a DecodeError whose positions count in the buffer.
 
-        `decode_opening` is the same for the preamble that the sender begins with, if it does.
+        `decode_opening` is the same for the preamble that the sender begins with, if it does; `decode_message` for a
+        frame's message without the frame around it.
         """
         if errors not in ("raise", "yield"):
             raise ValueError("errors is 'raise' or 'yield'")
         self._load_plan = plan_loader
         self._decode_from = decode_from
         self._decode_opening = decode_opening
+        self._decode_message = decode_message
         self._options = Options(from_role, context=context, limits=limits, strict=strict, variant=variant)
         self._raises = errors == "raise"
         self._state = state
@@ -147,6 +150,11 @@ class Decoder(Generic[F]):
         self._enqueue(chunk)
         return self._frames()
 
+    def bare_messages(self, chunk: Buffer) -> Iterator[Any]:
+        """Return the same without the frames around the messages, which is faster; only for frames that carry one."""
+        self._enqueue(chunk)
+        return self._frames(self._decode_message)
+
     def items(self, chunk: Buffer) -> Iterator[Item[F]]:
         """Return the same as (offset, size, frame or error): together they tile the stream.
 
@@ -177,13 +185,15 @@ class Decoder(Generic[F]):
 
     # -- the road of whole frames -----------------------------------------------------------------------------------
 
-    def _frames(self) -> Iterator[F]:
-        decode_from, state = self._decode_from, self._state
+    def _frames(self, decode_message: DecodeFrom[Any] | None = None) -> Iterator[Any]:
+        """Yield frames, or their messages where there is a function that reads them."""
+        decode_from, state = decode_message or self._decode_from, self._state
         while self._load():
             if self._parked is not None or self._decode_opening is not None:
                 item = self._resume()
                 if item is not None:
-                    yield self._handed(item[2])
+                    frame: Any = self._handed(item[2])
+                    yield frame if decode_message is None or isinstance(frame, DecodeError) else frame.message
                 continue
             chunk, offset = self._chunk, self._position
             size = len(chunk)

@@ -31,7 +31,7 @@ from .._runtime.values import show as _show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any, Literal, TypeAlias
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
@@ -62,6 +62,7 @@ __all__ = (
 )
 
 _new = object.__new__
+_encode_str = str.encode
 _pack_BBI = _Struct(">BBI").pack
 _pack_BBII = _Struct(">BBII").pack
 _pack_I = _Struct(">I").pack
@@ -134,7 +135,7 @@ class Version(_IntEnum):
     """Assumed: no document of version 2 exists: the same frames, without Data."""
 
 
-_VERSION = {member.value: member for member in Version}
+_VERSION_BY_NUMBER = {member.value: member for member in Version}
 
 
 class AckValue(_IntEnum):
@@ -146,7 +147,7 @@ class AckValue(_IntEnum):
     COUNT = 1
 
 
-_ACK_VALUE = {member.value: member for member in AckValue}
+_ACK_VALUE_BY_NUMBER = {member.value: member for member in AckValue}
 
 
 class Pair:
@@ -518,7 +519,7 @@ class Compressed:
             EncodeError: A value that the wire cannot carry.
         """
         try:
-            return _write_compressed(self, version, _write_state(compression))
+            return _write_compressed(self, version, _state_to_write(compression))
         except _WRITE_FAULTS:
             return _encode_carefully(Frame(self, version), compression)
 
@@ -593,7 +594,7 @@ class Frame:
             EncodeError: A value that the wire cannot carry.
         """
         try:
-            return _write_frame(self, _write_state(compression))
+            return _write_frame(self, _state_to_write(compression))
         except _WRITE_FAULTS:
             return _encode_carefully(self, compression)
 
@@ -616,13 +617,13 @@ def _read_frame(buffer: bytes, offset: int, end: int, state: _ReadState | None) 
     message, position = _READERS[buffer[offset + 1]](buffer, offset, end, state)
     frame = _new(Frame)
     frame.message = message
-    frame.version = _VERSION[version]
+    frame.version = _VERSION_BY_NUMBER[version]
     return frame, position
 
 
 def _read_data(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Data, int]:
     version, sequence, n_pairs = _unpack_BxII(buffer, offset)
-    if version not in _VERSION:
+    if version not in _VERSION_BY_NUMBER:
         raise _Bad
     if state is not None:
         state.take(n_pairs)
@@ -661,7 +662,7 @@ def _read_data(buffer: bytes, offset: int, end: int, state: _ReadState | None) -
 
 def _read_json(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Json, int]:
     version, sequence, n_document = _unpack_BxII(buffer, offset)
-    if version not in _VERSION:
+    if version not in _VERSION_BY_NUMBER:
         raise _Bad
     start = offset + 10
     position = start + n_document
@@ -676,7 +677,7 @@ def _read_json(buffer: bytes, offset: int, end: int, state: _ReadState | None) -
 
 def _read_ack(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Ack, int]:
     version, sequence = _unpack_BxI(buffer, offset)
-    if version not in _VERSION:
+    if version not in _VERSION_BY_NUMBER:
         raise _Bad
     position = offset + 6
     if position > end or (state is not None and state.frame < 6):
@@ -688,7 +689,7 @@ def _read_ack(buffer: bytes, offset: int, end: int, state: _ReadState | None) ->
 
 def _read_window(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Window, int]:
     version, size = _unpack_BxI(buffer, offset)
-    if version not in _VERSION:
+    if version not in _VERSION_BY_NUMBER:
         raise _Bad
     position = offset + 6
     if position > end or (state is not None and state.frame < 6):
@@ -702,7 +703,7 @@ def _read_compressed(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[Compressed, int]:
     version, n_frames = _unpack_BxI(buffer, offset)
-    if version not in _VERSION:
+    if version not in _VERSION_BY_NUMBER:
         raise _Bad
     start = offset + 6
     position = start + n_frames
@@ -737,6 +738,10 @@ _READERS: dict[int, Callable[[bytes, int, int, _ReadState | None], tuple[_Messag
 }
 
 
+def _read_message(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[_Message, int]:
+    return _READERS[buffer[offset + 1]](buffer, offset, end, state)
+
+
 def _write_frame(frame: Frame, state: _WriteState | None) -> bytes:
     message = frame.message
     return _WRITERS[type(message)](message, frame.version, state)
@@ -745,24 +750,24 @@ def _write_frame(frame: Frame, state: _WriteState | None) -> bytes:
 def _write_data(message: Data, version: Version, state: _WriteState | None) -> bytes:
     parts: list[bytes] = []
     pairs = message.pairs
-    if type(pairs) is not list and type(pairs) is not tuple:
+    if type(pairs) is not list and not isinstance(pairs, tuple):
         raise _Bad
     n_pairs = len(pairs)
     if state is not None:
         state.take(n_pairs)
     elif n_pairs > 65536:
         raise _Bad
-    if version not in _VERSION:
+    if version not in _VERSION_BY_NUMBER:
         raise _Bad
     parts.append(_pack_BBII(version, 68, message.sequence, n_pairs))
     for pair in pairs:
         try:
-            key = str.encode(pair.key)
+            key = _encode_str(pair.key)
         except UnicodeEncodeError:
             key = _encode_text(pair.key, "utf8", True, "big")
         n_key = len(key)
         try:
-            value = str.encode(pair.value)
+            value = _encode_str(pair.value)
         except UnicodeEncodeError:
             value = _encode_text(pair.value, "utf8", True, "big")
         n_value = len(value)
@@ -783,7 +788,7 @@ def _write_json(message: Json, version: Version, state: _WriteState | None) -> b
     if type(document) is not bytes:
         raise _Bad
     n_document = len(document)
-    if version not in _VERSION:
+    if version not in _VERSION_BY_NUMBER:
         raise _Bad
     data = b"".join((_pack_BBII(version, 74, message.sequence, n_document), document))
     if len(data) > (16777216 if state is None else state.frame):
@@ -792,13 +797,13 @@ def _write_json(message: Json, version: Version, state: _WriteState | None) -> b
 
 
 def _write_ack(message: Ack, version: Version, state: _WriteState | None) -> bytes:
-    if version not in _VERSION:
+    if version not in _VERSION_BY_NUMBER:
         raise _Bad
     return _pack_BBI(version, 65, message.sequence)
 
 
 def _write_window(message: Window, version: Version, state: _WriteState | None) -> bytes:
-    if version not in _VERSION:
+    if version not in _VERSION_BY_NUMBER:
         raise _Bad
     return _pack_BBI(version, 87, message.size)
 
@@ -807,14 +812,14 @@ def _write_compressed(message: Compressed, version: Version, state: _WriteState 
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("Compressed")
-    if type(message.frames) is not list and type(message.frames) is not tuple:
+    if type(message.frames) is not list and not isinstance(message.frames, tuple):
         raise _Bad
     state.take(len(message.frames))
     inner = b"".join([_write_frame(item, state) for item in message.frames])
     frames = _deflate(inner, "zlib", state)
     state.leave("Compressed")
     n_frames = len(frames)
-    if version not in _VERSION:
+    if version not in _VERSION_BY_NUMBER:
         raise _Bad
     data = b"".join((_pack_BBI(version, 67, n_frames), frames))
     if len(data) > (16777216 if state is None else state.frame):
@@ -831,7 +836,7 @@ _WRITERS: dict[type, Callable[..., bytes]] = {
 }
 
 
-def _read_state(limits: Limits | None, strict: bool) -> _ReadState | None:
+def _state_to_read(limits: Limits | None, strict: bool) -> _ReadState | None:
     """Return None where the defaults hold: the readers have them written out."""
     if limits is None and not strict:
         return None
@@ -863,7 +868,7 @@ def decode(
     """
     buffer = data if type(data) is bytes else bytes(data)
     end = len(buffer)
-    state = None if limits is None and not strict else _read_state(limits, strict)
+    state = None if limits is None and not strict else _state_to_read(limits, strict)
     try:
         frame, position = _read_frame(buffer, 0, end, state)
         if position != end:
@@ -884,7 +889,7 @@ def decode_message(
     """
     buffer = data if type(data) is bytes else bytes(data)
     end = len(buffer)
-    state = None if limits is None and not strict else _read_state(limits, strict)
+    state = None if limits is None and not strict else _state_to_read(limits, strict)
     try:
         message, position = _READERS[buffer[1]](buffer, 0, end, state)
         if position != end:
@@ -908,7 +913,7 @@ def encode(message: _Message | Frame, *, version: Version | None = None, compres
     return frame.encode(compression=compression)
 
 
-def _write_state(compression: int) -> _WriteState | None:
+def _state_to_write(compression: int) -> _WriteState | None:
     return None if compression == -1 else _WriteState(_LIMITS, compression=compression)
 
 
@@ -937,12 +942,17 @@ class Decoder(_Decoder[Frame]):
         super().__init__(
             _load_plan,
             _read_frame,
-            _read_state(limits, strict),
+            _state_to_read(limits, strict),
             from_role=from_role,
             limits=None if limits is None else limits.to_dict(),
             strict=strict,
             errors=errors,
+            decode_message=_read_message,
         )
+
+    def messages(self, chunk: _Buffer) -> Iterator[_Message]:
+        """Return an iterator over the messages that are complete now, without the frames around them: the fast road."""
+        return self.bare_messages(chunk)
 
 
 def _load_plan() -> dict[str, Any]:
