@@ -28,7 +28,7 @@ HOSTILE_FIELDS = (
 ).split()
 HOSTILE_TYPES = (
     "Ack Any Bad Callable Class Connection Context Data Decoder DecodeError Enum Exception False Frames IntEnum Int KeyError "
-    "Lengths Limits Literal NeedMoreData None Readers Required Self Session State Str Struct True TypeError Unknown UUID ValueError Window Python Writers"
+    "Lengths Limits Literal Message NeedMoreData None Readers Required Self Session State Str Struct True TypeError Unknown UUID ValueError Window Python Writers"
 ).split()
 HOSTILE_DOCS = (
     'ends in a quote"',

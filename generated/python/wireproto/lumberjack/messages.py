@@ -738,7 +738,7 @@ _READERS: dict[int, Callable[[bytes, int, int, _ReadState | None], tuple[_Messag
 }
 
 
-def _read_message(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[_Message, int]:
+def _bare_message(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[_Message, int]:
     return _READERS[buffer[offset + 1]](buffer, offset, end, state)
 
 
@@ -947,7 +947,7 @@ class Decoder(_Decoder[Frame]):
             limits=None if limits is None else limits.to_dict(),
             strict=strict,
             errors=errors,
-            decode_message=_read_message,
+            decode_message=_bare_message,
         )
 
     def messages(self, chunk: _Buffer) -> Iterator[_Message]:
