@@ -107,10 +107,11 @@ def test_a_capture_is_recognised_in_a_file_and_zipped(tmp_path: Path) -> None:
 
 
 def test_what_only_begins_like_a_capture_is_a_stream() -> None:
-    result = run("decode", LUMBERJACK, data=gzip.compress(WINDOW))
+    data = gzip.compress(WINDOW)
+    result = run("decode", LUMBERJACK, data=data)
     assert (result.exit_code, result.stderr) == (1, "")
     (line,) = lines_of(result)
-    assert line["bytes"] == gzip.compress(WINDOW).hex()
+    assert line["bytes"] == data.hex()
 
 
 def test_a_capture_can_be_read_as_bytes_all_the_same() -> None:
