@@ -154,7 +154,10 @@ def test_pages_are_found_in_any_case_of_the_code() -> None:
     assert explanation("wg1003") == explanation("WG1003") is not None
 
 
-@pytest.mark.parametrize("code", ["WG9999", "", "../pages/WG1001", "WG1001.md", "/etc/passwd", "WG1001\0"])
+@pytest.mark.parametrize(
+    "code",
+    ["WG9999", "", "../pages/WG1001", "WG1001.md", "gap.md", "../pages/gap", "/etc/passwd", "WG1001\0"],
+)
 def test_no_page_comes_from_a_path(code: str) -> None:
     assert explanation(code) is None
     assert title(code) is None
