@@ -12,7 +12,7 @@ from wiregen.diagnostics import Report, did_you_mean
 from wiregen.examples import check_examples
 from wiregen.parser import parse
 from wiregen.resolver import resolve
-from wiregen.source import SUFFIX, Sources, load
+from wiregen.source import MAX_NAMED, SUFFIX, Sources, available, load
 
 __all__ = ["as_shown", "find_protocol", "load_protocol", "protocol_files", "source_files"]
 
@@ -69,6 +69,10 @@ def find_protocol(name: str, config: Config, report: Report) -> Path | None:
         path = folder / f"{name}{SUFFIX}"
         if path.is_file():
             return path
+    if Path(name).is_dir():
+        help_ = "give files or names: " + (", ".join(available((Path(name),))[:MAX_NAMED]) or "it has none")
+        report.error("WG5003", f"`{name}` is a folder, not a protocol", None, help=help_)
+        return None
     known = sorted({path.stem for folder in folders for path in folder.glob(f"*{SUFFIX}")})
     help_ = did_you_mean(name, known) or f"known here: {', '.join(known)}; or give a path to a .wire file"
     report.error("WG5003", f"there is no protocol `{name}`", None, help=help_)

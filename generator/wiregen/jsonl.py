@@ -33,6 +33,10 @@ __all__ = [
 LONGEST_LINE: Final = 256 * 2**20
 """Characters of a line that is read."""
 _RECORD_KEYS: Final = ("message", "code", "header", "fields")
+_PLACE_KEYS: Final = ("offset", "size", "from", "flow", "time")
+_OTHER_KEYS: Final = ("part", "canonical", "raw", "error", "partial", "bytes", "bytes_truncated")
+_KEYS: Final = (*_PLACE_KEYS, *_RECORD_KEYS, *_OTHER_KEYS)
+"""All that decoding writes."""
 
 Plan = dict[str, Any]
 Line = dict[str, Any]
@@ -65,7 +69,8 @@ def loads(text: str | bytes, number: int = 0) -> Line:
         raise LineError(f"longer than {LONGEST_LINE} characters", number)
     try:
         plain = text.decode() if isinstance(text, bytes) else text
-        line = json.loads(plain, object_pairs_hook=_unique, parse_constant=_refuse)
+        # Without its end: a line that is cut is at fault where it stops, not at the column after the line feed.
+        line = json.loads(plain.rstrip(), object_pairs_hook=_unique, parse_constant=_refuse)
     except LineError as error:
         raise LineError(error.why, number) from None
     except json.JSONDecodeError as error:
@@ -180,6 +185,7 @@ class LineEncoder:
             LineError: It says nothing that could be written.
             EncodeError: It does, and that is not of the protocol.
         """
+        _refuse_strangers(line)
         if "error" in line:
             return _rest(line)
         if "raw" not in line or self._is_canonical:
@@ -239,6 +245,12 @@ def encode_lines(encoder: LineEncoder, lines: Iterable[str | bytes]) -> Iterator
             raise LineError(error.why, number) from None
         except EncodeError as error:
             raise LineError(str(error), number) from error
+
+
+def _refuse_strangers(line: Line) -> None:
+    stranger = next((key for key in line if key not in _KEYS), None)
+    if stranger is not None:
+        raise LineError(f"no key {stranger[:64]!r}; there are {', '.join(_KEYS)}")
 
 
 def _rest(line: Line) -> bytes:

@@ -14,10 +14,11 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Final
 
-from wiregen.diagnostics import Label, Report, Span, did_you_mean
+from wiregen.diagnostics import Label, Report, Span, did_you_mean, suggest
 
 MAX_SOURCE_SIZE: Final = 4 * 1024 * 1024
 MAX_LISTED: Final = 1000
+MAX_NAMED: Final = 12
 SUFFIX: Final = ".wire"
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
@@ -117,7 +118,7 @@ def _read(path: Path, report: Report, at: Span | None) -> bytes | None:
                 raise IsADirectoryError  # what opening a folder raises, for all that is no regular file
             data = file.read(MAX_SOURCE_SIZE + 1)
     except FileNotFoundError:
-        report.error("WG1001", f"there is no file `{name}`", at)
+        report.error("WG1001", f"there is no file `{name}`", at, help=_near(path))
         return None
     except IsADirectoryError:
         report.error("WG1002", f"`{name}` is not a regular file", at)
@@ -130,6 +131,21 @@ def _read(path: Path, report: Report, at: Span | None) -> bytes | None:
         report.error("WG1006", f"`{name}` is larger than 4 MiB", at, help="split it, and import the parts")
         return None
     return data
+
+
+def _near(path: Path) -> str:
+    """Return which files the folder of a missing one has, the nearest name first."""
+    folder = path.parent
+    if not folder.is_dir():
+        return f"there is no folder `{folder.as_posix()}` either"
+    names = sorted(_listed(folder))
+    if not names:
+        return f"the folder has no {SUFFIX} file"
+    files = ", ".join(f"{name}{SUFFIX}" for name in names[:MAX_NAMED])
+    listed = f"the folder has: {files}{', …' if len(names) > MAX_NAMED else ''}"
+    # Without the suffix, which all have and which would bring every name near.
+    nearest = suggest(path.stem, names)
+    return f"did you mean `{nearest}{SUFFIX}`? {listed}" if nearest else listed
 
 
 def _open_without_waiting(path: str, flags: int) -> int:

@@ -16,6 +16,7 @@ from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.explain import explain
 from wiregen.runtime.options import Options
 from wireproto import lumberjack as lj
+from wireproto._runtime import reading_records
 from wireproto.lumberjack._plan import PLAN
 
 MIB = 2**20
@@ -194,3 +195,58 @@ def test_limits_are_the_callers(
     decode(data, enough)
     error = refusal(decode, data, too_little)
     assert (error.code, error.rule, error.at) == expected
+
+
+WINDOW = lj.Window(1).encode()
+PAIRS = lj.Data(1, [lj.Pair("k", "v")] * 200).encode()
+FAULTS = {
+    "messages": (nested(2, WINDOW * 300), {"messages": 200}),
+    "messages of pairs": (nested(2, PAIRS * 3), {"messages": 500}),
+    "count": (nested(2, WINDOW * 300), {"count": 200}),
+    "inflated": (envelope(WINDOW * 200 + envelope(WINDOW * 100)), {"inflated": 1300}),
+    "depth": (envelope(WINDOW * 100 + nested(2, WINDOW) * 2), {"depth": 1}),
+    "frame": (envelope(WINDOW * 100 + PAIRS), {"frame": 100}),
+    "type": (nested(2, WINDOW * 100 + b"2X"), None),
+    "version": (envelope(WINDOW * 100 + b"3W" + bytes(4)), None),
+    "a cut frame": (nested(2, WINDOW * 100 + b"2W"), None),
+    "a bad stream": (envelope(WINDOW * 100 + b"2C\0\0\0\x04none"), None),
+    "the first of all": (nested(2, b"2X"), None),
+    "behind envelopes": (envelope(envelope(WINDOW * 100) * 30 + b"2X"), None),
+    "behind the frame": (nested(2, WINDOW * 100) + b"2", None),
+}
+
+
+def fed(data: bytes, limits: dict[str, int] | None = None) -> None:
+    """Decode a frame that comes whole, and refuse what follows it."""
+    frames = list(lj.Decoder(limits=lj.Limits(**limits) if limits else None).feed(data))
+    assert not frames, "it is decoded"
+
+
+def said(error: Any) -> dict[str, Any]:
+    return {name: value for name, value in vars(error).items() if name != "partial"}
+
+
+@pytest.mark.parametrize(("data", "limits"), FAULTS.values(), ids=FAULTS.keys())
+def test_going_past_good_frames_changes_no_error(data: bytes, limits: dict[str, int] | None) -> None:
+    slow = refusal(careful, data, limits)
+    assert said(refusal(fast, data, limits)) == said(slow)
+    if slow.code != "trailing_bytes":
+        assert said(refusal(fed, data, limits)) == said(slow)
+
+
+@pytest.mark.parametrize("decode", [fast, fed])
+@pytest.mark.parametrize("tail", [b"", b"2X"], ids=["too many", "a bad type"])
+def test_the_way_to_a_fault_is_not_read_carefully(
+    decode: Decode, tail: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    n_read, read = 0, reading_records.read_bare_frame
+
+    def counted(*arguments: Any) -> Any:
+        nonlocal n_read
+        n_read += 1
+        return read(*arguments)
+
+    monkeypatch.setattr(reading_records, "read_bare_frame", counted)
+    error = refusal(decode, nested(2, WINDOW * (2000 if tail else 70_000) + tail))
+    assert n_read <= 2 + 16 + 1
+    assert len(error.partial["fields"]["frames"][0]["fields"]["frames"]) <= 16 + 1

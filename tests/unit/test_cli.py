@@ -16,6 +16,7 @@ from click.testing import CliRunner, Result
 
 from wiregen import __version__
 from wiregen.cli import command, wiregen
+from wiregen.diagnostics import known_codes
 
 GENERATOR = Path(__file__).resolve().parents[2] / "generator"
 VERBS = ("build", "check", "decode", "encode", "explain", "ir")
@@ -163,9 +164,14 @@ def test_a_reader_that_leaves_ends_the_command_quietly(project: Path) -> None:
     assert (process.wait(), said) == (141, b"")
 
 
+def _heed_interrupts() -> None:
+    # Who runs the tests may ignore the signal, and children inherit that.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_an_interrupt_ends_the_command_quietly(project: Path) -> None:
     process = start("decode", "tide", "-", "--from", "client", "--format", "jsonl", stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
+                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=_heed_interrupts)  # fmt: skip
     assert process.stdin is not None and process.stdout is not None and process.stderr is not None
     process.stdin.write(bytes.fromhex("01 0004 00000001"))
     process.stdin.flush()
@@ -201,7 +207,24 @@ def test_check_shows_what_is_wrong_with_the_path_as_one_would_type_it(project: P
     result = run("check")
     assert result.exit_code == 1
     assert " --> idl/tide.wire:" in result.stdout
-    assert result.stderr == "1 protocol, 1 error\n"
+    assert (result.stdout.splitlines()[-1], result.stderr) == ("1 error", "")
+    assert run("check", "--output-format", "concise").stderr == "1 protocol, 1 error\n"
+
+
+def test_check_of_a_missing_file_tells_what_its_folder_has(project: Path) -> None:
+    near, far = run("check", "idl/tied.wire"), run("check", "idl/nope.wire")
+    assert (near.exit_code, far.exit_code) == (2, 2)
+    assert "= help: did you mean `tide.wire`? the folder has: tide.wire\n" in near.stdout
+    assert "= help: the folder has: tide.wire\n" in far.stdout
+    assert "there is no folder `none` either" in run("check", "none/tide.wire").stdout
+    (project / "empty").mkdir()
+    assert "the folder has no .wire file" in run("check", "empty/tide.wire").stdout
+
+
+def test_check_of_a_folder_asks_for_files_or_names(project: Path) -> None:
+    result = run("check", "idl")
+    assert result.exit_code == 2
+    assert "`idl` is a folder, not a protocol\n  = help: give files or names: tide\n" in result.stdout
 
 
 @pytest.mark.parametrize("output_format", ["full", "concise", "json", "github", "sarif"])
@@ -237,7 +260,16 @@ def test_explain_prints_the_page_in_whatever_case() -> None:
 
 def test_explain_offers_the_nearest_code() -> None:
     check_refused(run("explain", "WG10011"), "there is no code `WG10011`", "did you mean `WG1001")
-    check_refused(run("explain", "nonsense"), "the codes are WG1001")
+    check_refused(run("explain", "trunkated"), "did you mean `truncated`?")
+
+
+@pytest.mark.parametrize("code", ["WG9999", "nonsense"])
+def test_explain_of_a_code_like_no_other_gives_a_short_list(code: str) -> None:
+    result = run("explain", code)
+    check_refused(result, "the codes are WG1001 to WG1120 (files and syntax), WG2001 to ", "truncated, ")
+    covered = re.findall(r"(WG[0-9])[0-9]+ to ", result.stderr)
+    assert set(covered) == {known[:3] for known in known_codes()}
+    assert len(result.stderr) < 800
 
 
 def test_ir_is_the_model_as_json(project: Path) -> None:
@@ -296,7 +328,23 @@ def test_build_check_lists_stale_missing_and_extra_files(buildable: Path) -> Non
     shown = run("build", "--diff")
     assert shown.exit_code == 1
     assert "\n-# changed\n" in shown.stdout
+    assert "generated: 2 files not up to date; `wiregen build` mends that\n" in listed.stderr
+    assert (package / "tide" / "stranger.py").exists()
     assert (package / "tide" / "__init__.py").read_text() == "# changed\n"
+
+
+def test_build_check_and_diff_leave_extra_files_to_the_user(buildable: Path) -> None:
+    run("build")
+    ghost = buildable / "generated" / "python" / "wireproto" / "ghost" / "__init__.py"
+    ghost.parent.mkdir()
+    ghost.write_text("mine\n")
+    for option in ("--check", "--diff"):
+        result = run("build", option)
+        assert (result.exit_code, result.stdout) == (
+            1,
+            "extra generated/python/wireproto/ghost/__init__.py\n",
+        )
+        assert result.stderr == "generated: 1 file extra; remove it, or move it out of generated\n"
 
 
 def test_build_of_a_wrong_protocol_writes_nothing(project: Path) -> None:

@@ -147,6 +147,21 @@ def test_strict_refuses_what_is_tolerated() -> None:
     assert decode(latin).exit_code == 0
     (line,) = lines_of(decode(latin, "--strict"))
     assert line["error"]["code"] == "invalid_text"  # type: ignore[index]
+    assert line["error"]["found"] == "byte 0xe9 at 0"  # type: ignore[index]
+
+
+def test_no_byte_of_a_secret_text_is_in_an_error(tmp_path: Path) -> None:
+    protocol = tmp_path / "vault.wire"
+    protocol.write_text(VAULT.replace("token : bytes[u8]", "token : utf8[u8]"))
+    (line,) = lines_of(decode(bytes.fromhex("01 0004 00 02 61 e9"), "--from", "client", protocol=protocol))
+    assert (line["error"]["code"], line["error"]["found"]) == ("invalid_text", "")  # type: ignore[index]
+
+
+def test_who_sent_a_faulty_frame_is_told_by_its_message() -> None:
+    good, fault = lines_of(decode(WINDOW + CUT))
+    assert ("error" in fault, good["from"], fault["from"]) == (True, "writer", "writer")
+    (nameless,) = lines_of(decode(b"2"))
+    assert "from" not in nameless
 
 
 def test_a_limit_can_be_replaced() -> None:
@@ -448,7 +463,14 @@ def test_the_output_is_all_or_nothing(tmp_path: Path) -> None:
         pytest.param("\n{", ["line 2", "not JSON"], id="json"),
         pytest.param("[]", ["line 1", "expected a JSON object"], id="array"),
         pytest.param("{}", ["line 1", "neither a message nor an error"], id="empty"),
-        pytest.param('{"message": "Dta", "fields": {}}', ["line 1"], id="message"),
+        pytest.param('{"message": "Window"', ["line 1", "at column 21"], id="cut"),
+        pytest.param(
+            '{"message": "Dta", "fields": {}}', ["found message 'Dta'", "mean `Data`?"], id="message"
+        ),
+        pytest.param(
+            '{"message": "Window", "fields": {"siz": 1}}', ["found field 'siz'", "mean `size`?"], id="field"
+        ),
+        pytest.param('{"message": "Ack", "foo": 1}', ["no key 'foo'", "there are offset, size"], id="key"),
         pytest.param(
             '{"error": {}, "bytes": "0", "bytes_truncated": false}', ["line 1", "hexadecimal"], id="hex"
         ),

@@ -269,7 +269,7 @@ def test_values_of_another_shape(type_: Any, data: Any) -> None:
         ({}, "message: invalid_value: expected a name, found null"),
         (
             {"message": "Nobody", "fields": {}},
-            "Nobody: invalid_value: expected a message of the protocol, found another",
+            "Nobody: invalid_value: expected a message of the protocol, found message 'Nobody'",
         ),
         ({"message": "Ack"}, "Ack: invalid_value: expected fields, found nothing"),
         ({"message": "Ack", "fields": {}}, "Ack.sequence: invalid_value: expected a value, found nothing"),

@@ -105,9 +105,29 @@ def test_compare_lists_stale_missing_and_extra(folder: Path) -> None:
     assert bool(difference)
 
 
+def test_compare_looks_below_the_folders_of_generated_files_and_nowhere_else(folder: Path) -> None:
+    for name in ("python/b/ghost/deep/g.py", "gone/ghost.py", "mine/own.py", "mine.txt"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("")
+    (folder / "python/link").symlink_to(folder / "mine", target_is_directory=True)
+    (folder / "python/link.py").symlink_to(folder / "mine.txt")
+    difference = compare(outputs(NEW), folder)
+    # Nothing generated will be in gone/: what else is there is the user's.
+    assert paths(difference.extra) == ["gone/deep/c.py", "python/b/ghost/deep/g.py"]
+    assert paths(difference.kept) == ["python/b/ghost/deep/g.py"]
+
+
+def test_compare_tells_what_a_build_would_keep(folder: Path) -> None:
+    (folder / "gone/deep/c.py").write_text("mine now")
+    assert paths(compare(outputs(NEW), folder).kept) == ["gone/deep/c.py"]
+
+
 def test_compare_is_false_after_a_build_whatever_caches_lie_about(folder: Path) -> None:
     (folder / "python/__pycache__").mkdir()
     (folder / "python/__pycache__/a.pyc").write_bytes(b"")
+    for name in ("python/.mypy_cache/3.11/a.json", "python/x.egg-info/PKG-INFO"):
+        (folder / name).parent.mkdir(parents=True)
+        (folder / name).write_text("")
     (folder / "README.md").write_text("somebody's own, beside the tree")
     assert not compare(outputs(OLD), folder)
 

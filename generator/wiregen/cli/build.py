@@ -71,12 +71,21 @@ def _compare(outputs: "tuple[Output, ...]", config: "Config", *, is_partial: boo
     folder = as_shown(config.output)
     rows = _changes(outputs, difference, config.output) if with_text else _listing(difference, folder)
     sys.stdout.writelines(f"{row}\n" for row in rows)
+    _tell_ways_out(difference, folder)
+    return FINDINGS if difference else DONE
+
+
+def _tell_ways_out(difference: "Difference", folder: Path) -> None:
+    """Say what a build would do, and what it leaves to the user."""
+    n_kept = len(difference.kept)
+    n_files = len(difference.stale) + len(difference.missing) + len(difference.extra) - n_kept
     if not difference:
         tell(f"{folder}: up to date")
-        return DONE
-    n_files = len(difference.stale) + len(difference.missing) + len(difference.extra)
-    tell(f"{folder}: {_files(n_files)} not up to date; `wiregen build` writes them")
-    return FINDINGS
+    if n_files:
+        tell(f"{folder}: {_files(n_files)} not up to date; `wiregen build` mends that")
+    if n_kept:
+        them = "it" if n_kept == 1 else "them"
+        tell(f"{folder}: {_files(n_kept)} extra; remove {them}, or move {them} out of {folder}")
 
 
 def _listing(difference: "Difference", folder: Path) -> Iterator[str]:
@@ -87,9 +96,13 @@ def _listing(difference: "Difference", folder: Path) -> Iterator[str]:
 
 def _changes(outputs: "tuple[Output, ...]", difference: "Difference", folder: Path) -> Iterator[str]:
     """Return a unified diff from the tree to what a build writes; the manifest, which only holds hashes, is left out."""
+    from wiregen.frontend import as_shown
+
     wanted = {output.path: output.content for output in outputs}
     for path in sorted((*difference.stale, *difference.missing, *difference.extra)):
-        if path in wanted or path in difference.extra:
+        if path in difference.kept:
+            yield f"extra {as_shown(folder) / path}"
+        elif path in wanted or path in difference.extra:
             old = (folder / path).read_bytes() if path not in difference.missing else b""
             yield from _unified(str(path), old, wanted.get(path, b""))
 

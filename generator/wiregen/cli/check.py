@@ -36,7 +36,8 @@ def verb(files: tuple[str, ...], output_format: "OutputFormat", verbose: bool) -
     for subject in subjects if verbose else ():
         if subject is not None:
             _tell_memory(subject)
-    tell(_outcome(len(names), report))
+    if output_format != "full" or not report.diagnostics:  # there the last row of the result counts them
+        tell(_outcome(len(names), report))
     return exit_code(report)
 
 

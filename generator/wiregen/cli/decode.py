@@ -138,11 +138,15 @@ def _stream(
     from wiregen.cli.direction import Direction
     from wiregen.cli.sinks import message_of
     from wiregen.runtime.context import Context
+    from wiregen.runtime.errors import DecodeError
 
     def named(decoded: "Decoded") -> "Decoded":
-        if role is not None or isinstance(decoded.outcome, Exception):
+        if role is not None:
             return decoded
-        message = settings.plan["messages"].get(message_of(decoded))
+        outcome = decoded.outcome
+        partial = (outcome.partial or {}) if isinstance(outcome, DecodeError) else None
+        name = message_of(decoded) if partial is None else partial.get("message")
+        message = settings.plan["messages"].get(name)
         return decoded if message is None else replace(decoded, role=message[1])
 
     direction = Direction(settings, role, Context(settings.plan))
@@ -151,4 +155,4 @@ def _stream(
         advance(len(chunk))
         if source.is_live:
             sys.stdout.flush()
-    yield from direction.finish()
+    yield from map(named, direction.finish())

@@ -6,12 +6,16 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from wiregen.cli.failure import DONE, FINDINGS, Failure
 from wiregen.cli.talk import is_terminal
+
+if TYPE_CHECKING:
+    from wiregen.jsonl import LineEncoder
+    from wiregen.runtime.errors import EncodeError
 
 __all__ = ["verb"]
 
@@ -58,7 +62,7 @@ def verb(
     )
     chosen = _Choice(flow, role_of(plan, role))
     with open_lines(file) as lines, _destination(output) as out:
-        for data in _encoded(lines, encoder, chosen):
+        for data in _encoded(lines, encoder, chosen, plan):
             out.write(data)
     return DONE
 
@@ -100,7 +104,9 @@ class _Choice:
             raise Failure("no line is of that connection and role", f"the connections are {known}")
 
 
-def _encoded(lines: IO[bytes], encoder: Any, choice: _Choice) -> Iterator[bytes]:
+def _encoded(
+    lines: IO[bytes], encoder: "LineEncoder", choice: _Choice, plan: dict[str, Any]
+) -> Iterator[bytes]:
     """Yield the bytes of each line."""
     from wiregen.jsonl import LineError, loads
     from wiregen.runtime.errors import EncodeError
@@ -115,11 +121,17 @@ def _encoded(lines: IO[bytes], encoder: Any, choice: _Choice) -> Iterator[bytes]
         except LineError as error:
             raise Failure(f"line {number}: {error.why}", _way_out(error.why), code=FINDINGS) from None
         except EncodeError as error:
-            raise Failure(f"line {number}: {error}", _MEND, code=FINDINGS) from None
+            raise Failure(f"line {number}: {error}", _mend(error, plan), code=FINDINGS) from None
     choice.check()
 
 
-_MEND = "mend that field of the line, or leave the line out"
+def _mend(error: "EncodeError", plan: dict[str, Any]) -> str:
+    """Return the way out; the nearest name where the line has one that does not exist."""
+    from wiregen.diagnostics import did_you_mean
+
+    kind, _, name = error.found.partition(" ")
+    known = {"message": plan["messages"], "field": error.expected.split(", ")}.get(kind, ())
+    return did_you_mean(name.strip("'\""), known) or "mend that field of the line, or leave the line out"
 
 
 def _way_out(why: str) -> str:

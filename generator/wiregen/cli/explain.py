@@ -1,6 +1,7 @@
 """`wiregen explain`: the page of a code."""
 
 import sys
+from typing import Final
 
 import click
 
@@ -8,6 +9,15 @@ from wiregen.cli.failure import DONE, Failure
 from wiregen.cli.talk import has_colour, is_terminal
 
 __all__ = ["verb"]
+
+_SUBJECTS: Final = {
+    "WG1": "files and syntax",
+    "WG2": "names and types",
+    "WG3": "layout",
+    "WG4": "contexts and sessions",
+    "WG5": "backends and builds",
+    "WG6": "configuration",
+}
 
 
 @click.command("explain")
@@ -18,11 +28,21 @@ def verb(code: str) -> int:
 
     page = explanation(code)
     if page is None:
-        known = (*known_codes(), *error_codes())
-        way_out = did_you_mean(code, known) or f"the codes are {', '.join(known)}"
+        way_out = did_you_mean(code, (*known_codes(), *error_codes())) or _overview()
         raise Failure(f"there is no code `{code}`", way_out)
     _show(page)
     return DONE
+
+
+def _overview() -> str:
+    """Return all codes in few rows: those of diagnostics by their first digit, those of errors one by one."""
+    from wiregen.diagnostics import error_codes, known_codes
+
+    ranges = []
+    for start, subject in _SUBJECTS.items():
+        codes = [code for code in known_codes() if code.startswith(start)]
+        ranges.append(f"{codes[0]} to {codes[-1]} ({subject})")
+    return f"the codes are {', '.join(ranges)}\n    of errors in bytes or values: {', '.join(error_codes())}"
 
 
 def _show(page: str) -> None:

@@ -139,9 +139,7 @@ def refuse_duplicates(entries: Iterable[Entry], report: Report) -> None:
             )
 
 
-def check_case(
-    name: syntax.Name, case: Case, what: str, report: Report, *, is_warning: bool = False
-) -> None:
+def check_case(name: syntax.Name, case: Case, what: str, report: Report, *, is_warning: bool = False) -> None:
     """Report a name whose case does not show what it names."""
     if _CASES[case].fullmatch(name.text):
         return

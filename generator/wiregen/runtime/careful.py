@@ -9,10 +9,15 @@ from typing import Any
 
 from .decoder import check_end
 from .errors import DecodeError
-from .explain import explain
+from .explain import finished
 from .options import Options
+from .reading import read_frame
 from .records import frame_from_record
 from .writing import write_frame
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .reader import Skimming
 
 __all__ = ["decode_fault", "encode_carefully", "encode_fields"]
 
@@ -24,11 +29,16 @@ def decode_fault(
     from_role: str | None,
     limits: dict[str, Any] | None,
     strict: bool,
+    skim: Skimming | None = None,
 ) -> DecodeError:
-    """Return why `buffer`, up to `end`, is not one whole frame; NeedMoreData where it is only cut."""
+    """Return why `buffer`, up to `end`, is not one whole frame; NeedMoreData where it is only cut.
+
+    `skim`: fast code for nested frames, which saves the careful reading of the good ones.
+    """
     options = Options(from_role, limits=limits, strict=strict)
     try:
-        check_end(explain(plan, buffer, 0, end, options).end, end)
+        steps = read_frame(plan, buffer, 0, options, stop=end, skim=skim)
+        check_end(finished(steps).end, end)
     except DecodeError as error:
         return error
     raise AssertionError("straight-line code refuses what the careful codec reads")

@@ -79,7 +79,8 @@ class Decoder(Generic[F]):
 
     __slots__ = (
         "_base", "_chunk", "_decode_from", "_decode_message", "_decode_opening", "_failed", "_failed_at", "_load_plan",
-        "_options", "_parked", "_position", "_queue", "_raises", "_skip", "_state", "fed",
+        "_options", "_parked", "_position", "_queue", "_raises", "_skim", "_skip", "_state",
+        "fed",
     )  # fmt: skip
 
     def __init__(
@@ -96,12 +97,13 @@ class Decoder(Generic[F]):
         errors: Literal["raise", "yield"] = "raise",
         decode_opening: DecodeFrom[F] | None = None,
         decode_message: DecodeFrom[Any] | None = None,
+        skim: DecodeFrom[Any] | None = None,
     ) -> None:
         """`decode_from(buffer, offset, end, state)` returns a frame and its end; it may raise any of READ_FAULTS, for the
         careful reading says what is wrong, or a DecodeError whose positions count in the buffer.
 
         `decode_opening` is the same for the preamble that the sender begins with, if it does; `decode_message` for a
-        frame's message without the frame around it.
+        frame's message without the frame around it; `skim` for nested frames, which keeps to the budgets of its state.
         """
         if errors not in ("raise", "yield"):
             raise ValueError("errors is 'raise' or 'yield'")
@@ -109,6 +111,7 @@ class Decoder(Generic[F]):
         self._decode_from = decode_from
         self._decode_opening = decode_opening
         self._decode_message = decode_message
+        self._skim = skim
         self._options = Options(from_role, context=context, limits=limits, strict=strict, variant=variant)
         self._raises = errors == "raise"
         self._state = state
@@ -295,8 +298,9 @@ class Decoder(Generic[F]):
         """Return a careful reading of a frame, or of the preamble."""
         from .reading import read_frame, read_preamble
 
-        read = read_frame if self._decode_opening is None else read_preamble
-        return read(self._load_plan(), data, offset, self._options, base=base)
+        if self._decode_opening is not None:
+            return read_preamble(self._load_plan(), data, offset, self._options, base=base)
+        return read_frame(self._load_plan(), data, offset, self._options, base=base, skim=self._skim)
 
     def _park(self) -> DecodeError | None:
         data = bytearray(memoryview(self._chunk)[self._position :])

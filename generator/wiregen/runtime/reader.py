@@ -15,7 +15,10 @@ from .window import Place, Window
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .codec import ReadState
     from .errors import Code
+
+    Skimming: TypeAlias = Callable[[bytes, int, int, ReadState | None], tuple[Any, int]]
 
 __all__ = ["ReadType", "Reader", "Steps", "n_bytes"]
 
@@ -38,11 +41,14 @@ class Reader:
         is_bounded: The region's end is known and lies within the frame.
         only: What the frame being entered may carry, and whether that is lenient.
         building: The outermost record first; each with the name it has in the one before.
+        skim: Fast code for nested frames, where only a fault is looked for.
+        shown_left: How many of those are still to have values.
     """
 
     __slots__ = (
         "after", "building", "frame", "frame_offset", "inflated_left", "is_bounded", "is_last", "item", "known_end",
-        "messages_left", "nesting", "only", "options", "prefix", "read", "record", "schema", "window",
+        "messages_left", "nesting", "only", "options", "prefix", "read", "record", "schema", "shown_left", "skim",
+        "window",
     )  # fmt: skip
 
     def __init__(self, schema: Schema, options: Options, window: Window, read: ReadType) -> None:
@@ -64,6 +70,8 @@ class Reader:
         self.frame_offset = window.here
         self.messages_left = schema.n_messages
         self.inflated_left = schema.inflated
+        self.skim: Skimming | None = None
+        self.shown_left = 16
 
     def close(self) -> None:
         """Let go of the records, which hold the reader: what is read is freed without the collector."""

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+from .errors import DecodeError
 from .expressions import Undefined
 from .reader import Reader, Steps
 from .schema import Fields, Type, fixed_size
@@ -120,9 +121,17 @@ def _plain(value: Any, type_: Type) -> Value:
     return default
 
 
+_CODES_WITH_A_BYTE = ("invalid_text", "not_canonical")
+
+
 def _read_field(reader: Reader, record: RecordScope, field: Field, place: Place) -> Steps:
     here = place.field(field[0], field[7])
-    node = yield from reader.read(reader, field[2], here)
+    try:
+        node = yield from reader.read(reader, field[2], here)
+    except DecodeError as error:
+        if field[8] and error.code in _CODES_WITH_A_BYTE:
+            raise error.without_found() from None
+        raise
     record.add(field, node)
     _check(reader, record, field, node, here)
     return node

@@ -41,6 +41,8 @@ class ValueMaker:
         schema = self._schema
         if message in schema.frames:
             return message
+        if message not in schema.messages and message != "Unknown":
+            raise _no_message(message, message)
         role = schema.role or (schema.messages[message][1] if message in schema.messages else None)
         if role is None and len(set(self._plan["sends"].values())) > 1:
             raise wrong(message, "a role that sends it", "none")
@@ -66,7 +68,7 @@ class ValueMaker:
         if name == "Unknown" and name not in self._schema.messages:
             return self._unknown(record, path, ignore)
         if name not in self._schema.messages:
-            raise wrong(path, "a message of the protocol", "another")
+            raise _no_message(path, name)
         only(record, (*_MESSAGE_KEYS, *ignore), path)
         fields = self._schema.messages[name][2]
         values, absent = self._fields(fields, part(record, "fields", path), path, name)
@@ -217,6 +219,10 @@ class ValueMaker:
                 return any(self._looks_like(arm, data) for _, arm in type_[2])
             case _:
                 return not (type(data) is dict and "message" in data)
+
+
+def _no_message(path: str, name: str) -> EncodeError:
+    return wrong(path, "a message of the protocol", f"message {name[:64]!r}")
 
 
 # A constant asks for no name.

@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -38,11 +38,17 @@ class Written:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Difference:
-    """What a build would change; `extra` are files of a former build, and strangers in the folders of generated files."""
+    """What a build would change.
+
+    Attributes:
+        extra: Files of a former build, and strangers below the folders of generated files.
+        kept: Those of `extra` that a build leaves alone: no build wrote them, or somebody changed them since.
+    """
 
     stale: tuple[PurePosixPath, ...]
     missing: tuple[PurePosixPath, ...]
     extra: tuple[PurePosixPath, ...]
+    kept: tuple[PurePosixPath, ...]
 
     def __bool__(self) -> bool:
         return bool(self.stale or self.missing or self.extra)
@@ -66,7 +72,7 @@ def write(outputs: Iterable[Output], folder: Path, *, partial: bool = False) -> 
     _check_strangers(wanted, former, folder)
     stale, missing = _differing(wanted, folder)
     left_over = () if partial else _left_over(former, wanted, folder)
-    deleted = tuple(path for path in left_over if hash_of((folder / path).read_bytes()) == former[str(path)])
+    deleted = _as_written(left_over, former, folder)
     changes = (
         *(Change(path=path, content=wanted[path], was_there=True) for path in stale),
         *(Change(path=path, content=wanted[path], was_there=False) for path in missing),
@@ -88,9 +94,11 @@ def compare(outputs: Iterable[Output], folder: Path, *, partial: bool = False) -
     check_places(wanted, folder)
     stale, missing = _differing(wanted, folder)
     if partial:
-        return Difference(stale=stale, missing=missing, extra=())
-    extra = {*_left_over(former, wanted, folder), *_strangers(wanted, folder)}
-    return Difference(stale=stale, missing=missing, extra=tuple(sorted(extra)))
+        return Difference(stale=stale, missing=missing, extra=(), kept=())
+    left_over = _left_over(former, wanted, folder)
+    extra = {*left_over, *_strangers(wanted, folder)}
+    kept = extra.difference(_as_written(left_over, former, folder))
+    return Difference(stale=stale, missing=missing, extra=tuple(sorted(extra)), kept=tuple(sorted(kept)))
 
 
 def _wanted(outputs: Iterable[Output], also: Mapping[str, str]) -> dict[PurePosixPath, bytes]:
@@ -130,19 +138,37 @@ def _left_over(
     return tuple(path for path in paths if path not in wanted and is_inside(path, folder))
 
 
-def _strangers(wanted: Mapping[PurePosixPath, bytes], folder: Path) -> tuple[PurePosixPath, ...]:
-    """Return files that no build wrote in the folders below the root that hold generated ones; hidden ones and caches apart."""
-    parents = sorted(
-        {path.parent for path in wanted if path.parent.parts and (folder / path.parent).is_dir()}
-    )
-    paths = (parent / place.name for parent in parents for place in (folder / parent).iterdir())
-    return tuple(
-        path for path in paths if path not in wanted and not _is_cache(path) and is_regular(folder / path)
-    )
+def _as_written(
+    paths: Iterable[PurePosixPath], former: Mapping[str, str], folder: Path
+) -> tuple[PurePosixPath, ...]:
+    """Return the paths whose files are still what a former build wrote: those it may delete."""
+    return tuple(path for path in paths if hash_of((folder / path).read_bytes()) == former[str(path)])
 
 
-def _is_cache(path: PurePosixPath) -> bool:
-    return path.name.startswith(".") or path.suffix in {".pyc", ".pyo"}
+def _strangers(wanted: Mapping[PurePosixPath, bytes], folder: Path) -> Iterator[PurePosixPath]:
+    """Yield files that this build does not write, however deep below a folder that holds generated ones.
+
+    The root and its own folders are the user's; hidden files and caches are nobody's.
+    """
+    parents = {path.parent for path in wanted if path.parent.parts}
+    outermost = sorted(parent for parent in parents if parents.isdisjoint(parent.parents))
+    for parent in outermost:
+        for path in _files_below(folder / parent):
+            stranger = PurePosixPath(path.relative_to(folder).as_posix())
+            if stranger not in wanted:
+                yield stranger
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    """Yield the regular files of a tree, hidden ones and caches apart; no link is followed."""
+    for place, folders, files in os.walk(folder, followlinks=False):
+        folders[:] = sorted(name for name in folders if not _is_cache(name))
+        paths = (Path(place, name) for name in sorted(files) if not _is_cache(name))
+        yield from filter(is_regular, paths)
+
+
+def _is_cache(name: str) -> bool:
+    return name.startswith(".") or name == "__pycache__" or name.endswith((".pyc", ".pyo", ".egg-info"))
 
 
 def _write_new_tree(wanted: Mapping[PurePosixPath, bytes], folder: Path) -> Written:

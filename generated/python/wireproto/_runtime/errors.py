@@ -1,6 +1,6 @@
 """What leaves a codec or a session when bytes, a value or a moment are wrong.
 
-The texts are short, in lower case, and never hold payload; what was decoded so far is in `partial`.
+The texts are short, in lower case, and hold no payload but a byte that is no text; what was decoded so far is in `partial`.
 """
 
 from __future__ import annotations
@@ -104,6 +104,13 @@ class DecodeError(ValueError):
         error.at += by
         if error.end is not None:
             error.end += by
+        error.args = (error._text(),)
+        return error
+
+    def without_found(self) -> DecodeError:
+        """Return the error without what was found, for a field whose bytes nobody should see."""
+        error = self.copy()
+        error.found = ""
         error.args = (error._text(),)
         return error
 

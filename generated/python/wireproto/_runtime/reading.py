@@ -19,6 +19,10 @@ from .schema import Schema, Type
 from .tree import FrameValue, Node, Record
 from .window import Place, Window
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .reader import Skimming
+
 __all__ = ["read_frame", "read_preamble", "read_type"]
 
 _READERS: dict[str, Callable[[Reader, Type, Place], Steps]] = {
@@ -59,16 +63,19 @@ def read_frame(
     *,
     base: int = 0,
     stop: int | None = None,
+    skim: Skimming | None = None,
 ) -> Generator[int, bool, Node]:
     """Return the tree of the frame that begins at `offset`.
 
     `base`: where buffer[0] lies in the outer stream. `stop`: the end of what may be used; the whole buffer where None.
+    `skim`: fast code for nested frames; with it only errors are right, for the tree lacks what was good.
 
     Raises:
         DecodeError: It does not conform.
         NeedMoreData: It is cut, and nothing more comes.
     """
     reader = _reader(plan, options, Window(buffer, offset, stop=stop, base=base))
+    reader.skim = skim
     name = reader.schema.frame_of(options.from_role)
     _open(reader)
     return (yield from _guarded(reader, _frame(reader, name)))

@@ -8,6 +8,7 @@ from typing import Any
 from .expressions import Undefined
 from .reader import Reader, Steps
 from .schema import UNBOUNDED, Type
+from .skimming import SKIPPED, skim_of
 from .text import NOT_CANONICAL, decode_text
 from .tree import Node, Value
 from .window import Place
@@ -127,7 +128,8 @@ def read_text(reader: Reader, type_: Type, place: Place) -> Steps:
         value, note = _text(data, encoding, lenient and not reader.schema.strict, endian)
     except UnicodeDecodeError as error:
         code: Code = "not_canonical" if error.reason == NOT_CANONICAL else "invalid_text"
-        raise reader.fail(code, place, text_start + error.start, expected=encoding) from None
+        found = f"byte 0x{data[error.start]:02x} at {error.start}"
+        raise reader.fail(code, place, text_start + error.start, expected=encoding, found=found) from None
     node = reader.node(place, type_, start, value, children)
     node.note = note
     return node
@@ -197,6 +199,7 @@ def _items(
     reader: Reader, item: Type, length: tuple[Any, ...], count: int | None, place: Place, values: list[Value]
 ) -> Generator[int, bool, list[Node]]:
     items: list[Node] = []
+    skim = skim_of(reader, item, length)
     while (
         count is not None
         and len(items) < count
@@ -206,6 +209,9 @@ def _items(
         here = place.item(len(items))
         if count is None:
             _check_one(reader, len(items), here)
+        if skim is not None and skim.is_past():
+            items.append(SKIPPED)
+            continue
         node = yield from reader.read(reader, item, here)
         items.append(node)
         values.append(node.value)

@@ -194,7 +194,8 @@ def count_of(node: Node) -> int | None:
     if inside.value is None:
         return None
     if isinstance(inside.value, list):
-        return len(inside.value)
+        n_items = sum(child.name.startswith("[") for child in inside.children)
+        return n_items or len(inside.value)  # what was skimmed has no value, and a default has no nodes
     data = next((child for child in inside.children if child.name == "data"), inside)
     is_utf16 = inside.type[0] == "text" and inside.type[1] == "utf16"
     return data.size // 2 if is_utf16 else data.size

@@ -848,7 +848,9 @@ def _fault(buffer: bytes, end: int, role: str | None, limits: Limits | None, str
     from .._runtime.careful import decode_fault
     from ._plan import PLAN
 
-    return decode_fault(PLAN, buffer, end, role, None if limits is None else limits.to_dict(), strict)
+    return decode_fault(
+        PLAN, buffer, end, role, None if limits is None else limits.to_dict(), strict, _read_frame
+    )
 
 
 def _other_message(expected: str, message: _Message) -> DecodeError:
@@ -948,6 +950,7 @@ class Decoder(_Decoder[Frame]):
             strict=strict,
             errors=errors,
             decode_message=_bare_message,
+            skim=_read_frame,
         )
 
     def messages(self, chunk: _Buffer) -> Iterator[_Message]:

@@ -1,0 +1,85 @@
+"""Goes past good frames in inflated bytes, where only a fault is looked for: few of their nodes and values are made.
+
+Without it a peer could ask, with sixty bytes, for the careful reading of as many frames as the limits allow.
+"""
+
+from __future__ import annotations
+
+from .codec import READ_FAULTS, ReadState
+from .reader import Reader
+from .schema import Type
+from .tree import Node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["SKIPPED", "Skim", "skim_of"]
+
+SKIPPED = Node("[]", "", ("skipped",), 0, 0, inner=True)
+"""Stands for each item that was not looked at carefully."""
+
+_SMALL_SIZE = 4096
+_SMALL_COUNT = 64
+
+
+class Skim:
+    """One list of frames that fast code tries first; the first small ones are still read carefully, for `partial`."""
+
+    __slots__ = ("_is_shown", "_reader", "_state")
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._is_shown = True
+        self._state = _state(reader)
+
+    def is_past(self) -> bool:
+        """Go past the next frame and say so; else it is bad, or to be shown, and nothing has changed."""
+        reader, state, window = self._reader, self._state, self._reader.window
+        start, end, read = window.position, window.end, reader.skim
+        assert end is not None and read is not None and isinstance(window.data, bytes)
+        state.messages_left, state.inflated_left = reader.messages_left, reader.inflated_left
+        try:
+            _, stop = read(window.data, start, end, state)
+        except READ_FAULTS:
+            self._state = _state(reader)
+            return False
+        if stop > window.frame_end or (self._is_shown and self._show(stop - start)):
+            return False
+        window.position = stop
+        reader.messages_left, reader.inflated_left = state.messages_left, state.inflated_left
+        return True
+
+    def _show(self, size: int) -> bool:
+        """Say whether a frame of that size is worth its values; what `partial` shows has no gaps."""
+        reader, state = self._reader, self._state
+        self._is_shown = (
+            reader.shown_left > 0
+            and size + reader.inflated_left - state.inflated_left <= _SMALL_SIZE
+            and reader.messages_left - state.messages_left <= _SMALL_COUNT
+        )
+        reader.shown_left -= self._is_shown
+        return self._is_shown
+
+
+def _state(reader: Reader) -> ReadState:
+    """Return how fast code reads what is nested here."""
+    schema = reader.schema
+    limits: dict[str, Any] = {
+        "frame": schema.frame,
+        "inflated": schema.inflated,
+        "count": schema.count,
+        "messages": schema.n_messages,
+        "depth": schema.depth,
+    }
+    state = ReadState(limits, strict=schema.strict)
+    state.levels = {name: level for (kind, name), level in reader.nesting.items() if kind == "message"}
+    return state
+
+
+def skim_of(reader: Reader, item: Type, length: tuple[Any, ...]) -> Skim | None:
+    """Return how to go past the items of a list; None: each is read carefully."""
+    if reader.skim is None or item[0] != "frame" or item[2] is not None or length[0] != "end":
+        return None
+    is_same = item[1] == reader.schema.frame_of(reader.options.from_role)
+    return Skim(reader) if is_same and reader.window.is_inflated else None
