@@ -35,7 +35,7 @@ check: dev  ## black, ruff and mypy
 	$(BIN)/mypy
 
 update-cases: dev  ## rewrite the expected output of the cases; read the diff afterwards
-	WIREGEN_UPDATE_CASES=1 $(BIN)/pytest -q tests/cases
+	UPDATE_CASES=1 $(BIN)/pytest -q tests/unit/test_cases.py
 	git status --short tests/cases
 
 bench: dev  ## the benchmarks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
@@ -13,8 +14,10 @@ from wiregen.runtime.context import Context
 from wiregen.runtime.errors import DecodeError, EncodeError
 from wiregen.runtime.explain import explain
 from wiregen.runtime.options import Options
+from wiregen.runtime.records import frame_record
 from wiregen.runtime.tree import FrameValue, Record, Variety
 from wiregen.runtime.writing import write_frame
+from wiregen.walk import flat_fields
 
 __all__ = ["check_examples"]
 
@@ -91,7 +94,7 @@ class _Bench:
             return _differing(written, data)
         again = self._read(written, sender, options)
         if _without_absence(read) != _without_absence(again):
-            return "the bytes are read as another value", f"read: {read!r}"
+            return "the bytes are read as another value", f"read: {self._shown(read)}"
         return None
 
     def _read(self, data: bytes, sender: str | None, options: Options) -> Any:
@@ -104,6 +107,11 @@ class _Bench:
     def _write(self, value: Any, sender: str | None, options: Options) -> bytes:
         options.from_role = sender
         return write_frame(self._plan, value, options, compression=0)
+
+    def _shown(self, value: Any) -> str:
+        """Return a frame as one line of JSON, cut where it is long."""
+        text = json.dumps(frame_record(self._plan, value))
+        return text if len(text) <= 200 else f"{text[:200]}…"
 
     def _first_sender(self, example: m.Example) -> str | None:
         """Return who sends bytes that are no value: the first role whose frame they could be."""
@@ -145,7 +153,7 @@ class _Values:
             *protocol.preambles,
             *(variety for union in protocol.unions for variety in union.varieties),
         )
-        self._types = {field.path: field.type for owner in owners for field in _flat(owner.fields)}
+        self._types = {field.path: field.type for owner in owners for field in flat_fields(owner.fields)}
         self._protocol = protocol
 
     def frame(self, construct: m.Construct) -> FrameValue | Record:
@@ -201,12 +209,3 @@ class _Values:
         union = next(union for union in self._protocol.unions if union.name == construct.union)
         variety = next(variety for variety in union.varieties if variety.name == construct.name)
         return variety.codes[0].low
-
-
-def _flat(fields: tuple[m.Field, ...]) -> tuple[m.Field, ...]:
-    """Return the fields with those of blocks in their place."""
-    found: list[m.Field] = []
-    for field in fields:
-        inner = field.type.content if isinstance(field.type, m.Region) else field.type
-        found += _flat(inner.fields) if isinstance(inner, m.Block) else [field]
-    return tuple(found)

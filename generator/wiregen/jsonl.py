@@ -14,6 +14,7 @@ from typing import Any, Final
 from wiregen.runtime.access import declared_name, extra
 from wiregen.runtime.context import Context
 from wiregen.runtime.errors import DecodeError, EncodeError
+from wiregen.runtime.expressions import Undefined
 from wiregen.runtime.options import Options
 from wiregen.runtime.records import frame_from_record, frame_record
 from wiregen.runtime.writing import write_frame
@@ -212,6 +213,8 @@ class LineEncoder:
                 self._context(line).apply(value, _role(line))
             except DecodeError as error:
                 raise EncodeError(error.code, path=error.path, expected=error.expected) from None
+            except Undefined as error:
+                raise EncodeError("constraint", path=error.name, expected=error.what) from None
 
     def _context(self, line: Line) -> Context:
         flow = line.get("flow")

@@ -27,7 +27,7 @@ _KEYWORDS = frozenset(
 )
 # What every generated package offers by itself.
 _OFFERED = frozenset(
-    "encode decode decode_message decode_conversation absent message Frame Decoder Context Connection Session Unknown"
+    "encode decode decode_message decode_conversation absent tail message Frame Decoder Context Connection Session Unknown"
     " DecodeError EncodeError SessionError NeedMoreData protobuf msgpack aio to_dict from_dict replace snapshot restore"
     " limits Limits".split()
 )
@@ -46,7 +46,7 @@ _IN_CLASSES = frozenset(
     "bool bytes classmethod dict float int list object property staticmethod str tuple".split()
 )
 _METHODS = frozenset("decode_from encode_into self cls".split())
-_CALL_ARGUMENTS = frozenset("context from_role strict variant".split())
+_CALL_ARGUMENTS = frozenset("compression context frame from_role strict variant".split())
 # Attributes that an int-based enum member already has.
 _ENUM_ATTRIBUTES = frozenset(
     "as_integer_ratio bit_count bit_length conjugate denominator from_bytes imag is_integer mro name numerator real"

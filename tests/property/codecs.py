@@ -107,7 +107,7 @@ class Codecs:
         """Return a tree value as an object of the generated classes."""
         match value:
             case FrameValue():
-                header = {attribute(name): self.made(part) for name, part in value.fields.items()}
+                header = {header_attribute(name): self.made(part) for name, part in value.fields.items()}
                 return self.class_of(value.name)(self.made(value.message), **header)
             case Record():
                 fields = {attribute(name): self.made(part) for name, part in value.fields.items()}
@@ -124,6 +124,11 @@ class Codecs:
 def attribute(name: str) -> str:
     """Return a field's name as Python has it."""
     return python_name(name, Scope.MEMBER)
+
+
+def header_attribute(name: str) -> str:
+    """Return a frame's own field as Python has it: it is an argument of `encode` too."""
+    return python_name(name, Scope.FRAME_MEMBER)
 
 
 def described(error: Any) -> dict[str, Any]:

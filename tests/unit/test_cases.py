@@ -9,29 +9,23 @@ from pathlib import Path
 
 import pytest
 
-from wiregen.checker import check
 from wiregen.diagnostics import Report
 from wiregen.diagnostics.pages import explanation, known_codes
 from wiregen.diagnostics.rendering import render
-from wiregen.parser import parse
-from wiregen.resolver import resolve
-from wiregen.source import Sources, load
+from wiregen.frontend import load_protocol
+from wiregen.source import Sources
 
 TESTS = Path(__file__).resolve().parents[1]
 CASES = TESTS / "cases"
 GENERATOR = TESTS.parent / "generator" / "wiregen"
 CODE = re.compile(r"\bWG[1-9][0-9]{3}\b")
-RAISED_ELSEWHERE = re.compile(r"WG(100[0-9]|1119|[56][0-9]{3})")
-"""Codes of files (also of one that is too large), configuration and emission: a test of its own names each."""
+RAISED_ELSEWHERE = re.compile(r"WG(100[0-9]|1119|2010|500[123]|6[0-9]{3})")
+"""Codes of files (of one that is too large, of chains of them), configuration and emission: a test of its own names each."""
 
 
 def findings(path: Path) -> str:
     report, sources = Report(), Sources()
-    source = load(path, sources, report)
-    file = None if source is None else parse(source, report)
-    resolved = None if file is None else resolve(file, sources, report, roots=(Path.cwd(),))
-    if resolved is not None:
-        check(resolved.protocol, resolved.origins, report)
+    load_protocol(path, sources, report, roots=(Path.cwd(),))
     return render(report, sources) if report.diagnostics else ""
 
 

@@ -210,3 +210,31 @@ def test_decode_and_encode_change_no_byte_of_regions(data: bytes, role: str) -> 
     stream = head + data
     lines = lines_of(p.VALUES, stream, role)
     assert b"".join(encode_lines(LineEncoder(p.VALUES), lines)) == stream
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=3) | st.sampled_from(["00", "Null"]),
+    lambda inner: st.lists(inner, max_size=2)
+    | st.dictionaries(st.sampled_from(["Null", "Integer", "value", "id", "message", "fields"]), inner),
+)
+LINES = st.fixed_dictionaries(
+    {"message": st.sampled_from(["Put", "Done", "Error", "Unknown"]) | JSON, "fields": JSON},
+    optional={
+        "from": st.sampled_from(["client", "server"]) | JSON,
+        "header": st.just({"id": 1}) | JSON,
+        "raw": st.just("00") | JSON,
+        "code": JSON,
+        "flow": JSON,
+        "error": JSON,
+        "bytes": JSON,
+    },
+)
+
+
+@given(LINES)
+def test_any_line_is_bytes_or_a_line_error(line: Any) -> None:
+    encoder = LineEncoder(p.VALUES)
+    try:
+        assert isinstance(b"".join(encode_lines(encoder, [dumps(line), dumps(line)])), bytes)
+    except LineError as error:
+        assert error.number in (1, 2)

@@ -196,6 +196,15 @@ def test_what_is_partial_shows_as_far_as_it_goes() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    "value", [None, 1, FrameValue("Frame", {"version": "V1"}), Record("Data", {"pairs": 5}), Record("Ack", {"sequence": "x"})]
+)  # fmt: skip
+def test_values_of_other_types_have_no_record(value: Any) -> None:
+    with pytest.raises(EncodeError) as caught:
+        frame_record(p.LUMBERJACK, value)
+    assert caught.value.code == "invalid_value"
+
+
 # ---- views ----
 
 

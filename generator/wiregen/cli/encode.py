@@ -27,6 +27,7 @@ _ONE_DIRECTION = "bytes are of one direction of one connection: choose with --fl
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE, all or nothing; else to stdout.")
 @click.option("--variant", metavar="NAME", help="Another layout that the protocol declares.")
+@click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help="Replace a limit: frame=1MiB.")
 @click.option("--flow", metavar="NAME", help="Of a capture's lines, only those of that connection.")
 @click.option("--from", "role", metavar="ROLE", help="Of a capture's lines, only those of that role.")
 def verb(
@@ -36,6 +37,7 @@ def verb(
     canonical: bool,
     output: str | None,
     variant: str | None,
+    limits: tuple[str, ...],
     flow: str | None,
     role: str | None,
 ) -> int:
@@ -43,7 +45,7 @@ def verb(
 
     FILE holds one JSON object a line; `-`, or nothing, is stdin. What could not be decoded gives back its bytes.
     """
-    from wiregen.cli.choices import role_of, variant_of
+    from wiregen.cli.choices import limits_of, role_of, variant_of
     from wiregen.cli.input import open_lines
     from wiregen.cli.protocols import plan_of
     from wiregen.jsonl import LineEncoder
@@ -51,7 +53,9 @@ def verb(
     if output is None and is_terminal(sys.stdout):
         raise Failure("the result is binary, and stdout is a terminal", "write it to a file: -o FILE")
     plan = plan_of(protocol)
-    encoder = LineEncoder(plan, variant=variant_of(plan, variant), is_canonical=canonical)
+    encoder = LineEncoder(
+        plan, variant=variant_of(plan, variant), limits=limits_of(plan, limits), is_canonical=canonical
+    )
     chosen = _Choice(flow, role_of(plan, role))
     with open_lines(file) as lines, _destination(output) as out:
         for data in _encoded(lines, encoder, chosen):

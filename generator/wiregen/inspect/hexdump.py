@@ -124,7 +124,8 @@ def _stretches(leaves: tuple[tuple[Node, bool], ...], base: int, within: str) ->
 
 def _path(leaf: Node) -> str:
     """Return the path of a leaf; what no field names has its word behind the field's."""
-    return visible(f"{leaf.path} {leaf.name}" if leaf.name in _PIECES else leaf.path)
+    is_piece = leaf.name in _PIECES and not leaf.path.endswith(f".{leaf.name}")
+    return visible(f"{leaf.path} {leaf.name}" if is_piece else leaf.path)
 
 
 # ---- rows ----

@@ -26,9 +26,15 @@ class _Trees:
         self._views: dict[str, dict[str, str]] = plan.get("views", {})
         self._secrets = secrets
 
-    def below(self, node: Node, owner: str = "") -> tuple[Branch, ...]:
-        """Return the branches of the fields of a record, or of the items of a list."""
-        return tuple(self._listed(_fields(node), owner or _declaration(node)))
+    def record(self, node: Node) -> tuple[Branch, ...]:
+        """Return the branches of the fields of a record."""
+        return tuple(self._listed(_fields(node), _declaration(node)))
+
+    def _below(self, node: Node, owner: str) -> tuple[Branch, ...]:
+        """Return the branches of what hangs below a field of `owner`."""
+        if node.type[0] == "list":
+            return tuple(self._listed(_fields(node), owner))
+        return self.record(node) if node.type[0] in _RECORDS else ()
 
     def _listed(self, nodes: tuple[Node, ...], owner: str) -> Iterator[Branch]:
         n_items = 0
@@ -47,20 +53,17 @@ class _Trees:
         note = ", ".join(part for part in (visible(node.note), carrier) if part)
         if inside is not node and inside.note:
             note = ", ".join(part for part in (note, visible(inside.note)) if part)
+        children = (*self._below(inside, owner), *_tails(node))
         match inside.type[0]:
             case "message":
-                return Branch(
-                    label=_label(node, inside),
-                    text=_item_text(node, inside),
-                    note=note,
-                    children=self.below(inside),
-                )
+                is_item = node.name.startswith("[")
+                label, text = (node.name, _declaration(inside)) if is_item else (_declaration(inside), "")
+                return Branch(label=label, text=text, note=note, children=children)
             case kind if kind in _RECORDS:
-                text = _record_text(inside)
-                return Branch(label=node.name, text=text, note=note, children=self.below(inside))
+                return Branch(label=node.name, text=_record_text(inside), note=note, children=children)
             case "list" if isinstance(inside.value, list):
                 count = plural(len(inside.value), "item")
-                return Branch(label=node.name, text=count, note=note, children=self.below(inside, owner))
+                return Branch(label=node.name, text=count, note=note, children=children)
             case _:
                 return self._leaf(node.name, inside, owner, note)
 
@@ -84,7 +87,7 @@ def tree_of_frame(
     node: Node, head: Branch, plan: dict[str, Any], secrets: frozenset[str] = frozenset()
 ) -> Branch:
     """Return the branch of a whole frame or preamble; `head` gives its first line."""
-    children = _Trees(plan, secrets).below(node)
+    children = _Trees(plan, secrets).record(node)
     return Branch(label=head.label, text=head.text, note=head.note, style=head.style, children=children)
 
 
@@ -153,12 +156,14 @@ def _declaration(node: Node) -> str:
     return str(node.type[1]) if len(node.type) > 1 and isinstance(node.type[1], str) else ""
 
 
-def _label(node: Node, message: Node) -> str:
-    return node.name if node.name.startswith("[") else _declaration(message)
-
-
-def _item_text(node: Node, message: Node) -> str:
-    return _declaration(message) if node.name.startswith("[") else ""
+def _tails(node: Node) -> tuple[Branch, ...]:
+    """Return the branch of the bytes left over in a region, if there are any."""
+    below = (
+        *node.children,
+        *(part for child in node.children if child.name == "body" for part in child.children),
+    )
+    tails = (child for child in below if child.type[0] == "tail")
+    return tuple(Branch(label="tail", text=scalar_text(tail.value), note=tail.note) for tail in tails)
 
 
 def _record_text(node: Node) -> str:

@@ -46,7 +46,9 @@ def bytes_text(value: bytes) -> str:
 
 
 def json_text(value: bytes) -> str:
-    """Return bytes that are meant to be JSON as text; in hexadecimal where they are not UTF-8."""
+    """Return bytes that are meant to be JSON as text; in hexadecimal where they are empty or not UTF-8."""
+    if not value:
+        return bytes_text(value)
     try:
         text = value.decode()
     except UnicodeDecodeError:

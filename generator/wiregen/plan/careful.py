@@ -32,6 +32,7 @@ def lower(protocol: m.Protocol) -> dict[str, Plain]:
         "endian": protocol.endian,
         "roles": protocol.roles,
         "limits": KNOWN_LIMITS | {limit.name: limit.value for limit in protocol.limits},
+        "limit_rules": {limit.name: limit.notes.rule for limit in protocol.limits if limit.notes.rule},
         "enums": {enum.name: lowering.enum(enum) for enum in protocol.enums},
         "codings": {coding.name: lowering.coding(coding) for coding in protocol.codings},
         "unions": {union.name: lowering.union(union) for union in protocol.unions},

@@ -1,6 +1,6 @@
 """Constants, evaluated in an order in which each comes behind those that it needs."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 from wiregen import model, syntax
 from wiregen.resolver.annotations import resolve_notes
@@ -15,16 +15,29 @@ from wiregen.resolver.workspace import Workspace
 def evaluate_constants(work: Workspace) -> None:
     """Fill in the constants' values; one that needs itself, by whatever way, is reported and has none."""
     nodes = {name: node for name, node in work.names.items() if isinstance(node, syntax.Const)}
-    waiting = {
-        name: {word.text for _, word in mentioned(node)} & nodes.keys() for name, node in nodes.items()
-    }
-    while ready := [name for name, needs in waiting.items() if needs.isdisjoint(waiting)]:
-        for name in ready:
-            del waiting[name]
-            work.constants[name] = _evaluate(work, nodes[name])
-    for name in waiting:
+    needs = {name: {word.text for _, word in mentioned(node)} & nodes.keys() for name, node in nodes.items()}
+    for name in _in_order(needs):
+        work.constants[name] = _evaluate(work, nodes[name])
+    for name in [name for name in nodes if name not in work.constants]:
         _report_circle(work, nodes[name])
         work.constants[name] = None
+
+
+def _in_order(needs: Mapping[str, set[str]]) -> Iterator[str]:
+    """Yield each name behind those that it needs; those that go round in a circle, or need one that does, never come."""
+    users: dict[str, list[str]] = {}
+    for name, needed in needs.items():
+        for other in sorted(needed):
+            users.setdefault(other, []).append(name)
+    n_missing = {name: len(needed) for name, needed in needs.items()}
+    ready = [name for name, number in n_missing.items() if number == 0]
+    while ready:
+        name = ready.pop()
+        yield name
+        for user in users.get(name, ()):
+            n_missing[user] -= 1
+            if n_missing[user] == 0:
+                ready.append(user)
 
 
 def _evaluate(work: Workspace, node: syntax.Const) -> int | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from wiregen import model, syntax
 from wiregen.resolver.expressions import resolve_expression
@@ -13,6 +13,7 @@ from wiregen.resolver.scopes import STAND_IN, Scope, Typed
 from wiregen.resolver.sorts import Sort, describe, fits, sort_of_type
 from wiregen.resolver.workspace import Workspace
 
+_MAX_LISTED: Final = 12
 Record: TypeAlias = model.Struct | model.Message | model.Frame | model.Preamble
 
 
@@ -161,11 +162,15 @@ def _variety(
         return None
     if only is not None and variety.name not in only:
         message = f"`{variety.name}` is not among what this field allows"
-        shelf.work.error("WG2404", message, name.span, help_=f"it allows {', '.join(only)}")
+        shelf.work.error("WG2404", message, name.span, help_=f"it allows {_some(only)}")
     fields = tuple(field for field in flat(variety.fields) if _is_parameter(field))
     if any(span.low != span.high for span in variety.codes) or len(variety.codes) > 1:
         fields = (*fields, _code_of(variety, union))
     return _Built(what="variety", name=variety.name, union=union.name, fields=fields)
+
+
+def _some(names: tuple[str, ...]) -> str:
+    return ", ".join(names) if len(names) <= _MAX_LISTED else f"{', '.join(names[:_MAX_LISTED])} and others"
 
 
 def _code_of(variety: model.Variety, union: model.Union) -> model.Field:

@@ -13,7 +13,15 @@ from wiregen.resolver.names import Entry, refuse_duplicates, report_unknown
 from wiregen.resolver.place import Place
 from wiregen.resolver.scopes import Scope
 from wiregen.resolver.sorts import BYTES, Sort, describe, fits, sort_of_type
-from wiregen.resolver.targets import Instance, Target, known_fields, resolve_target, resolve_targets, scope_of
+from wiregen.resolver.targets import (
+    Instance,
+    Target,
+    every_target,
+    known_fields,
+    resolve_target,
+    resolve_targets,
+    scope_of,
+)
 from wiregen.resolver.workspace import Workspace
 
 
@@ -100,7 +108,8 @@ def _clearings(work: Workspace, lines: Iterable[object]) -> tuple[model.Clearing
 def _clearing(work: Workspace, node: syntax.Clear) -> model.Clearing:
     targets = resolve_targets(work, node.names)
     names = tuple(target.name.text for target in targets)
-    return model.Clearing(doc=node.docs, targets=names, when=_when(work, targets, node.when))
+    seen = targets if len(targets) == len(node.names) else every_target(work)
+    return model.Clearing(doc=node.docs, targets=names, when=_when(work, seen, node.when))
 
 
 def resolve_join(work: Workspace, node: syntax.Join) -> model.Join:

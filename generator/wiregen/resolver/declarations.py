@@ -12,7 +12,7 @@ from wiregen.resolver.names import Entry, check_case, refuse_duplicates
 from wiregen.resolver.patterns import resolve_range, resolve_ranges
 from wiregen.resolver.place import Place
 from wiregen.resolver.scopes import Scope
-from wiregen.resolver.settings import refuse_reserved, resolve_reserved
+from wiregen.resolver.settings import kept_of, refuse_reserved, resolve_reserved
 from wiregen.resolver.sorts import BOOLEAN, UNKNOWN_TYPE, sort_of_type
 from wiregen.resolver.workspace import Workspace
 
@@ -53,8 +53,9 @@ def resolve_enum(work: Workspace, node: syntax.Enum) -> model.Enum:
     refuse_duplicates((Entry(name=each.name, what="member") for each in members), work.report)
     _refuse_same_numbers(work, members)
     reserved = [each for each in node.members if isinstance(each, syntax.Reserved)]
+    kept = kept_of(reserved)
     for each in members:
-        refuse_reserved(work, each.code.value, each.code.span, reserved, "number")
+        refuse_reserved(work, each.code.value, each.code.span, kept, "number")
     return model.Enum(
         path=path,
         name=node.name.text,

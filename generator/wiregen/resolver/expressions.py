@@ -17,6 +17,7 @@ from wiregen.resolver.sorts import (
     TEXT,
     UNKNOWN,
     UUID,
+    WRONG,
     Sort,
     describe,
     enum_of,
@@ -266,9 +267,13 @@ def _report_ahead(work: Workspace, scope: Scope, node: syntax.Name) -> None:
 
 def _report_meaningless(work: Workspace, scope: Scope, node: syntax.Name, expected: Sort | None) -> Typed:
     declared = work.names.get(node.text)
+    if expected == WRONG and node.text[:1].isupper():
+        return STAND_IN  # what it is compared with was reported
     if declared is not None:
         message = f"`{node.text}` is {what_is(declared)}, and a value belongs here"
         work.error("WG2007", message, node.span, label=what_is(declared))
+        return STAND_IN
+    if work.report.is_full:
         return STAND_IN
     is_member = expected is not None and expected.kind == "enum" and node.text[:1].isupper()
     what = "field, variable or constant" if scope.where == "row" else "field or constant"
@@ -284,7 +289,7 @@ def _report_meaningless(work: Workspace, scope: Scope, node: syntax.Name, expect
 
 
 def _owner_of_member(work: Workspace, word: str) -> str | None:
-    for name in () if work.report.is_full else work.words_of(syntax.Enum):
+    for name in work.words_of(syntax.Enum):
         if word in members_of(work, enum_of(name)):
             return f"`{name}` has it: write `{name}.{word}`"
     return None
@@ -327,7 +332,7 @@ def _code_of_variety(work: Workspace, node: syntax.Union, name: syntax.Name) -> 
 
 
 def _part(work: Workspace, base: Typed, node: syntax.Attribute) -> Typed:
-    if base.sort.kind == "unknown" and not isinstance(base.expression, model.FieldReference):
+    if base.sort == WRONG:
         return STAND_IN
     sort = part_of(work, base.sort, node.name.text)
     if sort is None or not isinstance(base.expression, model.FieldReference):

@@ -147,10 +147,10 @@ def _checksum(work: Workspace, scope: Scope, name: syntax.Name, node: syntax.Exp
     if not isinstance(node, syntax.Range):
         node = syntax.Range(low=node, high=node, span=node.span)
     ends = [_end_of_checksum(work, scope, name, end) for end in (node.low, node.high)]
-    first, last = (scope.own[end] if end is not None else None for end in ends)
-    if ends[0] is None or ends[1] is None or first is None or last is None:
+    if ends[0] is None or ends[1] is None:
         return Typed(expression=model.Null(), sort=INTEGER)
-    if first.start > last.start:
+    first, last = scope.own.get(ends[0]), scope.own.get(ends[1])
+    if first is not None and last is not None and first.start > last.start:
         message = f"`{ends[0]}` comes behind `{ends[1]}`"
         work.error("WG2203", message, node.span, help_="name the earlier field first")
     algorithm = cast(Literal["crc32", "adler32", "crc16"], name.text)
@@ -161,7 +161,7 @@ def _end_of_checksum(work: Workspace, scope: Scope, name: syntax.Name, node: syn
     if not isinstance(node, syntax.Name):
         work.error("WG2203", f"`{name.text}` takes the names of two fields", node.span, label="no field")
         return None
-    if node.text not in scope.own:
+    if node.text not in scope.own and scope.where != "alias":
         report_unknown(node, "field", known_words(work, scope, None), work.report)
         return None
     return node.text

@@ -13,6 +13,7 @@ from wiregen.resolver.sorts import (
     INTEGER,
     MESSAGE,
     UNKNOWN,
+    WRONG,
     Sort,
     enum_of,
     list_of,
@@ -164,7 +165,7 @@ def sort_of_reference(work: Workspace, reference: syntax.Ref, depth: int = 0) ->
                 return sort_of_word(base.text) or UNKNOWN
             return list_of(sort_of_reference(work, base, depth))
         case _:
-            return UNKNOWN
+            return WRONG
 
 
 def _sort_of_declared(work: Workspace, name: str, depth: int) -> Sort:
@@ -182,15 +183,24 @@ def _sort_of_declared(work: Workspace, name: str, depth: int) -> Sort:
         case syntax.Coding():
             return INTEGER
         case _:
-            return UNKNOWN
+            return WRONG
 
 
 def part_of(work: Workspace, sort: Sort, name: str) -> Sort | None:
     """Return the sort of a field of a value by its name, None if nothing of that sort has it."""
     if sort.kind == "unknown":
-        return UNKNOWN
-    found = [layout.fields[name].sort for layout in layouts_of(work, sort) if name in layout.fields]
-    return _common(found) if found else None
+        return sort
+    if sort not in work.parts:
+        work.parts[sort] = _parts(work, sort)
+    return work.parts[sort].get(name)
+
+
+def _parts(work: Workspace, sort: Sort) -> dict[str, Sort]:
+    found: dict[str, list[Sort]] = {}
+    for layout in layouts_of(work, sort):
+        for name, known in layout.fields.items():
+            found.setdefault(name, []).append(known.sort)
+    return {name: _common(sorts) for name, sorts in found.items()}
 
 
 def layouts_of(work: Workspace, sort: Sort) -> Iterator[Layout]:
@@ -214,9 +224,9 @@ def variety_layout(work: Workspace, variety: syntax.Variety) -> Layout:
             return lone_layout(work, shape)
 
 
-def messages(work: Workspace) -> Iterator[syntax.Message]:
-    return (node for node in work.names.values() if isinstance(node, syntax.Message))
+def messages(work: Workspace) -> tuple[syntax.Message, ...]:
+    return work.of_kind(syntax.Message)
 
 
-def frames(work: Workspace) -> Iterator[syntax.Frame]:
-    return (node for node in work.names.values() if isinstance(node, syntax.Frame))
+def frames(work: Workspace) -> tuple[syntax.Frame, ...]:
+    return work.of_kind(syntax.Frame)

@@ -1,6 +1,6 @@
 """Messages, the frames that carry them, preambles, and other layouts of all of these."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from wiregen import model, syntax
 from wiregen.diagnostics import Label, Span, did_you_mean
@@ -8,14 +8,13 @@ from wiregen.resolver.annotations import resolve_notes
 from wiregen.resolver.declarations import resolve_struct
 from wiregen.resolver.fields import resolve_owned
 from wiregen.resolver.names import Entry, Named, kind_of, refuse_duplicates, report_unknown
-from wiregen.resolver.settings import refuse_reserved
+from wiregen.resolver.settings import Kept, kept_of, refuse_reserved
+from wiregen.resolver.sorts import UNKNOWN_TYPE
 from wiregen.resolver.workspace import Workspace, span_of
 
 
 def resolve_message(work: Workspace, node: syntax.Message, path: str) -> model.Message:
     work.place(path, node.span, name=node.name.span, code=span_of(node.code))
-    if node.code is not None:
-        refuse_reserved(work, node.code.value, node.code.span, work.reserved, "type code")
     return model.Message(
         path=path,
         name=node.name.text,
@@ -35,36 +34,47 @@ def resolve_role(work: Workspace, name: syntax.Name | None) -> str | None:
     return name.text
 
 
-def refuse_same_codes(work: Workspace, messages: Iterable[syntax.Message]) -> None:
-    """Report codes that two messages of one role have; a message without role is sent by both."""
-    taken: dict[tuple[str, int], syntax.Message] = {}
+def refuse_codes(work: Workspace, messages: Iterable[syntax.Message]) -> None:
+    """Report reserved codes, and those that two messages of one role have; a message without role is sent by both."""
+    kept = kept_of(work.reserved)
+    taken: dict[str, dict[int, syntax.Message]] = {}
     for node in messages:
         if node.code is None:
             continue
-        roles = work.settings.roles if node.role is None else (node.role.text,)
-        for role in roles:
-            before = taken.setdefault((role, node.code.value), node)
-            if before is not node and before.name.text != node.name.text:
-                _report_same_code(work, before, node, [code for taker, code in taken if taker == role], role)
+        refuse_reserved(work, node.code.value, node.code.span, kept, "type code")
+        for role in work.settings.roles if node.role is None else (node.role.text,):
+            codes = taken.setdefault(role, {})
+            before = codes.setdefault(node.code.value, node)
+            if before is not node:
+                _report_same_code(work, before, node, role, (codes, kept))
                 break
 
 
+def _free(number: int, codes: Mapping[int, syntax.Message], kept: Kept) -> int:
+    """Return the next code that nobody has."""
+    while True:
+        found = kept.holder(number)
+        if found is not None:
+            number = found[0].high.value + 1
+        elif number in codes:
+            number += 1
+        else:
+            return number
+
+
 def _report_same_code(
-    work: Workspace, before: syntax.Message, node: syntax.Message, codes: list[int], role: str
+    work: Workspace,
+    before: syntax.Message,
+    node: syntax.Message,
+    role: str,
+    taken: tuple[Mapping[int, syntax.Message], Kept],
 ) -> None:
-    assert before.code is not None and node.code is not None
-    free = node.code.value
-    while free in codes or _is_reserved(work, free):
-        free += 1
+    if before.code is None or node.code is None or work.report.is_full:
+        return
     message = f"type code {node.code.value} is already used by `{before.name.text}`"
-    help_ = f"every message a {role} sends needs its own code; {free} is free"
+    help_ = f"every message a {role} sends needs its own code; {_free(node.code.value, *taken)} is free"
     others = (Label(span=before.code.span, text="first used here"),)
     work.error("WG2004", message, node.code.span, label="second use", others=others, help_=help_)
-
-
-def _is_reserved(work: Workspace, number: int) -> bool:
-    ranges = (each for node in work.reserved for each in node.ranges)
-    return any(each.low.value <= number <= each.high.value for each in ranges)
 
 
 def resolve_frame(work: Workspace, node: syntax.Frame, path: str) -> model.Frame:
@@ -89,6 +99,8 @@ def _carrying(work: Workspace, node: syntax.Frame, fields: tuple[model.Field, ..
     ]
     if len(found) == 1:
         return found[0].name
+    if not found and any(field.type == UNKNOWN_TYPE for field in every):
+        return None
     names = " and ".join(f"`{field.name}`" for field in found)
     what = f"these do: {names}" if found else "none of its fields does"
     message = f"one field of a frame carries the message, and {what}"

@@ -155,7 +155,7 @@ class _Parts:
 
 
 def _parts(work: Workspace) -> _Parts:
-    messages.refuse_same_codes(work, _each(work, syntax.Message))
+    messages.refuse_codes(work, _each(work, syntax.Message))
     messages.refuse_second_frames(work, _each(work, syntax.Frame))
     return _Parts(
         structs=tuple(

@@ -56,12 +56,18 @@ def _allowed(
     inside: str | None = None,
 ) -> tuple[str, ...]:
     """Return the names that exist; what an alias has already restricted can only be restricted further."""
-    candidates = list(existing)
+    candidates = frozenset(existing)
+    allowed = None if before is None else frozenset(before)
     for name in names:
         if name.text not in candidates:
             report_unknown(name, what, candidates, work.report, inside=inside)
-        elif before is not None and name.text not in before:
+        elif allowed is not None and name.text not in allowed:
             message = f"`{name.text}` is not among what the type allows already"
-            work.error("WG2105", message, name.span, help_=f"it allows {', '.join(before)}")
+            work.error(
+                "WG2105",
+                message,
+                name.span,
+                help_="a `type` with `only` can be restricted further, not widened",
+            )
     refuse_duplicates((Entry(name=name, what="name") for name in names), work.report)
     return tuple(dict.fromkeys(name.text for name in names))

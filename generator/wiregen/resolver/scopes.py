@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from wiregen import model, syntax
 from wiregen.resolver.layouts import LONE, Known, Layout
-from wiregen.resolver.sorts import INTEGER, ROLE, UNKNOWN, Sort, enum_of
+from wiregen.resolver.sorts import INTEGER, ROLE, UNKNOWN, WRONG, Sort, enum_of
 from wiregen.resolver.workspace import Workspace
 
 
@@ -19,7 +19,7 @@ class Typed:
     sort: Sort
 
 
-STAND_IN: Final = Typed(expression=model.Null(), sort=UNKNOWN)
+STAND_IN: Final = Typed(expression=model.Null(), sort=WRONG)
 """What takes the place of a wrong expression, so that the rest is looked at too."""
 
 
@@ -147,6 +147,27 @@ def members_of(work: Workspace, sort: Sort) -> Mapping[str, int]:
         members = (each for each in node.members if isinstance(each, syntax.Member))
         known = work.members[sort.name] = {each.name.text: each.code.value for each in members}
     return known
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layers(Mapping[str, Known]):
+    """The fields of several layouts as one; a field whose sort differs among them has none."""
+
+    layers: tuple[Mapping[str, Known], ...]
+
+    def __getitem__(self, name: str) -> Known:
+        found = [layer[name] for layer in self.layers if name in layer]
+        if not found:
+            raise KeyError(name)
+        if any(known.sort != found[0].sort for known in found):
+            return Known(sort=UNKNOWN, start=0, end=0)
+        return found[0]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(name for layer in self.layers for name in layer))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def merged(layouts: Iterable[Mapping[str, Known]]) -> Mapping[str, Known]:

@@ -12,7 +12,7 @@ from wiregen.resolver.names import Entry, check_case, refuse_duplicates, report_
 from wiregen.resolver.place import Place
 from wiregen.resolver.scopes import Scope
 from wiregen.resolver.sorts import INTEGER, Sort, sort_of_type
-from wiregen.resolver.targets import Instance, every_target, resolve_targets, scope_of
+from wiregen.resolver.targets import Instance, Target, every_target, resolve_targets, scope_of
 from wiregen.resolver.workspace import Workspace, span_of
 
 SENDER = "sender"
@@ -26,6 +26,7 @@ class _Table:
     path: str
     states: dict[str, syntax.Name]
     instance: Instance
+    options: frozenset[str]
     scopes: dict[tuple[str, ...] | None, Scope] = field(default_factory=dict)
     """By the names of the targets: rows about everything see everything."""
 
@@ -35,7 +36,8 @@ def resolve_session(work: Workspace, node: syntax.Session) -> model.Session:
     variables = tuple(_variables(work, path, node))
     sorts = {each.name: _sort_of(each) for each in variables}
     instance = Instance(variables=sorts, roles=_roles(work, node))
-    table = _Table(work=work, path=path, states=_states(work, node), instance=instance)
+    options = frozenset(each.name for each in variables if each.is_option)
+    table = _Table(work=work, path=path, states=_states(work, node), instance=instance, options=options)
     return model.Session(
         path=path,
         name=node.name.text,
@@ -172,10 +174,7 @@ def _row(table: _Table, path: str, states: tuple[str, ...] | None, node: syntax.
     work.place(path, node.span, name=node.role.span, when=span_of(node.when), effect=node.effect.span)
     named = None if isinstance(node.messages, syntax.Wildcard) else resolve_targets(work, node.messages)
     names = None if named is None else tuple(target.name.text for target in named)
-    scope = table.scopes.get(names)
-    if scope is None:
-        scope = scope_of(work, every_target(work) if named is None else named, table.instance)
-        table.scopes[names] = scope
+    scope = _scope(table, node, named)
     return model.Row(
         path=path,
         doc=node.docs,
@@ -186,6 +185,16 @@ def _row(table: _Table, path: str, states: tuple[str, ...] | None, node: syntax.
         effect=_effect(table, scope, node.effect),
         notes=resolve_notes(work, node.annotations),
     )
+
+
+def _scope(table: _Table, node: syntax.Row, named: tuple[Target, ...] | None) -> Scope:
+    """Return what a row's expressions see; a target that is unknown may have any field."""
+    is_known = isinstance(node.messages, tuple) and named is not None and len(named) == len(node.messages)
+    key = tuple(target.name.text for target in named) if is_known and named is not None else None
+    if key not in table.scopes:
+        seen = every_target(table.work) if key is None or named is None else named
+        table.scopes[key] = scope_of(table.work, seen, table.instance)
+    return table.scopes[key]
 
 
 def _role(table: _Table, name: syntax.Name) -> str:
@@ -216,6 +225,10 @@ def _updates(table: _Table, scope: Scope, nodes: Iterable[syntax.Update]) -> tup
 
 
 def _update(table: _Table, scope: Scope, node: syntax.Update) -> model.Update | None:
+    if node.name.text in table.options:
+        message = f"`{node.name.text}` is an option, which the application sets"
+        table.work.error("WG2007", message, node.name.span, label="an option", help_="declare it with `var`")
+        return None
     variables = table.instance.variables
     wanted = variables.get(node.name.text)
     if wanted is None:

@@ -1,6 +1,9 @@
 """The `protocol` declaration and the limits."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final, Literal, TypeAlias, cast
 
 from wiregen import model, syntax
@@ -105,19 +108,44 @@ def resolve_reserved(work: Workspace, nodes: Iterable[object]) -> tuple[model.Re
     )
 
 
-def refuse_reserved(
-    work: Workspace, number: int, span: Span, reserved: Iterable[syntax.Reserved], what: str
-) -> None:
+_Held: TypeAlias = tuple[syntax.CodeRange, str | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """Reserved numbers, for many look-ups: ranges by their low ends, with the one that reaches farthest up to each."""
+
+    lows: tuple[int, ...]
+    farthest: tuple[_Held, ...]
+
+    def holder(self, number: int) -> _Held | None:
+        """Return a range that holds the number, and why it does; None if no range does."""
+        index = bisect_right(self.lows, number) - 1
+        found = self.farthest[index] if index >= 0 else None
+        return found if found is not None and number <= found[0].high.value else None
+
+
+def kept_of(nodes: Iterable[syntax.Reserved]) -> Kept:
+    ranges = [
+        (each, None if node.reason is None else node.reason.value) for node in nodes for each in node.ranges
+    ]
+    ranges.sort(key=lambda found: found[0].low.value)
+    farthest = accumulate(ranges, _farther)
+    return Kept(lows=tuple(found[0].low.value for found in ranges), farthest=tuple(farthest))
+
+
+def _farther(best: _Held, new: _Held) -> _Held:
+    return new if new[0].high.value > best[0].high.value else best
+
+
+def refuse_reserved(work: Workspace, number: int, span: Span, kept: Kept, what: str) -> None:
     """Report a number that is kept free, and why."""
-    for node in reserved:
-        for each in node.ranges:
-            if each.low.value <= number <= each.high.value:
-                others = (Label(span=each.span, text="reserved here"),)
-                why = node.reason.value if node.reason is not None else None
-                work.error(
-                    "WG2005", f"{what} {number} is reserved", span, label="reserved", others=others, help_=why
-                )
-                return
+    found = kept.holder(number)
+    if found is not None:
+        others = (Label(span=found[0].span, text="reserved here"),)
+        work.error(
+            "WG2005", f"{what} {number} is reserved", span, label="reserved", others=others, help_=found[1]
+        )
 
 
 def limits_of(declarations: Iterable[syntax.Declaration], report: Report) -> dict[str, syntax.Limit]:

@@ -34,6 +34,8 @@ class Sort:
 
 
 UNKNOWN: Final = Sort(kind="unknown")
+WRONG: Final = Sort(kind="unknown", name="?")
+"""Of what was reported already."""
 INTEGER: Final = Sort(kind="integer")
 BOOLEAN: Final = Sort(kind="boolean")
 FLOAT: Final = Sort(kind="float")
@@ -119,7 +121,7 @@ def _plural(sort: Sort) -> str:
 def sort_of_type(type_: model.Type) -> Sort:
     """Return the sort of a resolved type's values."""
     if type_ == UNKNOWN_TYPE:
-        return UNKNOWN
+        return WRONG
     match type_:
         case model.Integer() | model.Varint() | model.Bits(is_flag=False):
             return INTEGER

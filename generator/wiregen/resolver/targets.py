@@ -1,5 +1,6 @@
 """What rows, contexts and joins speak of: messages, frames, joins, preambles, and the fields that each shows."""
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
@@ -8,7 +9,7 @@ from typing import TypeAlias
 from wiregen import syntax
 from wiregen.resolver.layouts import Known, frames, layout_of, messages
 from wiregen.resolver.names import report_unknown, what_is
-from wiregen.resolver.scopes import Scope, merged
+from wiregen.resolver.scopes import Layers, Scope, merged
 from wiregen.resolver.sorts import Sort
 from wiregen.resolver.workspace import Workspace
 
@@ -55,46 +56,69 @@ def every_target(work: Workspace) -> tuple[Target, ...]:
 
 def scope_of(work: Workspace, targets: Iterable[Target], instance: Instance) -> Scope:
     """Return the scope of an expression about any of these targets; a field must be there with one of them."""
-    seen = [_seen(work, target) for target in targets]
-    own = merged(each.own for each in seen)
-    n_ahead = 1 + max((known.start for known in own.values()), default=0)
+    seen = tuple(_seen(work, target) for target in targets)
     return Scope(
         where="row",
-        own=own,
-        visible=n_ahead,
-        frame=_behind(merged(each.frame for each in seen), own, seen),
+        own=Layers(layers=tuple(each.own for each in seen)),
+        visible=sys.maxsize,
+        frame=_Behind(seen=seen, frame=Layers(layers=tuple(each.frame for each in seen))),
         variables=instance.variables,
         roles=instance.roles or work.settings.roles,
     )
 
 
-def _behind(
-    frame: Mapping[str, Known], own: Mapping[str, Known], seen: Iterable[Seen]
-) -> Mapping[str, Known]:
-    """Return the frame's fields without those that some other target calls its own.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Behind(Mapping[str, Known]):
+    """The frame's fields without those that some other target calls its own.
 
     A field that one and the same target has twice stays: which one is meant is for the file to say.
     """
-    both = {name for each in seen for name in each.own.keys() & each.frame.keys()}
-    return {name: known for name, known in frame.items() if name not in own or name in both}
+
+    seen: tuple[Seen, ...]
+    frame: Mapping[str, Known]
+
+    def __getitem__(self, name: str) -> Known:
+        known = self.frame[name]
+        is_own = any(name in each.own for each in self.seen)
+        if is_own and not any(name in each.own and name in each.frame for each in self.seen):
+            raise KeyError(name)
+        return known
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self.frame if name in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def _seen(work: Workspace, target: Target) -> Seen:
+    known = work.seen.get(target.name.text)
+    if not isinstance(known, Seen):
+        known = work.seen[target.name.text] = _look(work, target)
+    return known
+
+
+def _look(work: Workspace, target: Target) -> Seen:
     match target:
         case syntax.Message():
             own = layout_of(work, target.fields).fields
-            carriers = (layout_of(work, frame.fields).fields for frame in _frames_of(work, target))
-            return Seen(own=own, frame=merged(carriers))
+            carriers = tuple(layout_of(work, frame.fields).fields for frame in _frames_of(work, target))
+            return Seen(own=own, frame=Layers(layers=carriers))
         case syntax.Frame():
             return Seen(own=_of_messages_in(work, target), frame=layout_of(work, target.fields).fields)
         case syntax.Preamble():
             return Seen(own=layout_of(work, target.fields).fields)
         case syntax.Join():
-            owners = [work.names.get(line.path.owner.text) for line in _pieces(target)]
+            owners = {line.path.owner.text: work.names.get(line.path.owner.text) for line in _pieces(target)}
             seen = [
-                _seen(work, owner) for owner in owners if isinstance(owner, syntax.Message | syntax.Frame)
+                _seen(work, owner)
+                for owner in owners.values()
+                if isinstance(owner, syntax.Message | syntax.Frame)
             ]
-            return Seen(own=merged(each.own for each in seen), frame=merged(each.frame for each in seen))
+            return Seen(
+                own=Layers(layers=tuple(each.own for each in seen)),
+                frame=Layers(layers=tuple(each.frame for each in seen)),
+            )
 
 
 def _pieces(join: syntax.Join) -> Iterator[syntax.Part | syntax.Last]:

@@ -3,9 +3,10 @@
 The only value of the resolver that changes: origins and memos are added to, never taken back.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal, Protocol
+from typing import Final, Literal, Protocol, TypeVar
 
 from wiregen import model, syntax
 from wiregen.diagnostics import Label, Report, Span
@@ -13,9 +14,10 @@ from wiregen.resolver.names import Named, Names
 from wiregen.resolver.sorts import Sort
 from wiregen.source import Sources
 
-MAX_UNFOLDED: Final = 10_000
-"""Aliases put into shapes in one file: aliases of aliases may double at every step."""
+MAX_UNFOLDED: Final = 100_000
+"""Aliases put into other aliases, all uses in a file together: they may double at every step."""
 MAX_ALIAS_CHAIN: Final = 20
+_COMMENT: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +29,9 @@ class Settings:
     bits: Literal["msb", "lsb"]
     roles: tuple[str, ...]
     ports: tuple[model.Port, ...]
+
+
+_Kind = TypeVar("_Kind", bound=Named)
 
 
 class Spanned(Protocol):
@@ -54,6 +59,9 @@ class Workspace:
     origins: dict[str, Span] = field(default_factory=dict)
     constants: dict[str, int | None] = field(default_factory=dict)
     sorts: dict[str, Sort] = field(default_factory=dict)
+    parts: dict[Sort, dict[str, Sort]] = field(default_factory=dict)
+    kinds: dict[type, tuple[Named, ...]] = field(default_factory=dict)
+    seen: dict[str, object] = field(default_factory=dict)
     members: dict[str, Mapping[str, int]] = field(default_factory=dict)
     layouts: dict[int, object] = field(default_factory=dict)
     n_unfolded: int = 0
@@ -85,17 +93,26 @@ class Workspace:
         node = self.names.get(name)
         return node if isinstance(node, kinds) else None
 
+    def of_kind(self, kind: type[_Kind]) -> tuple[_Kind, ...]:
+        """Return the declarations of one kind in text order."""
+        if kind not in self.kinds:
+            self.kinds[kind] = tuple(node for node in self.names.values() if isinstance(node, kind))
+        return tuple(node for node in self.kinds[kind] if isinstance(node, kind))
+
     def words_of(self, *kinds: type[Named]) -> list[str]:
         return [name for name, node in self.names.items() if isinstance(node, kinds)]
 
     def text_of(self, span: Span) -> str:
-        """Return the file's text of a place on one line."""
+        """Return the file's text of a place on one line, without comments."""
         source = self.sources.get(span.source)
-        return "" if source is None else " ".join(source.text[span.start : span.end].split())
+        text = "" if source is None else source.text[span.start : span.end]
+        return " ".join(
+            _COMMENT.sub(lambda found: "" if found[0].startswith("//") else found[0], text).split()
+        )
 
     def may_unfold(self, alias: syntax.Alias, aliases: tuple[str, ...], span: Span) -> bool:
         """Count an alias put into a shape; report one that contains itself, and a file that unfolds without end."""
-        self.n_unfolded += 1
+        self.n_unfolded += bool(aliases)
         if alias.name.text in aliases:
             message = f"type `{alias.name.text}` contains itself"
             help_ = "only a struct, a union or a message may contain itself"

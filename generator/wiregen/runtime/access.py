@@ -128,13 +128,13 @@ def attribute(value: object, name: str, path: str) -> Any:
         if type(fields) is not dict:
             raise _wrong(path, "fields by name", fields)
         return fields.get(name, MISSING)
-    return _guarded(value, name, path)
+    return _guarded(value, name, path, is_field=True)
 
 
-def _guarded(value: object, name: str, path: str) -> Any:
+def _guarded(value: object, name: str, path: str, *, is_field: bool = False) -> Any:
     # A name that is also a method (`encode`) has an underscore behind it, and stands in the slots so.
     slots = _slots(type(value))
-    for candidate in (name, f"{name}_"):
+    for candidate in (f"{name}_", name) if is_field and f"{name}_" in slots else (name, f"{name}_"):
         if slots and candidate not in slots and name not in _EXTRAS:
             continue
         try:

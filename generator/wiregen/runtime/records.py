@@ -22,17 +22,28 @@ from .text import encode_text
 __all__ = ["frame_from_record", "frame_record", "message_fields"]
 
 _DEEPEST_VIEW = 64
+_FAULTS = (TypeError, ValueError, AttributeError, OverflowError, RecursionError, struct.error)
 
 
 def frame_record(plan: Plan, frame: Any, *, variant: str | None = None) -> dict[str, Any]:
-    """Return the record of a frame, message or preamble. What a partial one lacks is left out."""
-    return _Recorder(plan, variant).outermost(frame)
+    """Return the record of a frame, message or preamble. What a partial one lacks is left out.
+
+    Raises:
+        EncodeError: A value is not of its field's type.
+    """
+    try:
+        return _Recorder(plan, variant).outermost(frame)
+    except _FAULTS as error:
+        raise _unshowable(declared_name(frame), error) from None
 
 
 def message_fields(plan: Plan, name: str, message: Any, *, variant: str | None = None) -> dict[str, Any]:
     """Return the `fields` of the record of a message, a struct or a preamble of that name."""
     recorder = _Recorder(plan, variant)
-    return recorder.fields(recorder.declared(name), message, name)
+    try:
+        return recorder.fields(recorder.declared(name), message, name)
+    except _FAULTS as error:
+        raise _unshowable(name, error) from None
 
 
 def frame_from_record(plan: Plan, record: Any, *, role: str | None = None, variant: str | None = None) -> Any:
@@ -47,6 +58,14 @@ def frame_from_record(plan: Plan, record: Any, *, role: str | None = None, varia
         return ValueMaker(plan, Options(role, variant=variant)).outermost(record)
     except RecursionError:
         raise EncodeError("too_deep", expected="fewer values inside values") from None
+
+
+def _unshowable(name: str, error: Exception) -> EncodeError:
+    if isinstance(error, EncodeError):
+        return error
+    return EncodeError(
+        "invalid_value", path=name[:64], expected="values of the fields' types", found="others"
+    )
 
 
 class _Recorder:

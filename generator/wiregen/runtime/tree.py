@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias
 from uuid import UUID
 
+from .unknown import Unknown
+
 __all__ = ["FrameValue", "Node", "Record", "Unknown", "Value", "Variety"]
 
 
@@ -22,7 +24,7 @@ class _Fields:
         self.name = name
         self.fields = fields
 
-    def __getattr__(self, name: str) -> Value:
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name in type(self).__slots__ or name in _Fields.__slots__:
             raise AttributeError(name)
         try:
@@ -92,7 +94,7 @@ class FrameValue(_Fields):
         self, name: str, fields: dict[str, Value], message: Value = None, *, body: str | None = None
     ) -> None:
         super().__init__(name, fields)
-        self.message = message
+        self.message: Any = message
         self.body = body
         self.absent = 0
         self.tail = b""
@@ -108,24 +110,6 @@ class FrameValue(_Fields):
         return f"FrameValue({self.name}, {self.message!r})"
 
 
-class Unknown:
-    """A message whose layout is not known. `code` is None where only a context could have told it."""
-
-    __slots__ = ("code", "data")
-
-    def __init__(self, code: int | None, data: bytes) -> None:
-        self.code = code
-        self.data = data
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Unknown) and (other.code, other.data) == (self.code, self.data)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return f"Unknown({self.code}, {len(self.data)} bytes)"
-
-
 # Any stands for the items of a list: the recursion would say no more, and mypy would ask for it everywhere.
 Plain: TypeAlias = bool | int | float | str | bytes | UUID
 Value: TypeAlias = None | Plain | list[Any] | Record | Variety | FrameValue | Unknown
@@ -139,6 +123,7 @@ class Node:
         path: As in an error.
         type: The plan's TYPE, or a tuple of one word.
         start, end: In the outer stream; in the inflated or joined bytes where `inner`.
+        value: A Value.
         note: What the number alone does not say: an enum member, `derived`, `default`, what was tolerated.
     """
 
@@ -162,7 +147,7 @@ class Node:
         self.type = type_
         self.start = start
         self.end = end
-        self.value = value
+        self.value: Any = value
         self.children = children
         self.inner = inner
         self.note = note

@@ -7,6 +7,7 @@ taken as what they extend, and an attribute that raises is an EncodeError.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import index
 from typing import Any, Final
 from uuid import UUID
 
@@ -46,18 +47,27 @@ def _wrong(path: str, expected: str, value: object) -> EncodeError:
 
 
 def as_int(value: object, path: str) -> int:
-    if not is_a(value, int):
-        raise _wrong(path, "an integer", value)
-    return int.__int__(value)  # type: ignore[arg-type]
+    """Return an integer, or what Python takes for one by its `__index__`: straight-line code takes it too."""
+    if is_a(value, int):
+        return int.__int__(value)  # type: ignore[arg-type]
+    try:
+        return index(value)  # type: ignore[arg-type]
+    except Exception:  # noqa: BLE001 - a method may raise anything
+        raise _wrong(path, "an integer", value) from None
 
 
 def as_float(value: object, path: str) -> float:
+    """Return a float, or what Python takes for one by its `__float__` or `__index__`."""
     if is_a(value, float):
         return float.__float__(value)  # type: ignore[arg-type]
+    if not hasattr(type(value), "__float__"):
+        value = as_int(value, path)
     try:
-        return float(as_int(value, path))
+        return float(value)  # type: ignore[arg-type]
     except OverflowError:
         raise EncodeError("invalid_value", path=path, expected="a float", found="a larger number") from None
+    except Exception:  # noqa: BLE001 - a method may raise anything
+        raise _wrong(path, "a float", value) from None
 
 
 def as_str(value: object, path: str) -> str:
@@ -118,13 +128,13 @@ def attribute(value: object, name: str, path: str) -> Any:
         if type(fields) is not dict:
             raise _wrong(path, "fields by name", fields)
         return fields.get(name, MISSING)
-    return _guarded(value, name, path)
+    return _guarded(value, name, path, is_field=True)
 
 
-def _guarded(value: object, name: str, path: str) -> Any:
+def _guarded(value: object, name: str, path: str, *, is_field: bool = False) -> Any:
     # A name that is also a method (`encode`) has an underscore behind it, and stands in the slots so.
     slots = _slots(type(value))
-    for candidate in (name, f"{name}_"):
+    for candidate in (f"{name}_", name) if is_field and f"{name}_" in slots else (name, f"{name}_"):
         if slots and candidate not in slots and name not in _EXTRAS:
             continue
         try:

@@ -14,11 +14,16 @@ from .options import Options
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
-    from typing import Generic, Literal, TypeAlias, TypeVar
+    from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 
     from .codec import ReadState
     from .options import ContextSource, Plan
     from .tree import Node
+
+    class Listener(ContextSource, Protocol):
+        """A context that hears of the frames that were read."""
+
+        def apply(self, frame: Any, sender: str | None) -> None: ...
 
     F = TypeVar("F")
     Buffer: TypeAlias = bytes | bytearray | memoryview
@@ -28,6 +33,8 @@ else:
 
     class Generic:
         """Stands for typing's, which takes milliseconds to import."""
+
+        __slots__ = ()
 
         def __class_getitem__(cls, item: object) -> type:
             return cls
@@ -76,8 +83,8 @@ class Decoder(Generic[F]):
     """
 
     __slots__ = (
-        "_base", "_chunk", "_decode_from", "_decode_opening", "_failed", "_failed_at", "_load_plan",
-        "_options", "_parked", "_position", "_queue", "_raises", "_skip", "_state", "fed",
+        "_base", "_chunk", "_context", "_decode_from", "_decode_opening", "_failed", "_failed_at", "_load_plan",
+        "_namespace", "_options", "_parked", "_position", "_queue", "_raises", "_skip", "_state", "fed",
     )  # fmt: skip
 
     def __init__(
@@ -87,17 +94,19 @@ class Decoder(Generic[F]):
         state: ReadState | None = None,
         *,
         from_role: str | None = None,
-        context: ContextSource | None = None,
+        context: Listener | None = None,
         limits: dict[str, int] | None = None,
         strict: bool = False,
         variant: str | None = None,
         errors: Literal["raise", "yield"] = "raise",
         decode_opening: DecodeFrom[F] | None = None,
+        namespace: dict[str, Any] | None = None,
     ) -> None:
         """`decode_from(buffer, offset, end, state)` returns a frame and its end; it may raise any of READ_FAULTS, for the
         careful reading says what is wrong, or a DecodeError whose positions count in the buffer.
 
-        `decode_opening` is the same for the preamble that the sender begins with, if it does.
+        `decode_opening` is the same for the preamble that the sender begins with, if it does. `namespace`: the generated
+        module's names, where frames may come that only the careful codec reads.
         """
         if errors not in ("raise", "yield"):
             raise ValueError("errors is 'raise' or 'yield'")
@@ -107,6 +116,8 @@ class Decoder(Generic[F]):
         self._options = Options(from_role, context=context, limits=limits, strict=strict, variant=variant)
         self._raises = errors == "raise"
         self._state = state
+        self._context = context
+        self._namespace = namespace
         self._chunk = b""
         self._position = 0
         self._base = 0
@@ -196,6 +207,8 @@ class Decoder(Generic[F]):
                         yield self._handed(fault)
                     break
                 self._position = offset
+                if self._context is not None:
+                    frame = self._handed(self._noted(frame))
                 yield frame
                 offset = self._position
 
@@ -217,12 +230,21 @@ class Decoder(Generic[F]):
                     yield start, self.offset - start, fault
                 continue
             self._position = end
-            yield start, self._base + end - start, frame
+            yield start, self._base + end - start, self._noted(frame)
 
     def _handed(self, item: F | DecodeError) -> F:
         if self._raises and isinstance(item, DecodeError):
             raise item
         return item  # type: ignore[return-value]
+
+    def _noted(self, frame: F) -> F | DecodeError:
+        """Let a whole frame say what it says about later ones; return it, or what is wrong with that."""
+        if self._context is not None and hasattr(frame, "message"):
+            try:
+                self._context.apply(frame, self._options.from_role)
+            except DecodeError as error:
+                return error
+        return frame
 
     # -- what is fed ------------------------------------------------------------------------------------------------
 
@@ -260,24 +282,39 @@ class Decoder(Generic[F]):
 
     # -- frames that a chunk cuts -----------------------------------------------------------------------------------
 
-    def _stumble(self, error: Exception) -> DecodeError | None:
+    def _stumble(self, error: Exception) -> F | DecodeError | None:
         """Deal with a frame that the fast function refused: put a cut one aside, or return what is wrong."""
         if isinstance(error, NeedMoreData):
             return self._park()
         fault = error.moved(self._base) if isinstance(error, DecodeError) else self._explained()
-        return self._park() if fault is None else self._fail(fault, self.offset)
+        if fault is None:
+            return self._park()
+        return self._fail(fault, self.offset) if isinstance(fault, DecodeError) else fault
 
-    def _explained(self) -> DecodeError | None:
-        """Return what is wrong with the frame that begins here; None: it is only cut."""
+    def _explained(self) -> F | DecodeError | None:
+        """Return what is wrong with the frame that begins here, or the frame that only the careful codec reads.
+
+        None: it is only cut.
+        """
         steps = self._reading(self._chunk, self._position, self._base)
         try:
             next(steps)
         except DecodeError as error:
             return error
-        except StopIteration:
-            raise AssertionError("the fast code and the careful one do not agree") from None
+        except StopIteration as done:
+            self._position = done.value.end - self._base
+            return self._noted(self._built(done.value))
         steps.close()
         return None
+
+    def _built(self, node: Node) -> F:
+        """Return what the careful codec has read, as an object of the generated module."""
+        if self._namespace is None:
+            raise AssertionError("the fast code and the careful one do not agree")
+        from .built import build
+
+        frame: F = build(self._load_plan(), node.value, self._namespace)
+        return frame
 
     def _reading(self, data: bytes | bytearray, offset: int, base: int) -> Generator[int, bool, Node]:
         """Return a careful reading of a frame, or of the preamble."""
@@ -335,13 +372,16 @@ class Decoder(Generic[F]):
         self._parked = None
         self._position -= len(parked.data) - size
         decode_from, self._decode_opening = self._decode_opening or self._decode_from, None
-        return parked.start, size, self._whole(decode_from, parked, node)
+        return parked.start, size, self._noted(self._whole(decode_from, parked, node))
 
     def _whole(self, decode_from: DecodeFrom[F], parked: Parked, node: Node) -> F:
         size = node.end - parked.start
         if self._state is not None:
             self._state.begin()
-        return decode_from(bytes(parked.data[:size]), 0, size, self._state)[0]
+        try:
+            return decode_from(bytes(parked.data[:size]), 0, size, self._state)[0]
+        except READ_FAULTS:
+            return self._built(node)
 
     # -- faults -----------------------------------------------------------------------------------------------------
 

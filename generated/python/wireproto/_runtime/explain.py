@@ -112,7 +112,7 @@ class CarefulDecoder(Decoder[Node]):
         steps.close()
         raise NeedMoreData
 
-    def _stumble(self, error: Exception) -> DecodeError | None:
+    def _stumble(self, error: Exception) -> Node | DecodeError | None:
         if not isinstance(error, DecodeError):
             raise error
         is_cut = isinstance(error, NeedMoreData)

@@ -65,6 +65,11 @@ class Reader:
         self.messages_left = schema.n_messages
         self.inflated_left = schema.inflated
 
+    def close(self) -> None:
+        """Let go of the records, which hold the reader: what is read is freed without the collector."""
+        self.frame = self.record = self.item = None
+        self.building.clear()
+
     # -- bytes ------------------------------------------------------------------------------------------------------
 
     def need(self, position: int, place: Place, blame: Node | None = None) -> Generator[int, bool, None]:
@@ -85,7 +90,9 @@ class Reader:
         if position > window.frame_end:
             limit = window.frame_end - window.frame_start
             expected, found = f"at most {n_bytes(limit)}", n_bytes(position - window.frame_start)
-            raise self.fail("limit_exceeded", place, blame=blame, expected=expected, found=found)
+            raise self.fail(
+                "limit_exceeded", place, blame=blame, expected=expected, found=found, limit="frame"
+            )
         if window.end is not None and position > window.end:
             expected, found = self._shortage(position, window.end)
             at = window.base + window.end
@@ -122,7 +129,9 @@ class Reader:
         """
         if count > self.messages_left:
             expected, found = f"at most {self.schema.n_messages} items in the frame", f"{_shown(count)} more"
-            raise self.fail("limit_exceeded", place, blame=blame, expected=expected, found=found)
+            raise self.fail(
+                "limit_exceeded", place, blame=blame, expected=expected, found=found, limit="messages"
+            )
         self.messages_left -= count
 
     def enter(self, kind: str, name: str, place: Place) -> None:
@@ -134,7 +143,7 @@ class Reader:
         level = self.nesting.get((kind, name), 0)
         if level > self.schema.depth:
             expected = f"{name} inside itself at most {self.schema.depth} times"
-            raise self.fail("too_deep", place, expected=expected)
+            raise self.fail("too_deep", place, expected=expected, limit="depth")
         self.nesting[kind, name] = level + 1
 
     def leave(self, kind: str, name: str) -> None:
@@ -216,15 +225,18 @@ class Reader:
         expected: str = "",
         found: str = "",
         rule: str | None = None,
+        limit: str | None = None,
     ) -> DecodeError:
-        """Return an error at `at` (as nodes count), at the node to blame, or here."""
+        """Return an error at `at` (as nodes count), at the node to blame, or here; `limit` names the one that is exceeded."""
         window = self.window
         is_inner = window.inner if blame is None else blame.inner
         at = blame.start if blame is not None else window.here if at is None else at
         outer = window.outer_at if is_inner and window.outer_at is not None else at
         return DecodeError(
             code,
-            rule=rule or (place.rule if code not in ("truncated", "partial_inner") else None),
+            rule=rule
+            or self.schema.limit_rules.get(limit or "")
+            or (place.rule if code not in ("truncated", "partial_inner") else None),
             path=place.path,
             frame_offset=self.frame_offset,
             at=outer,

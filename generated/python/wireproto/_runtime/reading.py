@@ -133,6 +133,8 @@ def _guarded(reader: Reader, steps: Steps) -> Steps:
         raise
     except RecursionError:
         raise reader.fail("too_deep", Place("", reader.prefix.rstrip("."))) from None
+    finally:
+        reader.close()
 
 
 def partial_record(reader: Reader) -> dict[str, Any] | None:

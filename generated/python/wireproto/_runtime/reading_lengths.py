@@ -172,7 +172,8 @@ def _check_count(reader: Reader, count: int, smallest: int, place: Place, blame:
     """Refuse a count before anything is read or allocated for it."""
     if count > reader.schema.count:
         expected = f"at most {reader.schema.count} items"
-        raise reader.fail("limit_exceeded", place, blame=blame, expected=expected, found=f"{count} items")
+        found = f"{count} items"
+        raise reader.fail("limit_exceeded", place, blame=blame, expected=expected, found=found, limit="count")
     reader.spend_messages(count, place, blame)
     reader.check(reader.window.position + count * smallest, place, blame)
 
@@ -213,9 +214,8 @@ def _items(
 
 def _check_one(reader: Reader, index: int, place: Place) -> None:
     if index >= reader.schema.count:
-        raise reader.fail(
-            "limit_exceeded", place, expected=f"at most {reader.schema.count} items", found="more"
-        )
+        expected = f"at most {reader.schema.count} items"
+        raise reader.fail("limit_exceeded", place, expected=expected, found="more", limit="count")
     reader.spend_messages(1, place)
 
 

@@ -134,10 +134,8 @@ def _inflate(reader: Reader, data: bytes, algorithm: str, place: Place, at: int)
     except zlib.error:
         raise reader.fail("inflate_failed", place, at, expected=algorithm, found="something else") from None
     if len(inflated) > reader.inflated_left:
-        limit = reader.schema.inflated
-        raise reader.fail(
-            "limit_exceeded", place, at, expected=f"at most {limit} inflated bytes", found="more"
-        )
+        expected = f"at most {reader.schema.inflated} inflated bytes"
+        raise reader.fail("limit_exceeded", place, at, expected=expected, found="more", limit="inflated")
     if not stream.eof:
         raise reader.fail("inflate_failed", place, at, expected="a whole stream", found="a part")
     if stream.unused_data:

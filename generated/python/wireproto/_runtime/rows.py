@@ -228,14 +228,20 @@ class Row:
     def _worth(self, cell: Cell) -> Any:
         kind, given = cell.kind, self._given(cell)
         if kind in ("derived", "constant"):
-            return self.evaluate(cell.field[3][1], cell)
+            return self._evaluated(cell)
         if cell.name == "_" and kind is None:
             return zero(cell.type, self._padding(cell))
         if given is MISSING and kind is not None:
-            return self.evaluate(cell.field[3][1], cell)
+            return self._evaluated(cell)
         if given is MISSING and cell.field[4] is None:
             raise EncodeError("invalid_value", path=cell.path, expected="a value", found="nothing")
         return None if given is MISSING else given
+
+    def _evaluated(self, cell: Cell) -> Any:
+        """Return what a field's VALUE says; UUIDs are written as bytes there."""
+        value = self.evaluate(cell.field[3][1], cell)
+        is_uuid = cell.type == ("uuid",) and type(value) is bytes and len(value) == 16
+        return UUID(bytes=value) if is_uuid else value
 
     def _padding(self, cell: Cell) -> int:
         lengths = [part for part in cell.type if type(part) is tuple and part[0] == "computed"]
@@ -248,8 +254,6 @@ class Row:
 
     def _plain(self, cell: Cell, value: Any) -> Any:
         """Return a value whose comparisons and sizes are Python's own."""
-        if cell.type == ("uuid",) and type(value) is bytes and len(value) == 16:
-            return UUID(bytes=value)
         if cell.type[0] in SCALARS or cell.type[0] in ("bytes", "text", "bits"):
             return self.writer.coerce(cell.type, value, cell.path)
         return value

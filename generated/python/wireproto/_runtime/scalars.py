@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from typing import Any
+from uuid import UUID
 
 from .access import as_bytes, as_float, as_int, as_str, as_uuid, kind_of
 from .errors import EncodeError
@@ -162,7 +163,7 @@ def zero(type_: Type, count: int) -> Any:
         case "text":
             return "\0" * count
         case "uuid":
-            return bytes(16)
+            return UUID(int=0)
         case "list":
             return [zero(type_[1], 0)] * count
         case _:

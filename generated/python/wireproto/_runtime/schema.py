@@ -20,7 +20,7 @@ class Schema:
     """The declarations of a plan as one decoder sees them."""
 
     __slots__ = (
-        "_codes", "count", "depth", "frame", "frames", "inflated", "limits", "messages", "n_messages", "plan",
+        "_codes", "count", "depth", "frame", "frames", "inflated", "limit_rules", "limits", "messages", "n_messages", "plan",
         "preambles", "role", "strict", "structs",
     )  # fmt: skip
 
@@ -34,6 +34,7 @@ class Schema:
         self.inflated = self._bound(plan, options, "inflated")
         self.count = self._bound(plan, options, "count")
         self.n_messages = self._bound(plan, options, "messages")
+        self.limit_rules: Mapping[str, str] = plan.get("limit_rules", {})
         self.depth = self._bound(plan, options, "depth")
         layouts = self._layouts(plan, options.variant)
         self.frames, self.structs, self.messages, self.preambles = layouts

@@ -82,8 +82,11 @@ class RecordScope:
             item = self._reader.item
             if item is None:
                 raise Undefined("item")
-            return descend(item, path).value
-        return self._node(path, scope).value
+            node = descend(item, path)
+        else:
+            node = self._node(path, scope)
+        value: Value = node.value
+        return value
 
     def limit(self, name: str) -> int:
         value = self._reader.schema.limits.get(name)

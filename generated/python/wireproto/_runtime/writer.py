@@ -122,7 +122,12 @@ class Writer:
             return int(self.variety(type_[1], value, path).code)
         unknown = unknown_of(value, self.schema.messages, path)
         name = self.message_name(value)
-        code = unknown.code if unknown is not None else self.schema.messages[name][0] if name else None
+        if unknown is not None:
+            code = unknown.code
+        elif name is not None:
+            code = self.schema.messages[name][0]
+        else:
+            raise EncodeError("invalid_value", path=path, expected="a message", found=kind_of(value))
         if code is None:
             raise EncodeError(
                 "unknown_code", path=path, expected="a message with a code", found=kind_of(value)

@@ -22,6 +22,12 @@ PLAN: dict[str, Any] = {
         "window": 10000,
         "ack_wait": 30000,
     },
+    "limit_rules": {
+        "frame": "frame_too_large",
+        "inflated": "inflate_limit",
+        "count": "too_many_pairs",
+        "depth": "nested_depth",
+    },
     "enums": {
         "Version": (("int", 1, False, "big"), False, ((49, "V1"), (50, "V2"))),
         "AckValue": (("int", 1, False, "big"), False, ((0, "SEQUENCE"), (1, "COUNT"))),

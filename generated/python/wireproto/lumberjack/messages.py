@@ -134,7 +134,7 @@ class Version(_IntEnum):
     """Assumed: no document of version 2 exists: the same frames, without Data."""
 
 
-_VERSION = {member.value: member for member in Version}
+_VERSION_BY_NUMBER = {member.value: member for member in Version}
 
 
 class AckValue(_IntEnum):
@@ -146,7 +146,7 @@ class AckValue(_IntEnum):
     COUNT = 1
 
 
-_ACK_VALUE = {member.value: member for member in AckValue}
+_ACK_VALUE_BY_NUMBER = {member.value: member for member in AckValue}
 
 
 class Pair:
@@ -242,7 +242,7 @@ class Data:
         return Data.decode(encode_fields(PLAN, "Data", fields))
 
     @property
-    def pairs_dict(self) -> dict[str, Any]:
+    def pairs_dict(self) -> dict[Any, Any]:
         """`pairs` as a dict; of equal keys the last one stays."""
         return _dict_view(self.pairs)
 
@@ -518,7 +518,7 @@ class Compressed:
             EncodeError: A value that the wire cannot carry.
         """
         try:
-            return _write_compressed(self, version, _write_state(compression))
+            return _write_compressed(self, version, _state_to_write(compression))
         except _WRITE_FAULTS:
             return _encode_carefully(Frame(self, version), compression)
 
@@ -593,7 +593,7 @@ class Frame:
             EncodeError: A value that the wire cannot carry.
         """
         try:
-            return _write_frame(self, _write_state(compression))
+            return _write_frame(self, _state_to_write(compression))
         except _WRITE_FAULTS:
             return _encode_carefully(self, compression)
 
@@ -616,13 +616,13 @@ def _read_frame(buffer: bytes, offset: int, end: int, state: _ReadState | None) 
     message, position = _READERS[buffer[offset + 1]](buffer, offset, end, state)
     frame = _new(Frame)
     frame.message = message
-    frame.version = _VERSION[version]
+    frame.version = _VERSION_BY_NUMBER[version]
     return frame, position
 
 
 def _read_data(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Data, int]:
     version, sequence, n_pairs = _unpack_BxII(buffer, offset)
-    if version not in _VERSION:
+    if version not in _VERSION_BY_NUMBER:
         raise _Bad
     if state is not None:
         state.take(n_pairs)
@@ -661,7 +661,7 @@ def _read_data(buffer: bytes, offset: int, end: int, state: _ReadState | None) -
 
 def _read_json(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Json, int]:
     version, sequence, n_document = _unpack_BxII(buffer, offset)
-    if version not in _VERSION:
+    if version not in _VERSION_BY_NUMBER:
         raise _Bad
     start = offset + 10
     position = start + n_document
@@ -676,7 +676,7 @@ def _read_json(buffer: bytes, offset: int, end: int, state: _ReadState | None) -
 
 def _read_ack(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Ack, int]:
     version, sequence = _unpack_BxI(buffer, offset)
-    if version not in _VERSION:
+    if version not in _VERSION_BY_NUMBER:
         raise _Bad
     position = offset + 6
     if position > end or (state is not None and state.frame < 6):
@@ -688,7 +688,7 @@ def _read_ack(buffer: bytes, offset: int, end: int, state: _ReadState | None) ->
 
 def _read_window(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Window, int]:
     version, size = _unpack_BxI(buffer, offset)
-    if version not in _VERSION:
+    if version not in _VERSION_BY_NUMBER:
         raise _Bad
     position = offset + 6
     if position > end or (state is not None and state.frame < 6):
@@ -701,26 +701,28 @@ def _read_window(buffer: bytes, offset: int, end: int, state: _ReadState | None)
 def _read_compressed(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[Compressed, int]:
+    if state is None:
+        state = _ReadState(_LIMITS)
+    state.enter("Compressed")
     version, n_frames = _unpack_BxI(buffer, offset)
-    if version not in _VERSION:
+    if version not in _VERSION_BY_NUMBER:
         raise _Bad
     start = offset + 6
     position = start + n_frames
     if position > end:
         raise _Bad
-    if state is None:
-        state = _ReadState(_LIMITS)
-    state.enter("Compressed")
     inner = _inflate(buffer[start:position], "zlib", state)
     inner_position, inner_end = 0, len(inner)
     frames = []
     while inner_position < inner_end:
         state.take_one()
-        item, inner_position = _read_frame(inner, inner_position, inner_end, state)
-        frames.append(item)
-    state.leave("Compressed")
+        frame_, inner_position = _read_frame(inner, inner_position, inner_end, state)
+        frames.append(frame_)
+    if state.count is not None and len(frames) > state.count:
+        raise _Bad
     if position > end or position - offset > (16777216 if state is None else state.frame):
         raise _Bad
+    state.leave("Compressed")
     message = _new(Compressed)
     message.frames = frames
     return message, position
@@ -729,9 +731,9 @@ def _read_compressed(
 _READERS: dict[int, Callable[[bytes, int, int, _ReadState | None], tuple[_Message, int]]] = {
     68: _read_data,
     74: _read_json,
-    65: _read_ack,
     87: _read_window,
     67: _read_compressed,
+    65: _read_ack,
 }
 
 
@@ -740,25 +742,27 @@ def _write_frame(frame: Frame, state: _WriteState | None) -> bytes:
     return _WRITERS[type(message)](message, frame.version, state)
 
 
-def _write_data(message: Data, version: int, state: _WriteState | None) -> bytes:
+def _write_data(message: Data, version: Version, state: _WriteState | None) -> bytes:
     parts: list[bytes] = []
     pairs = message.pairs
+    if type(pairs) is not list and not isinstance(pairs, tuple):
+        raise _Bad
     n_pairs = len(pairs)
     if state is not None:
         state.take(n_pairs)
     elif n_pairs > 65536:
         raise _Bad
-    if version not in _VERSION:
+    if version not in _VERSION_BY_NUMBER:
         raise _Bad
     parts.append(_pack_BBII(version, 68, message.sequence, n_pairs))
     for pair in pairs:
         try:
-            key = pair.key.encode()
+            key = str.encode(pair.key)
         except UnicodeEncodeError:
             key = _encode_text(pair.key, "utf8", True, "big")
         n_key = len(key)
         try:
-            value = pair.value.encode()
+            value = str.encode(pair.value)
         except UnicodeEncodeError:
             value = _encode_text(pair.value, "utf8", True, "big")
         n_value = len(value)
@@ -774,12 +778,12 @@ def _write_data(message: Data, version: int, state: _WriteState | None) -> bytes
     return data
 
 
-def _write_json(message: Json, version: int, state: _WriteState | None) -> bytes:
+def _write_json(message: Json, version: Version, state: _WriteState | None) -> bytes:
     document = message.document
     if type(document) is not bytes:
         raise _Bad
     n_document = len(document)
-    if version not in _VERSION:
+    if version not in _VERSION_BY_NUMBER:
         raise _Bad
     data = b"".join((_pack_BBII(version, 74, message.sequence, n_document), document))
     if len(data) > (16777216 if state is None else state.frame):
@@ -787,30 +791,40 @@ def _write_json(message: Json, version: int, state: _WriteState | None) -> bytes
     return data
 
 
-def _write_ack(message: Ack, version: int, state: _WriteState | None) -> bytes:
-    if version not in _VERSION:
+def _write_ack(message: Ack, version: Version, state: _WriteState | None) -> bytes:
+    if version not in _VERSION_BY_NUMBER:
         raise _Bad
     return _pack_BBI(version, 65, message.sequence)
 
 
-def _write_window(message: Window, version: int, state: _WriteState | None) -> bytes:
-    if version not in _VERSION:
+def _write_window(message: Window, version: Version, state: _WriteState | None) -> bytes:
+    if version not in _VERSION_BY_NUMBER:
         raise _Bad
     return _pack_BBI(version, 87, message.size)
 
 
-def _write_compressed(message: Compressed, version: int, state: _WriteState | None) -> bytes:
+def _write_compressed(message: Compressed, version: Version, state: _WriteState | None) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("Compressed")
-    state.take(len(message.frames))
-    inner = b"".join([_write_frame(item, state) for item in message.frames])
-    frames = _deflate(inner, "zlib", state)
-    state.leave("Compressed")
-    n_frames = len(frames)
-    if version not in _VERSION:
+    frames = message.frames
+    if type(frames) is not list and not isinstance(frames, tuple):
         raise _Bad
-    data = b"".join((_pack_BBI(version, 67, n_frames), frames))
+    n_frames = len(frames)
+    state.take(n_frames)
+    frames__: list[bytes] = []
+    for frame_ in frames:
+        if type(frame_) is not Frame:
+            raise _Bad
+        frame__ = _write_frame(frame_, state)
+        frames__.append(frame__)
+    frames_ = b"".join(frames__)
+    frames_ = _deflate(frames_, "zlib", state)
+    n_frames = len(frames_)
+    if version not in _VERSION_BY_NUMBER:
+        raise _Bad
+    state.leave("Compressed")
+    data = b"".join((_pack_BBI(version, 67, n_frames), frames_))
     if len(data) > (16777216 if state is None else state.frame):
         raise _Bad
     return data
@@ -825,7 +839,7 @@ _WRITERS: dict[type, Callable[..., bytes]] = {
 }
 
 
-def _read_state(limits: Limits | None, strict: bool) -> _ReadState | None:
+def _state_to_read(limits: Limits | None, strict: bool) -> _ReadState | None:
     """Return None where the defaults hold: the readers have them written out."""
     if limits is None and not strict:
         return None
@@ -857,7 +871,7 @@ def decode(
     """
     buffer = data if type(data) is bytes else bytes(data)
     end = len(buffer)
-    state = None if limits is None and not strict else _read_state(limits, strict)
+    state = None if limits is None and not strict else _state_to_read(limits, strict)
     try:
         frame, position = _read_frame(buffer, 0, end, state)
         if position != end:
@@ -878,7 +892,7 @@ def decode_message(
     """
     buffer = data if type(data) is bytes else bytes(data)
     end = len(buffer)
-    state = None if limits is None and not strict else _read_state(limits, strict)
+    state = None if limits is None and not strict else _state_to_read(limits, strict)
     try:
         message, position = _READERS[buffer[1]](buffer, 0, end, state)
         if position != end:
@@ -902,7 +916,7 @@ def encode(message: _Message | Frame, *, version: Version | None = None, compres
     return frame.encode(compression=compression)
 
 
-def _write_state(compression: int) -> _WriteState | None:
+def _state_to_write(compression: int) -> _WriteState | None:
     return None if compression == -1 else _WriteState(_LIMITS, compression=compression)
 
 
@@ -931,7 +945,7 @@ class Decoder(_Decoder[Frame]):
         super().__init__(
             _load_plan,
             _read_frame,
-            _read_state(limits, strict),
+            _state_to_read(limits, strict),
             from_role=from_role,
             limits=None if limits is None else limits.to_dict(),
             strict=strict,

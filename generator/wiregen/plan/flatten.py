@@ -1,0 +1,622 @@
+"""Fields → steps, in wire order; runs are merged at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import takewhile
+from typing import Literal, assert_never
+
+from wiregen import model as m
+from wiregen.plan.steps import (
+    FRAME,
+    Carry,
+    Case,
+    Check,
+    Choose,
+    Chunk,
+    Delimiter,
+    Dispatch,
+    Enter,
+    Extent,
+    Fixed,
+    Given,
+    Held,
+    Invoke,
+    Layout,
+    Leave,
+    Make,
+    Mark,
+    Number,
+    Option,
+    Part,
+    Piece,
+    Repeat,
+    Rest,
+    Run,
+    Slot,
+    Step,
+    UnsupportedError,
+    Until,
+)
+from wiregen.sizes import fixed_size, smallest
+from wiregen.walk import (
+    direct_expressions,
+    field_expressions,
+    flat_fields,
+    nested_expressions,
+    references,
+    shapes,
+)
+
+__all__ = ["Flattener", "frame_layout", "is_literal", "layout_of", "merged_runs", "recursive_structs"]
+
+
+def frame_layout(protocol: m.Protocol, frame: m.Frame, message: m.Message | None) -> Layout:
+    """Return the layout of a whole frame that carries `message`; None: of any frame, with a choice of its message."""
+    return _finish(Flattener(protocol, message).fields(frame.fields, FRAME))
+
+
+def layout_of(protocol: m.Protocol, fields: tuple[m.Field, ...]) -> Layout:
+    """Return the layout of fields by themselves: a struct that is not inlined, a message's body, a variety."""
+    return _finish(Flattener(protocol, None).fields(fields, ""))
+
+
+def _finish(steps: Iterable[Step]) -> Layout:
+    merged = tuple(merged_runs(steps))
+    quiet = Make | Enter | Leave | Check | Mark
+    sizes = [step.size if isinstance(step, Run) else None for step in merged if not isinstance(step, quiet)]
+    known = [size for size in sizes if size is not None]
+    return Layout(steps=merged, fixed_size=sum(known) if len(known) == len(sizes) else None)
+
+
+def merged_runs(steps: Iterable[Step]) -> Iterator[Step]:
+    """Join runs that only stand apart by what reads nothing: made structs, marks, and regions that begin."""
+    run: Run | None = None
+    waiting: list[Step] = []
+    for step in steps:
+        match step:
+            case Run():
+                run = step if run is None else Run(slots=run.slots + step.slots, size=run.size + step.size)
+                waiting = [_hoisted(each, step.size) for each in waiting]
+            case Make() | Enter() | Mark(is_exact=False):
+                waiting.append(step)
+            case Check() if _can_wait(step):
+                waiting.append(step)
+            case _:
+                yield from (run,) if run is not None else ()
+                yield from waiting
+                run, waiting = None, []
+                yield _merged_inside(step)
+    yield from (run,) if run is not None else ()
+    yield from waiting
+
+
+def _can_wait(check: Check) -> bool:
+    """Tell whether a check may be made a little later: it does not ask where it stands."""
+    kinds = m.Position | m.Checksum | m.ContextReference
+    return not any(isinstance(each, kinds) for each in nested_expressions(check.expression))
+
+
+def _hoisted(step: Step, size: int) -> Step:
+    return replace(step, hoisted=step.hoisted + size) if isinstance(step, Enter | Mark) else step
+
+
+def _merged_inside(step: Step) -> Step:
+    match step:
+        case Repeat():
+            return replace(step, item=tuple(merged_runs(step.item)))
+        case Option():
+            return replace(step, steps=tuple(merged_runs(step.steps)))
+        case Carry():
+            return replace(
+                step, chunk=tuple(merged_runs(step.chunk)), content=tuple(merged_runs(step.content))
+            )
+        case Choose():
+            cases = (replace(case, steps=tuple(merged_runs(case.steps))) for case in step.cases)
+            return replace(step, cases=tuple(cases))
+        case _:
+            return step
+
+
+class Flattener:
+    """Flattens fields into steps; `message` is what the frame's match stands for."""
+
+    def __init__(self, protocol: m.Protocol, message: m.Message | None) -> None:
+        self._protocol = protocol
+        self._structs = {struct.name: struct for struct in protocol.structs}
+        self._enums = {enum.name: enum for enum in protocol.enums}
+        self._codings = {coding.name: coding for coding in protocol.codings}
+        self._message = message
+        self._recursive = recursive_structs(protocol)
+        self._n_regions = 0
+        self._asked: list[_Asked] = []
+
+    def fields(self, fields: tuple[m.Field, ...], prefix: str, *, is_last: bool = True) -> Iterator[Step]:
+        """Yield the steps of a declaration whose keys begin with `prefix`; `is_last`: nothing follows in the region.
+
+        Checks that look ahead come behind the last field.
+        """
+        asked = _Asked(fields)
+        self._asked.append(asked)
+        late: list[Check] = []
+        for step in self._row(fields, prefix, is_last=is_last):
+            if isinstance(step, Check) and step.prefix == prefix and asked.looks_ahead(step):
+                late.append(step)
+            else:
+                yield step
+        yield from late
+        self._asked.pop()
+
+    def _row(self, fields: tuple[m.Field, ...], prefix: str, *, is_last: bool) -> Iterator[Step]:
+        """Yield the steps of fields in a row; runs of bit fields are one slot, of trailing fields one option."""
+        index = 0
+        while index < len(fields):
+            field = fields[index]
+            if isinstance(field.type, m.Bits):
+                row = tuple(takewhile(lambda each: isinstance(each.type, m.Bits), fields[index:]))
+                yield from self._bit_row(row, prefix)
+            elif isinstance(field.value, m.Trailing):
+                row = tuple(takewhile(lambda each: isinstance(each.value, m.Trailing), fields[index:]))
+                yield from self._trailing(row, prefix, is_last=is_last and index + len(row) == len(fields))
+            else:
+                row = (field,)
+                yield from self._field(field, prefix, is_last=is_last and index == len(fields) - 1)
+            index += len(row)
+
+    def _field(self, field: m.Field, prefix: str, *, is_last: bool) -> Iterator[Step]:
+        key = prefix + field.name
+        mark = self._asked[-1].mark(field, key, "start")
+        yield from (mark,) if mark else ()
+        steps = self._type(field.type, key, prefix, field, is_last=is_last)
+        if field.condition is None:
+            yield from steps
+        else:
+            yield Option(
+                key=key,
+                field=field,
+                prefix=prefix,
+                condition=field.condition,
+                is_trailing=False,
+                size=None,
+                steps=(*steps, *self._inner_checks(field, key, prefix)),
+            )
+        yield from (replace(mark, edge="end"),) if mark else ()
+        self._asked[-1].seen.add(field.name)
+        if field.condition is None:
+            yield from self._checks(field, key, prefix)
+
+    def _inner_checks(self, field: m.Field, key: str, prefix: str) -> Iterator[Step]:
+        """Yield the checks of a field that may be absent: they cannot wait for what follows."""
+        self._asked[-1].seen.add(field.name)
+        for check in self._checks(field, key, prefix):
+            if isinstance(check, Check) and self._asked[-1].looks_ahead(check):
+                raise UnsupportedError(field.path, "a check of an optional field that looks ahead")
+            yield check
+
+    def _trailing(self, row: tuple[m.Field, ...], prefix: str, *, is_last: bool) -> Iterator[Step]:
+        field, rest = row[0], row[1:]
+        key = prefix + field.name
+        if self._asked[-1].mark(field, key, "start"):
+            raise UnsupportedError(field.path, "the size of a trailing field")
+        inside = list(self._type(field.type, key, prefix, field, is_last=is_last and not rest))
+        self._asked[-1].seen.add(field.name)
+        inside += self._inner_checks(field, key, prefix)
+        if rest:
+            inside += self._trailing(rest, prefix, is_last=is_last)
+        yield Option(
+            key=key,
+            field=field,
+            prefix=prefix,
+            condition=field.condition,
+            is_trailing=True,
+            size=fixed_size(field.type, self._protocol),
+            steps=tuple(inside),
+            row=row,
+        )
+
+    def _bit_row(self, row: tuple[m.Field, ...], prefix: str) -> Iterator[Step]:
+        types = [field.type for field in row if isinstance(field.type, m.Bits)]
+        total = sum(type_.bits for type_ in types)
+        if total % 8 or total > 64 or any(field.condition or field.where for field in row):
+            raise UnsupportedError(row[0].path, "bit fields like these")
+        pieces, done = [], 0
+        for field, type_ in zip(row, types, strict=True):
+            shift = total - done - type_.bits if type_.order == "msb" else done
+            pieces.append(
+                Piece(
+                    key=prefix + field.name, bits=type_.bits, shift=shift, is_flag=type_.is_flag, field=field
+                )
+            )
+            done += type_.bits
+            self._asked[-1].seen.add(field.name)
+        endian: m.Endian = "big" if types[0].order == "msb" else "little"
+        slot = Slot(
+            key=f"{prefix}{row[0].name}#bits",
+            type=m.Integer(bits=total, signed=False, endian=endian),
+            bits=total,
+            field=row[0],
+            part="bits",
+            prefix=prefix,
+            pieces=tuple(pieces),
+        )
+        yield Run(slots=(slot,), size=slot.size)
+        for field in row:
+            yield from self._checks(field, prefix + field.name, prefix)
+
+    def _checks(self, field: m.Field, key: str, prefix: str) -> Iterator[Step]:
+        match field.value:
+            case m.Derived(value=value, lenient=lenient):
+                if not _is_code(value) and not self._asked[-1].is_certain(field):
+                    what: Literal["derived", "tolerated"] = "tolerated" if lenient else "derived"
+                    yield Check(key=key, expression=value, prefix=prefix, what=what, field=field)
+            case m.Constant(value=value):
+                if not (self._is_slot(field.type) and is_literal(value)):
+                    yield Check(key=key, expression=value, prefix=prefix, what="constant", field=field)
+        if field.where is not None:
+            yield Check(key=key, expression=field.where, prefix=prefix, what="where", field=field)
+
+    def _is_slot(self, type_: m.Type) -> bool:
+        is_number = isinstance(type_, m.Varint) or (
+            isinstance(type_, m.Reference) and type_.target in ("coding", "enum")
+        )
+        return is_number or self._bits(type_) is not None
+
+    # ---- types
+
+    def _type(
+        self, type_: m.Type, key: str, prefix: str, field: m.Field, *, is_last: bool
+    ) -> Iterator[Step]:
+        bits = self._bits(type_)
+        if bits is not None:
+            assert isinstance(type_, m.Integer | m.Float | m.Boolean | m.Uuid | m.Bits | m.Reference)
+            yield self._slot(type_, bits, key, prefix, field)
+            return
+        match type_:
+            case m.Varint() | m.Reference(target="coding") | m.Reference(target="enum"):
+                yield self._number(type_, key, prefix, field)
+            case m.Bytes(length=length) | m.Text(length=length):
+                yield from self._prefixed(length, key, prefix, field)
+                extent = self._extent(length, key, prefix)
+                yield Chunk(key=key, type=type_, extent=extent, field=field)
+            case m.List():
+                yield from self._prefixed(type_.length, key, prefix, field)
+                yield self._repeat(type_, key, prefix, field, is_last=is_last)
+            case m.Block():
+                yield from self._row(type_.fields, prefix, is_last=is_last)
+            case m.Region():
+                yield from self._region(type_, key, prefix, field, is_last=is_last)
+            case m.Reference():
+                yield from self._reference(type_, key, prefix, field, is_last=is_last)
+            case m.Match():
+                yield from self._match(type_, key, prefix, field, is_last=is_last)
+            case m.MessageMatch():
+                yield from self._dispatch(type_, key, prefix, field, is_last=is_last)
+            case _:
+                raise UnsupportedError(field.path, "this type")
+
+    def _slot(self, type_: Fixed, bits: int, key: str, prefix: str, field: m.Field) -> Run:
+        expected, part = _expected(field, self._message), _part(field)
+        slot = Slot(
+            key=key, type=type_, bits=bits, field=field, part=part, prefix=prefix, expected=expected
+        )
+        return Run(slots=(slot,), size=bits // 8)
+
+    def _number(self, type_: m.Varint | m.Reference, key: str, prefix: str, field: m.Field) -> Number:
+        expected, part = _expected(field, self._message), _part(field)
+        assert expected is None or isinstance(expected, int)
+        return Number(key=key, type=type_, field=field, part=part, prefix=prefix, expected=expected)
+
+    def _prefixed(self, length: m.Length, key: str, prefix: str, field: m.Field) -> Iterator[Step]:
+        if isinstance(length, m.Prefix):
+            yield from self._held(length.type, f"{key}#length", prefix, field)
+
+    def _held(
+        self, type_: m.Integer | m.Varint | m.Reference, key: str, prefix: str, field: m.Field
+    ) -> Iterator[Step]:
+        """Yield the step of a length that stands before what it measures."""
+        if isinstance(type_, m.Integer):
+            slot = Slot(key=key, type=type_, bits=type_.bits, field=field, part="length", prefix=prefix)
+            yield Run(slots=(slot,), size=slot.size)
+        else:
+            yield Number(key=key, type=type_, field=field, part="length", prefix=prefix)
+
+    def _extent(self, length: m.Length, key: str, prefix: str) -> Extent:
+        match length:
+            case m.Prefix(type=type_):
+                return Held(key=f"{key}#length", may_be_null=self._may_be_null(type_))
+            case m.Computed(value=value):
+                return Given(value=value, prefix=prefix)
+            case m.ToTheEnd():
+                return Rest()
+            case m.Delimited(delimiter=delimiter):
+                return Delimiter(bytes=bytes.fromhex(delimiter))
+            case m.UntilHolds(condition=condition):
+                return Until(condition=condition, prefix=prefix)
+            case _:
+                assert_never(length)
+
+    def _may_be_null(self, type_: m.Type) -> bool:
+        if not isinstance(type_, m.Reference):
+            return False
+        return any(width.is_null for width in self._codings[type_.name].widths)
+
+    def _repeat(self, type_: m.List, key: str, prefix: str, field: m.Field, *, is_last: bool) -> Repeat:
+        item_key = f"{key}[]"
+        item = self._type(type_.item, item_key, prefix, _as_item(field), is_last=False)
+        return Repeat(
+            key=key,
+            extent=self._extent(type_.length, key, prefix),
+            item=tuple(item),
+            item_key=item_key,
+            smallest=smallest(type_.item, self._protocol),
+            field=field,
+        )
+
+    def _reference(
+        self, type_: m.Reference, key: str, prefix: str, field: m.Field, *, is_last: bool
+    ) -> Iterator[Step]:
+        if type_.target == "struct" and type_.name not in self._recursive:
+            struct = self._structs[type_.name]
+            yield from self.fields(struct.fields, f"{key}.", is_last=is_last)
+            yield Make(key=key, struct=struct)
+            return
+        yield Invoke(
+            key=key,
+            target=type_.target,
+            name=type_.name,
+            only=type_.only,
+            is_lenient=type_.lenient,
+            is_last=is_last and self._n_regions > 0,
+            field=field,
+        )
+
+    # ---- regions and choices
+
+    def _region(
+        self, type_: m.Region, key: str, prefix: str, field: m.Field, *, is_last: bool
+    ) -> Iterator[Step]:
+        region = f"{key}#region"
+        match type_.carrier:
+            case m.InSize(size=size):
+                extent = Given(value=size, prefix=prefix)
+            case m.InPrefix(type=prefix_type):
+                yield from self._held(prefix_type, f"{region}#length", prefix, field)
+                extent = Held(key=f"{region}#length", may_be_null=self._may_be_null(prefix_type))
+            case m.InCompressed() | m.InChunks() as carrier:
+                yield from self._carried(type_, carrier, key, prefix, field)
+                return
+        yield Enter(key=region, extent=extent)
+        self._n_regions += 1
+        yield from self._type(type_.content, key, prefix, field, is_last=True)
+        self._n_regions -= 1
+        yield Leave(
+            key=region,
+            is_lenient=type_.lenient,
+            owner=self._tail_owner(type_.content, key, prefix),
+            is_made=isinstance(type_.content, m.Reference) and type_.content.target != "union",
+        )
+
+    def _tail_owner(self, content: m.Type, key: str, prefix: str) -> str:
+        """Return the key of the record that keeps left-over bytes, or what its fields' keys begin with."""
+        match content:
+            case m.MessageMatch():
+                return "" if self._message is not None else key
+            case m.Reference(target="struct" | "message" | "frame"):
+                return key
+            case _:
+                return prefix
+
+    def _carried(
+        self, type_: m.Region, carrier: m.InCompressed | m.InChunks, key: str, prefix: str, field: m.Field
+    ) -> Iterator[Step]:
+        extent: Extent | None = None
+        chunk: tuple[Step, ...] = ()
+        if isinstance(carrier, m.InCompressed):
+            yield from self._prefixed(carrier.length, key, prefix, field)
+            extent = self._extent(carrier.length, key, prefix)
+        else:
+            struct = self._structs[carrier.struct]
+            chunk = tuple(self.fields(struct.fields, f"{key}[].", is_last=False))
+        self._n_regions += 1
+        content = tuple(self._type(type_.content, key, prefix, _as_item(field), is_last=True))
+        self._n_regions -= 1
+        yield Carry(
+            key=key,
+            prefix=prefix,
+            content=content,
+            carrier=carrier,
+            extent=extent,
+            chunk=chunk,
+            is_lenient=type_.lenient,
+            field=field,
+        )
+
+    def _match(
+        self, type_: m.Match, key: str, prefix: str, field: m.Field, *, is_last: bool
+    ) -> Iterator[Step]:
+        if self._message is not None:
+            arm = self._arm_of(type_, self._message)
+            if arm is not None:
+                yield from self._type(arm.type, key, prefix, field, is_last=is_last)
+                return
+        cases = tuple(
+            Case(
+                spans=arm.patterns,
+                steps=tuple(self._type(arm.type, f"{key}#arm{number}", prefix, field, is_last=is_last)),
+                key=f"{key}#arm{number}",
+                type=arm.type,
+            )
+            for number, arm in enumerate(type_.arms)
+        )
+        yield Choose(key=key, subject=type_.subject, prefix=prefix, cases=cases, field=field)
+
+    @staticmethod
+    def _arm_of(type_: m.Match, message: m.Message) -> m.Arm | None:
+        """Return the arm that names a message; None where none does."""
+        for arm in type_.arms:
+            if isinstance(arm.type, m.Reference) and arm.type == m.Reference(target="message", name=message.name):
+                return arm
+        return None
+
+    def _dispatch(
+        self, type_: m.MessageMatch, key: str, prefix: str, field: m.Field, *, is_last: bool
+    ) -> Iterator[Step]:
+        if self._message is not None:
+            yield from self.fields(self._message.fields, "", is_last=is_last)
+            return
+        yield Dispatch(
+            key=key,
+            subject=type_.subject,
+            prefix=prefix,
+            only=type_.only,
+            is_lenient=type_.lenient,
+            can_skip=is_last and self._n_regions > 0,
+            field=field,
+        )
+
+    # ---- what is fixed
+
+    def _bits(self, type_: m.Type) -> int | None:
+        match type_:
+            case m.Integer(bits=bits) | m.Float(bits=bits) | m.Bits(bits=bits):
+                return bits
+            case m.Boolean():
+                return 8
+            case m.Uuid():
+                return 128
+            case m.Reference(target="enum", name=name):
+                return self._bits(self._enums[name].type)
+            case _:
+                return None
+
+
+class _Asked:
+    """What the expressions of one declaration ask of its fields, and which of them have been read."""
+
+    def __init__(self, fields: tuple[m.Field, ...]) -> None:
+        self._fields = {field.name: field for field in flat_fields(fields) if field.name != "_"}
+        self.seen: set[str] = set()
+        self._order = [field.name for field in flat_fields(fields)]
+        self._sized: dict[str, bool] = {}
+        self._exact: set[str] = set()
+        for field in self._fields.values():
+            for expression in nested_expressions(*field_expressions(field), *_type_expressions(field.type)):
+                self._note(expression, is_read=not self.is_certain(field))
+
+    def _note(self, expression: m.Expression, *, is_read: bool) -> None:
+        match expression:
+            case m.Call(function="size", arguments=(m.FieldReference(path=(name,)),)):
+                self._sized[name] = self._sized.get(name, False) or is_read
+            case m.Checksum(first=first, last=last):
+                self._exact.update((first, last))
+
+    def mark(self, field: m.Field, key: str, edge: Literal["start", "end"]) -> Mark | None:
+        """Return the mark of a field whose size or bytes are asked for."""
+        if field.name not in self._sized and field.name not in self._exact:
+            return None
+        is_exact = field.name in self._exact
+        is_read = is_exact or self._sized[field.name]
+        return Mark(key=key, edge=edge, is_exact=is_exact, is_read=is_read)
+
+    def looks_ahead(self, check: Check) -> bool:
+        """Tell whether a check speaks of fields that are not read yet."""
+        names: set[str] = set()
+        for expression in nested_expressions(check.expression):
+            match expression:
+                case m.FieldReference(path=path, scope="own") if path:
+                    names.add(path[0])
+                case m.Checksum(first=first, last=last):
+                    names.update((first, last))
+        return any(name in self._fields and name not in self.seen for name in names)
+
+    def is_certain(self, field: m.Field) -> bool:
+        """Tell whether a derived field cannot be wrong, for what it measures is laid out by it."""
+        match field.value:
+            case m.Derived(value=m.Call(function=function, arguments=(m.FieldReference(path=(name,)),))):
+                other = self._fields.get(name)
+                return other is not None and _is_laid_by(other, function, field.name)
+            case _:
+                return False
+
+
+def _is_laid_by(field: m.Field, function: str, name: str) -> bool:
+    own = m.FieldReference(path=(name,))
+    match function, field.type:
+        case "present", _:
+            return field.condition == own
+        case "size", m.Region(carrier=m.InSize(size=size)):
+            return field.condition is None and size == own
+        case "size", m.Bytes(length=m.Computed(value=value)):
+            return field.condition is None and value == own
+        case "count", m.Bytes(length=m.Computed(value=value)) | m.List(length=m.Computed(value=value)):
+            return field.condition is None and value == own
+        case "count", m.Text(length=m.Computed(value=value)):
+            return field.condition is None and value == own
+        case _:
+            return False
+
+
+def _type_expressions(type_: m.Type) -> Iterator[m.Expression]:
+    for shape in shapes(type_):
+        yield from direct_expressions(shape)
+
+
+def recursive_structs(protocol: m.Protocol) -> frozenset[str]:
+    """Return the structs that can stand inside themselves with nothing but structs between, so that they need functions."""
+    inner = {
+        struct.name: {
+            reference.name
+            for reference in references(*(field.type for field in struct.fields))
+            if reference.target == "struct"
+        }
+        for struct in protocol.structs
+    }
+    return frozenset(name for name in inner if name in _reached(name, inner))
+
+
+def _reached(name: str, inner: dict[str, set[str]]) -> set[str]:
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        for each in inner.get(waiting.pop(), ()):
+            if each not in found:
+                found.add(each)
+                waiting.append(each)
+    return found
+
+
+def _as_item(field: m.Field) -> m.Field:
+    """Return the field as its items see it: clauses are the list's, not theirs."""
+    return replace(field, value=None, view=None, condition=None, where=None)
+
+
+def _is_code(value: m.Expression) -> bool:
+    return isinstance(value, m.Call) and value.function == "code"
+
+
+def is_literal(value: m.Expression) -> bool:
+    """Tell whether an expression is a number or bytes written out."""
+    return isinstance(value, m.Number | m.Octets | m.Truth | m.MemberReference | m.ConstantReference)
+
+
+def _expected(field: m.Field, message: m.Message | None) -> int | bytes | bool | float | None:
+    match field.value:
+        case m.Derived(value=value) if _is_code(value):
+            return message.code if message is not None else None
+        case m.Constant(value=m.Octets(hex=text)):
+            return bytes.fromhex(text)
+        case m.Constant(value=m.Number(value=number)):
+            return number
+        case m.Constant(value=m.ConstantReference(value=number) | m.MemberReference(value=number)):
+            return number
+        case m.Constant(value=m.Truth(value=truth)):
+            return truth
+        case _:
+            return None
+
+
+def _part(field: m.Field) -> Part:
+    if isinstance(field.value, m.Derived) and _is_code(field.value.value):
+        return "code"
+    return "padding" if field.name == "_" and field.value is None else "value"
