@@ -57,9 +57,13 @@ def frame_layout(protocol: m.Protocol, frame: m.Frame, message: m.Message | None
     return _finish(Flattener(protocol, message).fields(frame.fields, FRAME))
 
 
-def layout_of(protocol: m.Protocol, fields: tuple[m.Field, ...]) -> Layout:
-    """Return the layout of fields by themselves: a struct that is not inlined, a message's body, a variety."""
-    return _finish(Flattener(protocol, None).fields(fields, ""))
+def layout_of(protocol: m.Protocol, fields: tuple[m.Field, ...], *, is_bounded: bool = False) -> Layout:
+    """Return the layout of fields by themselves: a struct that is not inlined, a message's body, a variety.
+
+    `is_bounded`: they are the last of a region that has an end.
+    """
+    flattener = Flattener(protocol, None, n_regions=1 if is_bounded else 0)
+    return _finish(flattener.fields(fields, ""))
 
 
 def _finish(steps: Iterable[Step]) -> Layout:
@@ -122,14 +126,14 @@ def _merged_inside(step: Step) -> Step:
 class Flattener:
     """Flattens fields into steps; `message` is what the frame's match stands for."""
 
-    def __init__(self, protocol: m.Protocol, message: m.Message | None) -> None:
+    def __init__(self, protocol: m.Protocol, message: m.Message | None, *, n_regions: int = 0) -> None:
         self._protocol = protocol
         self._structs = {struct.name: struct for struct in protocol.structs}
         self._enums = {enum.name: enum for enum in protocol.enums}
         self._codings = {coding.name: coding for coding in protocol.codings}
         self._message = message
         self._recursive = recursive_structs(protocol)
-        self._n_regions = 0
+        self._n_regions = n_regions
         self._asked: list[_Asked] = []
 
     def fields(self, fields: tuple[m.Field, ...], prefix: str, *, is_last: bool = True) -> Iterator[Step]:

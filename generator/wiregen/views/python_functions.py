@@ -98,6 +98,7 @@ class FunctionBuilder:
         self._shared = shared
         self._protocol = shared.protocol
         self._reached = _reached(self._protocol)
+        self._bodies_end = _bodies_end(self._protocol)
 
     # ---- traits
 
@@ -130,6 +131,7 @@ class FunctionBuilder:
                 raise layout
             state = self._state(layout, traits)
             builder = ReadBuilder(names, has_state=state == "always", inside=self.inside(traits.enter))
+            builder.last = "is_last" if traits.has_last else "True"
             steps = builder.steps(layout.steps)
             is_tailed = class_ in {class_name(each) for each in self._shared.tailed}
             values = builder.attributes(fields, prefix, is_tailed=is_tailed)
@@ -205,7 +207,7 @@ class FunctionBuilder:
         """Return the function that reads a message by itself."""
         names = self._names(is_frame=False, sender=message.role)
         traits = self._traits(message.name, self._shared.body_reader(message.name))
-        layout = _laid(lambda: layout_of(self._protocol, message.fields))
+        layout = _laid(lambda: layout_of(self._protocol, message.fields, is_bounded=self._bodies_end))
         return self.read(layout, names, traits, class_name(message.name), flat(message.fields), "")
 
     def read_frame(self, frame: m.Frame) -> ReadFunction:
@@ -246,7 +248,7 @@ class FunctionBuilder:
             is_heavy=is_heavy,
         )
         extra: tuple[tuple[str, str], ...] = ()
-        layout = _laid(lambda: layout_of(self._protocol, variety.fields))
+        layout = _laid(lambda: layout_of(self._protocol, variety.fields, is_bounded=True))
         if single_code(variety) is None:
             is_byte = isinstance(union.type, m.Integer) and (union.type.bits, union.type.signed) == (8, False)
             extra = (("code", "buffer[offset - 1]"),)
@@ -285,6 +287,7 @@ class FunctionBuilder:
             state = self._state(layout, traits)
             state = "always" if state == "large" else state
             builder = WriteBuilder(names, has_state=state == "always", inside=self.inside(traits.enter))
+            builder.last = "is_last" if traits.has_last else "True"
             if any(isinstance(step, Repeat) for step in layout.steps) and not _is_measured(layout.steps):
                 steps, pieces = builder.flowing(layout.steps), None
             else:
@@ -332,7 +335,7 @@ class FunctionBuilder:
         names = self._write_names(message.fields, "")
         names.sender = repr(message.role)
         traits = self._traits(message.name, self._shared.body_writer(message.name))
-        layout = _laid(lambda: layout_of(self._protocol, message.fields))
+        layout = _laid(lambda: layout_of(self._protocol, message.fields, is_bounded=self._bodies_end))
         return self.write(layout, names, traits, class_name(message.name), fields=message.fields)
 
     def write_frame(self, frame: m.Frame) -> WriteFunction:
@@ -369,7 +372,7 @@ class FunctionBuilder:
             must_be_last=_reaches_end(variety.fields, self._protocol),
             is_heavy=is_heavy,
         )
-        layout: Layout | UnsupportedError = _laid(lambda: layout_of(self._protocol, coded))
+        layout: Layout | UnsupportedError = _laid(lambda: layout_of(self._protocol, coded, is_bounded=True))
         if single_code(variety) is None and not _is_byte_codes(variety):
             layout = UnsupportedError(variety.path, "several codes that are no single bytes")
         class_ = variety_class(union.name, variety.name)
@@ -421,6 +424,19 @@ def _coded(union: m.Union, variety: m.Variety) -> tuple[m.Field, ...]:
 
 def _is_byte_codes(variety: m.Variety) -> bool:
     return all(0 <= span.low <= span.high <= 255 for span in variety.codes)
+
+
+def _bodies_end(protocol: m.Protocol) -> bool:
+    """Tell whether every message that is read by itself is the last of a region."""
+    ends: set[bool] = set()
+    for frame in protocol.frames:
+        layout = _laid(lambda frame=frame: frame_layout(protocol, frame, None))
+        for step in _nested(() if isinstance(layout, UnsupportedError) else layout.steps):
+            if step.kind == "dispatch":
+                ends.add(step.can_skip)
+            elif step.kind == "invoke" and step.target == "message":
+                ends.add(step.is_last)
+    return ends == {True}
 
 
 def _chunk_layout(protocol: m.Protocol, struct: m.Struct) -> Layout:

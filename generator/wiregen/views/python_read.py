@@ -75,6 +75,8 @@ class ReadBuilder:
         self._shared: Shared = names.shared
         self._has_state = has_state
         self._inside = inside
+        self.last = "True"
+        """What says that the function's own declaration is the last of a region."""
         self._runs = RunReader(names)
 
     def steps(self, steps: Iterable[Step]) -> tuple[ReadStep, ...]:
@@ -327,7 +329,7 @@ class ReadBuilder:
         arguments = f"{on.buffer}, {at}, {on.end}, state"
         match step.target:
             case "union":
-                return f"{self._shared.inner_reader(step.name)}({arguments}, {step.is_last})"
+                return f"{self._shared.inner_reader(step.name)}({arguments}, {self.last if step.is_last else False})"
             case "message":
                 return f"{self._shared.body_reader(step.name)}({arguments})"
             case "frame":

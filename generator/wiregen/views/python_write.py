@@ -77,6 +77,8 @@ class WriteBuilder:
         self._shared = names.shared
         self._has_state = has_state
         self._inside = inside
+        self.last = "True"
+        """What says that the function's own declaration is the last of a region."""
         self._views: list[WriteStep] = []
         self._pieces: list[Piece] = []
         self._is_flowing = False
@@ -392,7 +394,7 @@ class WriteBuilder:
     def _call(self, step: Invoke, value: str) -> str:
         match step.target:
             case "union":
-                return f"{self._shared.inner_writer(step.name)}({value}, state, {step.is_last})"
+                return f"{self._shared.inner_writer(step.name)}({value}, state, {self.last if step.is_last else False})"
             case "message":
                 return f"{self._shared.body_writer(step.name)}({self._exact(step.name, value)}, state)"
             case _:

@@ -3627,11 +3627,11 @@ def _read_request(buffer: bytes, offset: int, end: int, state: _ReadState | None
     reader = _BODIES["client"].get(body_code)
     if reader is not None:
         body, position = reader(buffer, position, payload_end, state)
-    elif state is not None and state.strict:
+    elif position > payload_end or (state is not None and state.strict):
         raise _Bad
     else:
+        body = Unknown(body_code, buffer[position:payload_end])
         position = payload_end
-        body = Unknown(body_code, buffer[position:position])
     if position != payload_end:
         raise _Bad
     if position > end or position - offset > (16777216 if state is None else state.frame):
@@ -3685,11 +3685,11 @@ def _read_response(buffer: bytes, offset: int, end: int, state: _ReadState | Non
         reader = _BODIES["server"].get(body_code)
         if reader is not None:
             body_, position = reader(buffer, position, payload_end, state)
-        elif state is not None and state.strict:
+        elif position > payload_end or (state is not None and state.strict):
             raise _Bad
         else:
+            body_ = Unknown(body_code, buffer[position:payload_end])
             position = payload_end
-            body_ = Unknown(body_code, buffer[position:position])
         body = body_
     else:
         body__, position = _read_error_response_body(buffer, position, payload_end, state)
@@ -4729,7 +4729,7 @@ def _read_geode_value_big_decimal(
         state = _ReadState(_LIMITS)
     state.enter("GeodeValue")
     state.allow("GeodeValue")
-    value, position = _read_geode_value(buffer, offset, end, state, False)
+    value, position = _read_geode_value(buffer, offset, end, state, is_last)
     if type(value) not in _ONLY_1:
         raise _Bad
     if position > end:
@@ -4747,7 +4747,7 @@ def _read_geode_value_file(
         state = _ReadState(_LIMITS)
     state.enter("GeodeValue")
     state.allow("GeodeValue")
-    value, position = _read_geode_value(buffer, offset, end, state, False)
+    value, position = _read_geode_value(buffer, offset, end, state, is_last)
     if type(value) not in _ONLY_1:
         raise _Bad
     if position > end:
@@ -4769,7 +4769,7 @@ def _read_geode_value_gemfire_enum(
     if type(class_name) not in _ONLY_1:
         raise _Bad
     state.allow("GeodeValue")
-    member, position = _read_geode_value(buffer, position, end, state, False)
+    member, position = _read_geode_value(buffer, position, end, state, is_last)
     if type(member) not in _ONLY_1:
         raise _Bad
     if position > end:
@@ -4837,7 +4837,7 @@ def _read_geode_value_class(
         state = _ReadState(_LIMITS)
     state.enter("GeodeValue")
     state.allow("ClassName")
-    value, position = _read_class_name(buffer, offset, end, state, False)
+    value, position = _read_class_name(buffer, offset, end, state, is_last)
     if position > end:
         raise _Bad
     state.leave("GeodeValue")
@@ -4890,7 +4890,7 @@ def _read_class_name_named(
         state = _ReadState(_LIMITS)
     state.enter("ClassName")
     state.allow("GeodeValue")
-    value, position = _read_geode_value(buffer, offset, end, state, False)
+    value, position = _read_geode_value(buffer, offset, end, state, is_last)
     if type(value) not in _ONLY_1:
         raise _Bad
     if position > end:
@@ -5004,7 +5004,7 @@ def _read_get_request_body(
     key, position = _read_geode_value(buffer, position, end, state, False)
     if type(key) not in _ONLY_2:
         raise _Bad
-    callback_arg, position = _read_geode_value(buffer, position, end, state, False)
+    callback_arg, position = _read_geode_value(buffer, position, end, state, True)
     if position > end:
         raise _Bad
     message = _new(GetRequest)
@@ -5017,7 +5017,7 @@ def _read_get_request_body(
 def _read_get_response_body(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[GetResponse, int]:
-    result, position = _read_geode_value(buffer, offset, end, state, False)
+    result, position = _read_geode_value(buffer, offset, end, state, True)
     if position > end:
         raise _Bad
     message = _new(GetResponse)
@@ -5081,7 +5081,7 @@ def _read_put_all_request_body(
         key_value_pair.key = key
         key_value_pair.value = value
         key_value_pairs.append(key_value_pair)
-    callback_arg, position = _read_geode_value(buffer, position, end, state, False)
+    callback_arg, position = _read_geode_value(buffer, position, end, state, True)
     if position > end:
         raise _Bad
     message = _new(PutAllRequest)
@@ -5133,7 +5133,7 @@ def _read_get_all_request_body(
         if type(key) not in _ONLY_2:
             raise _Bad
         keys.append(key)
-    callback_arg, position = _read_geode_value(buffer, position, end, state, False)
+    callback_arg, position = _read_geode_value(buffer, position, end, state, True)
     if position > end:
         raise _Bad
     message = _new(GetAllRequest)
@@ -5474,11 +5474,11 @@ def _read_request_in_example(
     reader = _BODIES["client"].get(body_code)
     if reader is not None:
         body, position = reader(buffer, position, payload_end, state)
-    elif state is not None and state.strict:
+    elif position > payload_end or (state is not None and state.strict):
         raise _Bad
     else:
+        body = Unknown(body_code, buffer[position:payload_end])
         position = payload_end
-        body = Unknown(body_code, buffer[position:position])
     if position != payload_end:
         raise _Bad
     if position > end or position - offset > (16777216 if state is None else state.frame):
@@ -5534,11 +5534,11 @@ def _read_response_in_example(
         reader = _BODIES["server"].get(body_code)
         if reader is not None:
             body_, position = reader(buffer, position, payload_end, state)
-        elif state is not None and state.strict:
+        elif position > payload_end or (state is not None and state.strict):
             raise _Bad
         else:
+            body_ = Unknown(body_code, buffer[position:payload_end])
             position = payload_end
-            body_ = Unknown(body_code, buffer[position:position])
         body = body_
     else:
         body__, position = _read_error_response_body(buffer, position, payload_end, state)
@@ -6476,7 +6476,7 @@ def _write_geode_value_big_decimal(
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
     state.allow("GeodeValue")
-    value = _write_geode_value(message.value, state, False)
+    value = _write_geode_value(message.value, state, is_last)
     if type(message.value) not in _ONLY_1:
         raise _Bad
     state.leave("GeodeValue")
@@ -6488,7 +6488,7 @@ def _write_geode_value_file(message: GeodeValue.File, state: _WriteState | None,
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
     state.allow("GeodeValue")
-    value = _write_geode_value(message.value, state, False)
+    value = _write_geode_value(message.value, state, is_last)
     if type(message.value) not in _ONLY_1:
         raise _Bad
     state.leave("GeodeValue")
@@ -6504,7 +6504,7 @@ def _write_geode_value_gemfire_enum(
     state.allow("GeodeValue")
     class_name = _write_geode_value(message.class_name, state, False)
     state.allow("GeodeValue")
-    member = _write_geode_value(message.member, state, False)
+    member = _write_geode_value(message.member, state, is_last)
     if type(message.class_name) not in _ONLY_1:
         raise _Bad
     if type(message.member) not in _ONLY_1:
@@ -6550,7 +6550,7 @@ def _write_geode_value_class(message: GeodeValue.Class, state: _WriteState | Non
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
     state.allow("ClassName")
-    value = _write_class_name(message.value, state, False)
+    value = _write_class_name(message.value, state, is_last)
     state.leave("GeodeValue")
     return b"".join((_pack_B(43), value))
 
@@ -6580,7 +6580,7 @@ def _write_class_name_named(message: ClassName.Named, state: _WriteState | None,
         state = _WriteState(_LIMITS)
     state.enter("ClassName")
     state.allow("GeodeValue")
-    value = _write_geode_value(message.value, state, False)
+    value = _write_geode_value(message.value, state, is_last)
     if type(message.value) not in _ONLY_1:
         raise _Bad
     state.leave("ClassName")
@@ -6627,14 +6627,14 @@ def _write_get_request_body(message: GetRequest, state: _WriteState | None) -> b
     )
     n_region_name = len(region_name)
     key = _write_geode_value(message.key, state, False)
-    callback_arg = _write_geode_value(message.callback_arg, state, False)
+    callback_arg = _write_geode_value(message.callback_arg, state, True)
     if type(message.key) not in _ONLY_2:
         raise _Bad
     return b"".join((_pack_H(n_region_name), region_name, key, callback_arg))
 
 
 def _write_get_response_body(message: GetResponse, state: _WriteState | None) -> bytes:
-    result = _write_geode_value(message.result, state, False)
+    result = _write_geode_value(message.result, state, True)
     return result
 
 
@@ -6662,7 +6662,7 @@ def _write_put_all_request_body(message: PutAllRequest, state: _WriteState | Non
         if type(key_value_pair.key) not in _ONLY_2:
             raise _Bad
         parts += (key, value)
-    callback_arg = _write_geode_value(message.callback_arg, state, False)
+    callback_arg = _write_geode_value(message.callback_arg, state, True)
     parts.append(callback_arg)
     data = b"".join(parts)
     return data
@@ -6694,7 +6694,7 @@ def _write_get_all_request_body(message: GetAllRequest, state: _WriteState | Non
         if type(key) not in _ONLY_2:
             raise _Bad
         parts.append(key_)
-    callback_arg = _write_geode_value(message.callback_arg, state, False)
+    callback_arg = _write_geode_value(message.callback_arg, state, True)
     parts.append(callback_arg)
     data = b"".join(parts)
     return data
