@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any
+
+from tests.property.codecs import Codecs, Item, Outcome, Wishes, cut, is_refusal
 
 from wiregen.runtime.explain import explain
 from wiregen.runtime.options import Options
 from wiregen.runtime.tree import FrameValue, Node
-
-from tests.property.codecs import Codecs, Item, Outcome, Wishes, cut, is_refusal
 
 
 def check_value(codecs: Codecs, value: FrameValue) -> bytes:
@@ -44,6 +45,10 @@ def check_stream(codecs: Codecs, data: bytes, places: Sequence[int], wishes: Wis
     assert items == codecs.careful_items([data], wishes)
     assert items == codecs.fast_items(cut(data, places), wishes)
     assert items == codecs.careful_items(cut(data, places), wishes)
+    outcomes = [outcome for _, _, outcome in items]
+    assert codecs.fast_feeds(cut(data, places), wishes) == outcomes
+    bare = codecs.fast_feeds(cut(data, places), wishes, is_bare=True)
+    assert list(map(without_header, bare)) == list(map(without_header, outcomes))
     end = 0
     for offset, size, _ in items:
         assert offset == end
@@ -51,6 +56,13 @@ def check_stream(codecs: Codecs, data: bytes, places: Sequence[int], wishes: Wis
         end += size
     assert end == len(data)
     return items
+
+
+def without_header(outcome: Outcome) -> Any:
+    """Return an error as it is, and of a frame's line what is the message's."""
+    if not isinstance(outcome, str):
+        return outcome
+    return {key: value for key, value in json.loads(outcome).items() if key != "header"}
 
 
 def check_prefixes(codecs: Codecs, data: bytes, role: str | None) -> None:

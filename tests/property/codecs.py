@@ -75,6 +75,18 @@ class Codecs:
     def careful_items(self, chunks: Iterable[bytes], wishes: Wishes) -> list[Item]:
         return self._items(careful_decoder(self.plan, wishes.options(), "yield"), chunks)
 
+    def fast_feeds(self, chunks: Iterable[bytes], wishes: Wishes, *, is_bare: bool = False) -> list[Outcome]:
+        """Return the same by `feed`, or by `bare_messages`: then without the headers."""
+        decoder = self.module.Decoder(errors="yield", **wishes.arguments(self.module))
+        feed = decoder.bare_messages if is_bare else decoder.feed
+        outcomes = [self._outcome(item) for chunk in chunks for item in feed(chunk)]
+        try:
+            decoder.finish()
+        except self.module.DecodeError as error:
+            if outcomes[-1:] != [described(error)]:  # what was given up is said once more
+                outcomes.append(described(error))
+        return outcomes
+
     def _items(self, decoder: Any, chunks: Iterable[bytes]) -> list[Item]:
         items = [item for chunk in chunks for item in decoder.items(chunk)]
         items += decoder.finish_items()

@@ -11,13 +11,13 @@ from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
+from tests.property.codecs import Codecs
+
 from wiregen.build import build
 from wiregen.config import Config
 from wiregen.diagnostics import Report, render
 from wiregen.source import Sources
 from wiregen.writer import Output, write
-
-from tests.property.codecs import Codecs
 
 HOSTILE_FIELDS = (
     "absent base buffer bytes cls code compression count data def decode dict encode end end_position frame from_dict "
@@ -28,7 +28,7 @@ HOSTILE_FIELDS = (
 ).split()
 HOSTILE_TYPES = (
     "Ack Any Bad Callable Class Connection Context Data Decoder DecodeError Enum Exception False Frames IntEnum Int KeyError "
-    "Lengths Limits Literal NeedMoreData None Readers Required Self Session State Str Struct True TypeError Unknown UUID ValueError Window Python Writers"
+    "Lengths Limits Literal Message NeedMoreData None Readers Required Self Session State Str Struct True TypeError Unknown UUID ValueError Window Python Writers"
 ).split()
 HOSTILE_DOCS = (
     'ends in a quote"',
@@ -46,8 +46,7 @@ HOSTILE_DOCS = (
     "    four blanks, and then a long line " + "x" * 200,
 )
 REFUSED_DOCS = ("line\u2028separator", "bidi \u202e tricks", "a \x07 bell", "no\u200bwidth")
-SCALARS = "u8 u16 u24 u32 u64 i8 i16 i32 i64 f32 f64 u16le u32le u64le i16be i32le f32le f64le bool uuid".split()
-"""u24 has no straight-line code; `scalars` leaves it out."""
+SCALARS = "u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 u16le u32le u64le i16be i32le f32le f64le bool uuid".split()
 PREFIXES = "u8 u16 u32 u64 u16le u32le i8 i16 i32 i64".split()
 ENCODINGS = "utf8 utf8 mutf8 ascii latin1 utf16".split()
 
@@ -109,7 +108,9 @@ class _Writer:
         n_types = draw(st.integers(3, 7))
         names = st.sampled_from(HOSTILE_TYPES) | st.from_regex(r"\A[A-Z][a-z]{1,6}\Z")
         self._types = draw(
-            st.lists(names.filter(lambda name: name != "Frame"), min_size=n_types, max_size=n_types, unique=True)
+            st.lists(
+                names.filter(lambda name: name != "Frame"), min_size=n_types, max_size=n_types, unique=True
+            )
         )
         self._structs: list[str] = []
         self._enums: list[tuple[str, str]] = []
@@ -133,7 +134,9 @@ class _Writer:
     def _doc(self, indent: str = "") -> str:
         if not self._chance(3):
             return ""
-        line = st.sampled_from(HOSTILE_DOCS) | st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=40)
+        line = st.sampled_from(HOSTILE_DOCS) | st.text(
+            st.characters(min_codepoint=32, max_codepoint=126), max_size=40
+        )
         return "".join(f"{indent}/// {text}\n" for text in self._draw(st.lists(line, min_size=1, max_size=3)))
 
     def _names(self, low: int, high: int) -> list[str]:
@@ -166,7 +169,8 @@ class _Writer:
             )
         )
         rows = "".join(
-            f"{self._doc('  ')}  {member} = {number}\n" for member, number in zip(members, numbers, strict=True)
+            f"{self._doc('  ')}  {member} = {number}\n"
+            for member, number in zip(members, numbers, strict=True)
         )
         self._enums.append((name, members[0]))
         return f"{self._doc()}{self._one(('', 'open '))}enum {name} : {base} {{\n{rows}}}"
@@ -183,13 +187,15 @@ class _Writer:
             after = [before.pop()]
         code, bits = self._one((("u8", 8), ("u16", 16), ("i32", 31), ("u32le", 31)))
         rows = [f"  {name} : {self._fixed()}\n" for name in before]
-        rows += [f"  kind__ : {code} := code(body__)\n".replace("__", "_x")]
+        rows += [f"  kind_x : {code} := code(body_x)\n"]
         rows += [f"  {name} : {self._fixed()}\n" for name in after]
         rows += ["  body_x : match kind_x\n"]
         return f"{self._doc()}frame Frame {{\n{''.join(rows)}}}", bits
 
     def _messages(self, bits: int) -> Iterator[str]:
-        codes = self._draw(st.lists(st.integers(0, (1 << min(bits, 12)) - 1), min_size=8, max_size=8, unique=True))
+        codes = self._draw(
+            st.lists(st.integers(0, (1 << min(bits, 12)) - 1), min_size=8, max_size=8, unique=True)
+        )
         for name in self._types:
             role = self._one(("", " from one", " from other"))
             code = codes.pop()
@@ -197,7 +203,8 @@ class _Writer:
         if self._chance(2):
             prefix, algorithm = self._one(("u16", "u32", "u32le")), self._one(("zlib", "gzip", "deflate"))
             rows = self._fields(0, 2, is_nested=True)
-            yield f"message Envelope {codes.pop()} {{\n{rows}  inner_frames : Frame[] in {algorithm}[{prefix}]\n}}"
+            frames = f"  inner_frames : Frame[] in {algorithm}[{prefix}]\n"
+            yield f"message Envelope {codes.pop()} {{\n{self._one((rows + frames, frames + rows))}}}"
 
     # ---- fields
 
@@ -218,7 +225,7 @@ class _Writer:
         kind = self._one(("scalar", "default", "constant", "enum", "bytes", "text", "list", "struct"))
         match kind:
             case "bytes":
-                return f"bytes[{self._one(PREFIXES)}]{self._one(('', '', ' as json', ' = x' + chr(34) + '00ff' + chr(34)))}"
+                return f"bytes[{self._one(PREFIXES)}]" + str(self._one(("", "", " as json", ' = x"00ff"')))
             case "text":
                 return self._text()
             case "list":
@@ -231,13 +238,14 @@ class _Writer:
     def _text(self) -> str:
         encoding = self._one(ENCODINGS)
         lenient = " lenient" if encoding in ("utf8", "mutf8") and self._chance(2) else ""
-        return f"{encoding}[{self._one(PREFIXES)}]{lenient}" + self._one(("", "", ' = "a\\"\\\\b\\n"'))
+        default = self._one(("", "", ' = "a\\"\\\\b\\n"'))
+        return f"{encoding}[{self._one(PREFIXES)}]{lenient}{default}"
 
     def _item(self) -> str:
-        return str(self._one([scalar for scalar in SCALARS if scalar != "u24"] + self._structs * 4))
+        return str(self._one([*SCALARS, *self._structs * 4]))
 
     def _scalar(self, kind: str) -> str:
-        scalar = self._one([scalar for scalar in SCALARS if scalar != "u24"])
+        scalar = self._one(SCALARS)
         if kind == "enum" and self._enums:
             name, member = self._one(self._enums)
             return f"{name}{self._one(('', f' = {member}'))}"
@@ -248,4 +256,6 @@ class _Writer:
         return f"bool{self._one(('', ' lenient', ' = true'))}" if scalar == "bool" else scalar
 
 
-LANGUAGE_WORDS = frozenset("after and any as false if in lenient match not null only or true until where".split())
+LANGUAGE_WORDS = frozenset(
+    "after and any as false if in lenient match not null only or true until where".split()
+)

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.property import agreement, values
+from tests.property.codecs import Codecs, Wishes, is_refusal
+
 from wiregen.runtime.tree import FrameValue, Record
 from wireproto import lumberjack as lj
 from wireproto.lumberjack._plan import PLAN
-
-from tests.property import agreement, values
-from tests.property.codecs import Codecs, Wishes, is_refusal
 
 CODECS = Codecs(module=lj, plan=PLAN)
 FRAMES = values.frames(PLAN)
@@ -30,9 +30,9 @@ WISHES = st.builds(
     limits=st.fixed_dictionaries({}, optional=LIMITS).map(lambda limits: tuple(limits.items())),
     strict=st.booleans(),
 )
-NOISE = st.binary(max_size=40) | st.tuples(st.sampled_from(b"12"), st.sampled_from(b"ACDJW"), st.binary(max_size=40)).map(
-    lambda parts: bytes(parts[:2]) + parts[2]
-)
+NOISE = st.binary(max_size=40) | st.tuples(
+    st.sampled_from(b"12"), st.sampled_from(b"ACDJW"), st.binary(max_size=40)
+).map(lambda parts: bytes(parts[:2]) + parts[2])
 ONE_OF_EACH = [
     lj.Data(1, [lj.Pair("line", "hello"), lj.Pair("", "")]),
     lj.Json(2, b'{"a": 1}'),
@@ -88,7 +88,9 @@ def test_replace_changes_one_attribute_of_a_copy(message: Any) -> None:
     name = type(message).__match_args__[0]
     other = message.replace(**{name: None})
     assert getattr(other, name) is None
-    assert other != message == type(message)(*(getattr(message, each) for each in type(message).__match_args__))
+    assert (
+        other != message == type(message)(*(getattr(message, each) for each in type(message).__match_args__))
+    )
 
 
 def test_unknown_changes_are_refused() -> None:
@@ -105,7 +107,9 @@ def test_unknown_changes_are_refused() -> None:
         pytest.param(lj.Json(1, b"<secret>" * 2_000_000), id="long bytes"),
         pytest.param(lj.Data(1, [lj.Pair("<secret>" * 2_000_000, "v")]), id="long text"),
         pytest.param(lj.Data(1, [lj.Pair("k", "v")] * 2_000_000), id="many pairs"),
-        pytest.param(lj.Compressed([lj.Frame(lj.Json(1, b"<secret>" * 100_000))] * 100_000), id="many frames"),
+        pytest.param(
+            lj.Compressed([lj.Frame(lj.Json(1, b"<secret>" * 100_000))] * 100_000), id="many frames"
+        ),
     ],
 )
 def test_repr_is_short_and_quick(message: Any) -> None:
@@ -144,7 +148,9 @@ def test_damaged_streams_are_tiled_alike(
 
 
 @given(st.data(), st.lists(FRAMES, min_size=1, max_size=3), WISHES)
-def test_a_damaged_inside_is_refused_alike(data: st.DataObject, frames: list[FrameValue], wishes: Wishes) -> None:
+def test_a_damaged_inside_is_refused_alike(
+    data: st.DataObject, frames: list[FrameValue], wishes: Wishes
+) -> None:
     import zlib
 
     inner = data.draw(values.mutated(b"".join(map(encoded, frames))))
@@ -196,7 +202,9 @@ def test_what_is_no_message_is_refused_alike(value: Any) -> None:
         pytest.param(lj.Ack(-1), "invalid_value", "Ack.sequence", id="negative"),
         pytest.param(lj.Json(1, b"x" * (16 * 2**20 - 9)), "limit_exceeded", "Frame", id="long frame"),
         pytest.param(lj.Data(1, [lj.Pair("", "")] * 65537), "limit_exceeded", "Data.pairs", id="many pairs"),
-        pytest.param(lj.Data(1, [lj.Pair("k", "\ud800")]), "invalid_text", "Data.pairs[0].value", id="surrogate"),
+        pytest.param(
+            lj.Data(1, [lj.Pair("k", "\ud800")]), "invalid_text", "Data.pairs[0].value", id="surrogate"
+        ),
         pytest.param(lj.Data(1, [lj.Pair("k", b"v")]), "invalid_value", "Data.pairs[0].value", id="bytes as text"),  # type: ignore[arg-type]
     ],
 )
@@ -236,7 +244,11 @@ def test_a_recoverable_error_leaves_the_decoder_behind_the_bad_frame() -> None:
     assert next(found).message == lj.Window(1)
     with pytest.raises(lj.DecodeError) as caught:
         next(found)
-    assert (caught.value.code, caught.value.recoverable, caught.value.frame_offset) == ("partial_inner", True, 6)
+    assert (caught.value.code, caught.value.recoverable, caught.value.frame_offset) == (
+        "partial_inner",
+        True,
+        6,
+    )
     assert [frame.message for frame in decoder.feed(b"")] == [lj.Window(2)]
     decoder.finish()
 

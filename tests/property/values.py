@@ -8,6 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
+
 from wiregen.runtime.tree import FrameValue, Record
 
 Plan = dict[str, Any]
@@ -34,7 +35,9 @@ def frames(plan: Plan, depth: int = 1) -> SearchStrategy[FrameValue]:
 
 
 def messages(plan: Plan, depth: int) -> SearchStrategy[Record]:
-    flat = {name: layout for name, layout in plan["messages"].items() if depth > 0 or not _holds_frames(layout)}
+    flat = {
+        name: layout for name, layout in plan["messages"].items() if depth > 0 or not _holds_frames(layout)
+    }
     return st.one_of([_record(plan, name, fields, depth) for name, (_, _, fields) in flat.items()])
 
 
@@ -47,7 +50,9 @@ def _record(plan: Plan, name: str, fields: tuple[Any, ...], depth: int) -> Searc
 
 
 def _row(plan: Plan, fields: tuple[Any, ...], depth: int) -> SearchStrategy[dict[str, Any]]:
-    return st.fixed_dictionaries({field[0]: _values(plan, field[2], depth) for field in fields if not field[1]})
+    return st.fixed_dictionaries(
+        {field[0]: _values(plan, field[2], depth) for field in fields if not field[1]}
+    )
 
 
 def _values(plan: Plan, type_: tuple[Any, ...], depth: int) -> SearchStrategy[Any]:
@@ -88,7 +93,9 @@ def _fits(length: tuple[Any, ...]) -> Any:
 
 def _lenient_text() -> SearchStrategy[str]:
     """Return text as it is read, lone surrogates for the bytes that are none included."""
-    return st.text(max_size=12) | st.binary(max_size=12).map(lambda data: data.decode("utf-8", "surrogateescape"))
+    return st.text(max_size=12) | st.binary(max_size=12).map(
+        lambda data: data.decode("utf-8", "surrogateescape")
+    )
 
 
 def _members(plan: Plan, name: str) -> SearchStrategy[int]:
@@ -129,8 +136,10 @@ BAD_VALUES: SearchStrategy[Any] = st.one_of(
     st.text(st.characters(), max_size=4) | st.sampled_from(["\ud800", "\udc80", "\ud800\udc00", "x" * 300]),
     st.binary(max_size=4) | st.just(b"x" * 300),
     st.sampled_from([(), [], {}, [None], [[]], {"key": 1}, object, object(), Indexed(), Barred(), range(3)]),
-    st.builds(LongNumber, st.integers(0, 300)) | st.builds(LongText, st.text()) | st.builds(LongBytes, st.binary()),
-    st.builds(bytearray, st.binary(max_size=4)) | st.builds(memoryview, st.binary(max_size=4)),
+    st.builds(LongNumber, st.integers(0, 300))
+    | st.builds(LongText, st.text())
+    | st.builds(LongBytes, st.binary()),
+    st.builds(bytearray, st.binary(max_size=4)) | st.binary(max_size=4).map(lambda data: memoryview(data)),
     st.integers(256, 70_000).map(lambda count: [1] * count),
 )
 
@@ -171,7 +180,9 @@ def mutated(draw: DrawFn, data: bytes) -> bytes:
             case "cut":
                 del buffer[at : at + draw(st.integers(1, 8))]
             case "raise":
-                buffer[at : at + 4] = draw(st.sampled_from((b"\xff\xff\xff\xff", b"\x80\0\0\0", b"\0\0\0\x01")))
+                buffer[at : at + 4] = draw(
+                    st.sampled_from((b"\xff\xff\xff\xff", b"\x80\0\0\0", b"\0\0\0\x01"))
+                )
             case "end":
                 del buffer[at:]
             case _:

@@ -294,7 +294,7 @@ class FunctionBuilder:
                 steps, pieces = builder.whole(layout.steps)
             is_fixed = layout.fixed_size is not None and len(pieces or ()) == 1
         except UnsupportedError as error:
-            self._shared.refused.append(f"{traits.enter or class_} (writing): {error.unsupported.construct}")
+            self._shared.refused_writes.append(f"{traits.enter or class_}: {error.unsupported.construct}")
             is_refused = True
         return WriteFunction(
             name=traits.name,

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wiregen import model as m
-from wiregen.plan.steps import Repeat, Run, Slot
+from wiregen.plan.steps import Piece, Repeat, Run, Slot, UnsupportedError
 from wiregen.views.python_names import enum_table, is_header, is_odd, joined, split_by_endian
 from wiregen.views.python_read_names import ReadNames
 from wiregen.views.python_steps import ReadRun
-from wiregen.views.python_text import class_name
 
 __all__ = ["RunReader", "decoding", "numbers_of"]
 
@@ -68,9 +67,9 @@ class RunReader:
             signed = ", signed=True" if integer.signed else ""
             yield name, f'int.from_bytes({name}, "{integer.endian}"{signed})'
         for piece in slot.pieces:
-            if piece.field.name == "_" and piece.field.value is None:
+            if piece.field.name == "_":
                 continue
-            value = f"{name} >> {piece.shift} & {(1 << piece.bits) - 1}" if piece.shift else f"{name} & {(1 << piece.bits) - 1}"
+            value = _extracted(name, piece)
             target = self._names.locals.name(piece.key)
             yield target, f"({value}) != 0" if piece.is_flag else value
             self._names.give(piece.key, target)
@@ -78,7 +77,7 @@ class RunReader:
     def _checks(self, slot: Slot) -> tuple[str, ...]:
         name = self._names.locals.name(slot.key)
         if slot.part == "bits":
-            return ()
+            return tuple(check for piece in slot.pieces for check in _constant_check(name, piece))
         if slot.expected is not None:
             self._names.raws[slot.key] = name
             return (f"{name} != {slot.expected!r}",)
@@ -129,6 +128,23 @@ class RunReader:
                 return (f"{name} not in {enum_table(enum)}", *self._only_checks(slot.type, name))
             case _:
                 return ()
+
+
+def _extracted(name: str, piece: Piece) -> str:
+    shifted = f"{name} >> {piece.shift}" if piece.shift else name
+    return f"{shifted} & {(1 << piece.bits) - 1}"
+
+
+def _constant_check(name: str, piece: Piece) -> tuple[str, ...]:
+    match piece.field.value:
+        case m.Constant(value=m.Number(value=number) | m.ConstantReference(value=number)):
+            return (f"({_extracted(name, piece)}) != {number}",)
+        case m.Constant(value=m.Truth(value=truth)):
+            return (f"({_extracted(name, piece)}) != {int(truth)}",)
+        case m.Constant():
+            raise UnsupportedError(piece.field.path, "a constant like this")
+        case _:
+            return ()
 
 
 def numbers_of(step: Repeat) -> m.Integer | m.Float | None:

@@ -46,6 +46,8 @@ class Shared:
 
         self.chunks: dict[str, m.InChunks] = {}
         self.refused: list[str] = []
+        """What the careful codec reads, for it has no straight-line form; `refused_writes`: what it writes."""
+        self.refused_writes: list[str] = []
         self.tailed = _tailed(protocol)
         self.has_shared_codes = any(self.codes(role) != self.codes(None) for role in protocol.roles)
 

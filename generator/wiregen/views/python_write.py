@@ -282,7 +282,7 @@ class WriteBuilder:
             type_ = declared
         self._shared.uses.add("varint")
         if type_.zigzag:
-            raise UnsupportedError(step.key, "zigzag on writing")
+            return f"_varint({text} << 1 ^ {text} >> {type_.bits - 1}, {type_.bits})"
         return f"_varint({text}, {type_.bits})"
 
     def _settle(self) -> None:
@@ -294,7 +294,8 @@ class WriteBuilder:
         names = self.names
         target, length = names.locals.name(f"{step.key}#data"), self._length_name(step.key, step.extent)
         if step.field is not None and step.field.name == "_" and step.field.value is None:
-            raise UnsupportedError(step.key, "padding on writing")
+            self._padding(step, target)
+            return
         value = names.value(step.key, step.field, _prefix(step), self._pieces)
         encode, careful, is_wide = "", "", False
         if isinstance(step.type, m.Text):
@@ -329,6 +330,13 @@ class WriteBuilder:
                 pass
             case Until():
                 raise UnsupportedError(step.key, "such a length")
+
+    def _padding(self, step: Chunk, target: str) -> None:
+        if not isinstance(step.extent, Given) or not isinstance(step.type, m.Bytes):
+            raise UnsupportedError(step.key, "padding of such a length, on writing")
+        count = self.names.text(step.extent.value, step.extent.prefix, self._pieces)
+        self._views.append(WriteAssign(target=target, value=f"bytes({count})"))
+        self._piece(target)
 
     def _length_name(self, key: str, extent: Extent) -> str:
         return self.names.locals.name(extent.key if isinstance(extent, Held) else f"{key}#length")
