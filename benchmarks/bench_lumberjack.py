@@ -11,6 +11,7 @@ from collections.abc import Callable
 import lumberjack_by_hand as hand
 import lumberjack_elsewhere as elsewhere
 from harness import compare, table
+
 from wireproto import lumberjack as lj
 
 FIELDS = [

@@ -11,7 +11,7 @@ from wiregen.backends import Backend, Page, Subject, load_backends
 from wiregen.config import Config
 from wiregen.diagnostics import Report, did_you_mean
 from wiregen.emitter import render
-from wiregen.frontend import load_protocol, protocol_files
+from wiregen.frontend import as_shown, load_protocol, protocol_files
 from wiregen.source import Sources
 from wiregen.writer import Output
 
@@ -56,12 +56,12 @@ def _subjects(
     config: Config, names: tuple[str, ...], sources: Sources, report: Report
 ) -> tuple[Subject, ...]:
     files = {path.stem: path for path in protocol_files(config)}
-    for name in names:
+    for name in (*(config.protocols or ()), *names):
         if name not in files:
             help_ = did_you_mean(name, files) or f"protocols here: {', '.join(files) or 'none'}"
             report.error("WG5003", f"there is no protocol `{name}`", None, help=help_)
     chosen = [path for name, path in files.items() if not names or name in names]
-    found = (load_protocol(path, sources, report, config.sources) for path in chosen)
+    found = (load_protocol(as_shown(path), sources, report, config.sources) for path in chosen)
     return tuple(subject for subject in found if subject is not None)
 
 

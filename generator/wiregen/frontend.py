@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from wiregen.backends import Subject
@@ -13,7 +14,7 @@ from wiregen.parser import parse
 from wiregen.resolver import resolve
 from wiregen.source import SUFFIX, Sources, load
 
-__all__ = ["find_protocol", "load_protocol", "protocol_files"]
+__all__ = ["as_shown", "find_protocol", "load_protocol", "protocol_files", "source_files"]
 
 
 def load_protocol(path: Path, sources: Sources, report: Report, roots: tuple[Path, ...]) -> Subject | None:
@@ -34,16 +35,28 @@ def load_protocol(path: Path, sources: Sources, report: Report, roots: tuple[Pat
     report.merge(findings)
     if findings.has_errors:
         return None
-    name = path.relative_to(path.parent.parent).as_posix()
+    name = f"{path.absolute().parent.name}/{path.name}"
     return Subject(protocol=resolved.protocol, origins=resolved.origins, source=name)
 
 
+def as_shown(path: Path) -> Path:
+    """Return the path relative to the working folder where it lies below, so that diagnostics are short."""
+    try:
+        return path.absolute().relative_to(os.getcwd())
+    except ValueError:
+        return path
+
+
+def source_files(config: Config) -> tuple[Path, ...]:
+    """Return the .wire files of the configuration's sources, by name; of equal names the first source's."""
+    files = {path.stem: path for folder in reversed(config.sources) for path in folder.glob(f"*{SUFFIX}")}
+    return tuple(files[name] for name in sorted(files))
+
+
 def protocol_files(config: Config) -> tuple[Path, ...]:
-    """Return the files of the configuration's protocols, by name; all files of its sources where it names none."""
-    files = {
-        path.stem: path for folder in reversed(config.sources) for path in sorted(folder.glob(f"*{SUFFIX}"))
-    }
-    names = sorted(files) if config.protocols is None else config.protocols
+    """Return the files of the protocols that the configuration chooses for a build; all where it chooses none."""
+    files = {path.stem: path for path in source_files(config)}
+    names = tuple(files) if config.protocols is None else config.protocols
     return tuple(files[name] for name in names if name in files)
 
 

@@ -41,6 +41,8 @@ _EXCEPTIONS = frozenset(
     " NotImplemented OverflowError RuntimeError StopIteration TypeError UnicodeDecodeError UnicodeEncodeError"
     " UnicodeError ValueError".split()
 )
+# What a generated module imports under its own name, for its annotations.
+_IMPORTED = frozenset("Any Callable Literal TypeAlias UUID".split())
 # What a class of a generated module needs under its own name in annotations and decorators.
 _IN_CLASSES = frozenset(
     "bool bytes classmethod dict float int list object property staticmethod str tuple".split()
@@ -67,7 +69,7 @@ class Scope(Enum):
 _RESERVED: Mapping[Scope, frozenset[str]] = MappingProxyType(
     {
         Scope.PACKAGE: _KEYWORDS | _OFFERED,
-        Scope.MODULE: _KEYWORDS | _OFFERED | _BUILTINS | _EXCEPTIONS,
+        Scope.MODULE: _KEYWORDS | _OFFERED | _BUILTINS | _EXCEPTIONS | _IMPORTED,
         Scope.MEMBER: _KEYWORDS | _OFFERED | _METHODS | _IN_CLASSES,
         Scope.FRAME_MEMBER: _KEYWORDS | _OFFERED | _METHODS | _IN_CLASSES | _CALL_ARGUMENTS,
         Scope.ENUM_MEMBER: _KEYWORDS | _OFFERED | _ENUM_ATTRIBUTES,

@@ -146,7 +146,7 @@ def test_every_page_has_its_title_an_example_and_a_way_out() -> None:
         assert page is not None
         assert page.startswith(f"# {code}: ")
         assert title(code)
-        assert "\n```wire\n" in page
+        assert "\n```wire\n" in page or "\n```toml\n" in page
         assert page.count("```") % 2 == 0
 
 
@@ -154,7 +154,10 @@ def test_pages_are_found_in_any_case_of_the_code() -> None:
     assert explanation("wg1003") == explanation("WG1003") is not None
 
 
-@pytest.mark.parametrize("code", ["WG9999", "", "../pages/WG1001", "WG1001.md", "/etc/passwd", "WG1001\0"])
+@pytest.mark.parametrize(
+    "code",
+    ["WG9999", "", "../pages/WG1001", "WG1001.md", "gap.md", "../pages/gap", "/etc/passwd", "WG1001\0"],
+)
 def test_no_page_comes_from_a_path(code: str) -> None:
     assert explanation(code) is None
     assert title(code) is None

@@ -21,7 +21,7 @@ from wiregen.runtime.explain import careful_decoder, explain
 from wiregen.runtime.options import Options
 from wiregen.runtime.tree import Node
 
-from ..conformance.names import LUMBERJACK, LUMBERJACK_LIMITS
+from ..conformance.names import CODES, LIMITS
 from .lumberjack_plan import PLAN, U32, field
 
 VECTORS = Path(__file__).resolve().parents[2].parent / "shared" / "vectors" / "lumberjack.json"
@@ -381,7 +381,7 @@ def outcome(data: bytes, size: int, options: Options) -> tuple[list[Any], Decode
 @pytest.mark.parametrize("size", [1, 17, 10**6])
 @pytest.mark.parametrize("vector", vectors("malformed"))
 def test_malformed_vectors(vector: Any, size: int) -> None:
-    limits = {LUMBERJACK_LIMITS[name]: value for name, value in vector["limits"].items()}
+    limits = {LIMITS[name]: value for name, value in vector["limits"].items()}
     found, error = outcome(bytes.fromhex(vector["hex"]), size, Options(vector["from"], limits=limits))
     expected = vector["expect"]
     assert len(found) == expected["frames_before"]
@@ -389,7 +389,7 @@ def test_malformed_vectors(vector: Any, size: int) -> None:
         assert error is None
         return
     assert error is not None
-    assert error.code == LUMBERJACK[expected["kind"]]
+    assert error.code == CODES[expected["kind"]]
     # Their `truncated` names the beginning of the frame.
     assert (error.frame_offset if error.code == "truncated" else error.at) == expected["offset"]
 

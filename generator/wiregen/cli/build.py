@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wiregen.cli.failure import DONE, FINDINGS, USAGE, Failure
-from wiregen.cli.protocols import as_shown, configuration, stop
+from wiregen.cli.protocols import configuration, stop
 from wiregen.cli.talk import has_colour, tell
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def verb(names: tuple[str, ...], check: bool, diff: bool) -> int:
 
 
 def _write(outputs: "tuple[Output, ...]", config: "Config", *, is_partial: bool) -> int:
+    from wiregen.frontend import as_shown
     from wiregen.writer import write
 
     written = write(outputs, config.output, partial=is_partial)
@@ -63,6 +64,7 @@ def _write(outputs: "tuple[Output, ...]", config: "Config", *, is_partial: bool)
 
 
 def _compare(outputs: "tuple[Output, ...]", config: "Config", *, is_partial: bool, with_text: bool) -> int:
+    from wiregen.frontend import as_shown
     from wiregen.writer import compare
 
     difference = compare(outputs, config.output, partial=is_partial)

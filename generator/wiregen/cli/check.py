@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wiregen.cli.protocols import as_shown, configuration, exit_code, load
+from wiregen.cli.protocols import configuration, exit_code, load
 from wiregen.cli.talk import has_colour, tell
 
 if TYPE_CHECKING:
+    from wiregen.backends import Subject
     from wiregen.diagnostics import OutputFormat, Report
 
 __all__ = ["verb"]
@@ -19,21 +20,34 @@ _FORMATS: tuple["OutputFormat", ...] = ("full", "concise", "json", "github", "sa
 @click.command("check")
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--output-format", type=click.Choice(_FORMATS), default="full", show_default=True)
-def verb(files: tuple[str, ...], output_format: "OutputFormat") -> int:
-    """Check .wire FILEs, or protocols by name; without any, all protocols of the configuration."""
+@click.option("--verbose", is_flag=True, help="Say too how much memory a message may take within its limits.")
+def verb(files: tuple[str, ...], output_format: "OutputFormat", verbose: bool) -> int:
+    """Check .wire FILEs, or protocols by name; without any, all in the sources of the configuration."""
     from wiregen.diagnostics import Report, render
-    from wiregen.frontend import protocol_files
+    from wiregen.frontend import as_shown, source_files
     from wiregen.source import Sources
 
     report, sources = Report(), Sources()
     config = configuration(report)
-    names = files or tuple(str(as_shown(path)) for path in protocol_files(config))
-    for name in names:
-        load(name, config, sources, report)
+    names = files or tuple(str(as_shown(path)) for path in source_files(config))
+    subjects = [load(name, config, sources, report) for name in names]
     text = render(report, sources, output_format, colour=has_colour(sys.stdout))
     sys.stdout.write(text)
+    for subject in subjects if verbose else ():
+        if subject is not None:
+            _tell_memory(subject)
     tell(_outcome(len(names), report))
     return exit_code(report)
+
+
+def _tell_memory(subject: "Subject") -> None:
+    """Say which message can be the largest: a round estimate, what its limits allow."""
+    from wiregen.checker import largest_memory
+
+    largest = max(largest_memory(subject.protocol), key=lambda each: each[1], default=None)
+    if largest is not None:
+        message, size = largest
+        tell(f"{subject.protocol.name}: one {message} takes at most about {size / 2**20:.0f} MiB")
 
 
 def _outcome(n_protocols: int, report: "Report") -> str:

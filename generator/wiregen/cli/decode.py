@@ -76,6 +76,8 @@ def verb(
     ports = tuple(port.number for port in subject.protocol.ports)
     opened = open_bytes(file, is_capture=pcap) if digits is None else nullcontext(from_hex(digits))
     with opened as source:
+        if source.path is not None and not pcap:
+            tell("the input is a capture")
         return _decode(source, settings, sender, port, ports, format_)
 
 
@@ -112,7 +114,6 @@ def _items(
     if source.path is not None:
         from wiregen.cli.conversations import decode_capture
 
-        tell("the input is a capture")
         return decode_capture(source.path, settings, port, ports, advance, role)
     if port is not None:
         raise Failure(

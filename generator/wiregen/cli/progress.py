@@ -24,6 +24,8 @@ def progress(size: int | None) -> Iterator[Callable[[int], None]]:
     from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
 
     columns = (BarColumn(), DownloadColumn(binary_units=True), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    # rich would otherwise take stdout too, and lay out every byte of the result.
+    with Progress(*columns, console=console, transient=True, redirect_stdout=False) as bar:
         task = bar.add_task("decoding", total=size)
         yield lambda n_bytes: bar.advance(task, n_bytes)

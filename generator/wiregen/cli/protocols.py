@@ -1,6 +1,5 @@
 """From what the user named to a checked protocol: configuration, file, front end, findings on stderr."""
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from wiregen.diagnostics import Report
     from wiregen.source import Sources
 
-__all__ = ["as_shown", "configuration", "exit_code", "load", "plan_of", "stop", "subject_of"]
+__all__ = ["configuration", "exit_code", "load", "plan_of", "stop", "subject_of"]
 
 _USAGE_CODES = ("WG5002", "WG5003", "WG6")
 _FILE_CODES = ("WG1001", "WG1002")
@@ -54,18 +53,10 @@ def plan_of(name: str) -> dict[str, Any]:
 
 def load(name: str, config: "Config", sources: "Sources", report: "Report") -> "Subject | None":
     """Return a protocol by name or path; None and an error in the report where there is none."""
-    from wiregen.frontend import find_protocol, load_protocol
+    from wiregen.frontend import as_shown, find_protocol, load_protocol
 
     path = find_protocol(name, config, report)
     return None if path is None else load_protocol(as_shown(path), sources, report, config.sources)
-
-
-def as_shown(path: Path) -> Path:
-    """Return the path relative to the working folder where it lies below, so that diagnostics are short."""
-    try:
-        return path.absolute().relative_to(os.getcwd())
-    except ValueError:
-        return path
 
 
 def stop(report: "Report", sources: "Sources") -> NoReturn:

@@ -1,7 +1,7 @@
 """Diagnostics: their places, the report that gathers them, their renderings and their pages."""
 
 from wiregen.diagnostics.locations import Location, SourceText, SourceTexts, locate
-from wiregen.diagnostics.pages import explanation, known_codes, title
+from wiregen.diagnostics.pages import error_codes, explanation, known_codes, title
 from wiregen.diagnostics.rendering import OutputFormat, render
 from wiregen.diagnostics.report import Diagnostic, Label, Report, Severity, Span
 from wiregen.diagnostics.suggestions import did_you_mean, suggest
@@ -20,6 +20,7 @@ __all__ = [
     "Span",
     "did_you_mean",
     "display_width",
+    "error_codes",
     "explanation",
     "known_codes",
     "locate",

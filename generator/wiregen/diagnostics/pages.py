@@ -5,17 +5,23 @@ from functools import cache
 from pathlib import Path
 
 _FOLDER = Path(__file__).resolve().parent.parent / "pages"
-_PAGE_NAME = re.compile(r"(WG[1-9][0-9]{3})\.md")
+_DIAGNOSTIC_PAGE = re.compile(r"(WG[1-9][0-9]{3})\.md")
+_ERROR_PAGE = re.compile(r"([a-z]+(?:_[a-z]+)*)\.md")
 
 
 def known_codes() -> tuple[str, ...]:
-    """Return every code that has a page, sorted."""
-    return tuple(_pages())
+    """Return every code of a diagnostic (WG1001) that has a page, sorted."""
+    return tuple(_pages(_DIAGNOSTIC_PAGE))
+
+
+def error_codes() -> tuple[str, ...]:
+    """Return every code of an error in bytes or values (truncated) that has a page, sorted."""
+    return tuple(_pages(_ERROR_PAGE))
 
 
 def explanation(code: str) -> str | None:
-    """Return the page of a code as Markdown, in whatever case the code is written; None for an unknown one."""
-    path = _pages().get(code.upper())
+    """Return the page of a code of either kind as Markdown, in whatever case it is written; None for an unknown one."""
+    path = _pages(_DIAGNOSTIC_PAGE).get(code.upper()) or _pages(_ERROR_PAGE).get(code.lower())
     return None if path is None else path.read_text(encoding="utf-8")
 
 
@@ -26,6 +32,6 @@ def title(code: str) -> str | None:
 
 
 @cache
-def _pages() -> dict[str, Path]:
-    found = ((_PAGE_NAME.fullmatch(path.name), path) for path in sorted(_FOLDER.iterdir()))
+def _pages(name: re.Pattern[str]) -> dict[str, Path]:
+    found = ((name.fullmatch(path.name), path) for path in sorted(_FOLDER.iterdir()))
     return {match[1]: path for match, path in found if match}

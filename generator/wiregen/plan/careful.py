@@ -64,7 +64,9 @@ def _views(protocol: m.Protocol) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     declarations: tuple[m.Struct | m.Message, ...] = (*protocol.structs, *protocol.messages)
     for declaration in declarations:
-        forms = {field.name: field.view.form for field in declaration.fields if field.view is not None}
+        forms: dict[str, str] = {
+            field.name: field.view.form for field in declaration.fields if field.view is not None
+        }
         if forms:
             found[declaration.name] = forms
     return found

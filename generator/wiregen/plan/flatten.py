@@ -135,6 +135,7 @@ class Flattener:
         self._recursive = recursive_structs(protocol)
         self._n_regions = n_regions
         self._asked: list[_Asked] = []
+        self._n_unnamed = 0
 
     def fields(self, fields: tuple[m.Field, ...], prefix: str, *, is_last: bool = True) -> Iterator[Step]:
         """Yield the steps of a declaration whose keys begin with `prefix`; `is_last`: nothing follows in the region.
@@ -168,8 +169,15 @@ class Flattener:
                 yield from self._field(field, prefix, is_last=is_last and index == len(fields) - 1)
             index += len(row)
 
+    def _key_of(self, field: m.Field) -> str:
+        """Return a field's own part of its key: any number of them may be called `_`."""
+        if field.name != "_":
+            return field.name
+        self._n_unnamed += 1
+        return f"_#{self._n_unnamed}"
+
     def _field(self, field: m.Field, prefix: str, *, is_last: bool) -> Iterator[Step]:
-        key = prefix + field.name
+        key = prefix + self._key_of(field)
         mark = self._asked[-1].mark(field, key, "start")
         yield from (mark,) if mark else ()
         steps = self._type(field.type, key, prefix, field, is_last=is_last)

@@ -19,6 +19,7 @@ class Typed:
     sort: Sort
 
 
+MAX_LAYERS: Final = 64
 STAND_IN: Final = Typed(expression=model.Null(), sort=WRONG)
 """What takes the place of a wrong expression, so that the rest is looked at too."""
 
@@ -147,6 +148,12 @@ def members_of(work: Workspace, sort: Sort) -> Mapping[str, int]:
         members = (each for each in node.members if isinstance(each, syntax.Member))
         known = work.members[sort.name] = {each.name.text: each.code.value for each in members}
     return known
+
+
+def layered(layouts: Iterable[Mapping[str, Known]]) -> Mapping[str, Known]:
+    """Return what `merged` does, looked up in a few layouts, worked out for many: rows may name large frames often."""
+    layers = tuple(layouts)
+    return merged(layers) if len(layers) > MAX_LAYERS else Layers(layers=layers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

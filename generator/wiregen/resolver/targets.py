@@ -9,7 +9,7 @@ from typing import TypeAlias
 from wiregen import syntax
 from wiregen.resolver.layouts import Known, frames, layout_of, messages
 from wiregen.resolver.names import report_unknown, what_is
-from wiregen.resolver.scopes import Layers, Scope, merged
+from wiregen.resolver.scopes import MAX_LAYERS, Scope, layered, merged
 from wiregen.resolver.sorts import Sort
 from wiregen.resolver.workspace import Workspace
 
@@ -57,14 +57,23 @@ def every_target(work: Workspace) -> tuple[Target, ...]:
 def scope_of(work: Workspace, targets: Iterable[Target], instance: Instance) -> Scope:
     """Return the scope of an expression about any of these targets; a field must be there with one of them."""
     seen = tuple(_seen(work, target) for target in targets)
+    own, frame = layered(each.own for each in seen), layered(each.frame for each in seen)
     return Scope(
         where="row",
-        own=Layers(layers=tuple(each.own for each in seen)),
+        own=own,
         visible=sys.maxsize,
-        frame=_Behind(seen=seen, frame=Layers(layers=tuple(each.frame for each in seen))),
+        frame=_behind(frame, own, seen) if len(seen) > MAX_LAYERS else _Behind(seen=seen, frame=frame),
         variables=instance.variables,
         roles=instance.roles or work.settings.roles,
     )
+
+
+def _behind(
+    frame: Mapping[str, Known], own: Mapping[str, Known], seen: Iterable[Seen]
+) -> Mapping[str, Known]:
+    """Return what `_Behind` is, worked out once for many targets."""
+    both = {name for each in seen for name in each.frame if name in each.own}
+    return {name: known for name, known in frame.items() if name not in own or name in both}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +112,7 @@ def _look(work: Workspace, target: Target) -> Seen:
         case syntax.Message():
             own = layout_of(work, target.fields).fields
             carriers = tuple(layout_of(work, frame.fields).fields for frame in _frames_of(work, target))
-            return Seen(own=own, frame=Layers(layers=carriers))
+            return Seen(own=own, frame=layered(carriers))
         case syntax.Frame():
             return Seen(own=_of_messages_in(work, target), frame=layout_of(work, target.fields).fields)
         case syntax.Preamble():
@@ -116,8 +125,8 @@ def _look(work: Workspace, target: Target) -> Seen:
                 if isinstance(owner, syntax.Message | syntax.Frame)
             ]
             return Seen(
-                own=Layers(layers=tuple(each.own for each in seen)),
-                frame=Layers(layers=tuple(each.frame for each in seen)),
+                own=layered(each.own for each in seen),
+                frame=layered(each.frame for each in seen),
             )
 
 

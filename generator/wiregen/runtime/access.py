@@ -6,7 +6,7 @@ taken as what they extend, and an attribute that raises is an EncodeError.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from operator import index
 from typing import Any, Final
 from uuid import UUID
@@ -128,15 +128,16 @@ def attribute(value: object, name: str, path: str) -> Any:
         if type(fields) is not dict:
             raise _wrong(path, "fields by name", fields)
         return fields.get(name, MISSING)
-    return _guarded(value, name, path, is_field=True)
-
-
-def _guarded(value: object, name: str, path: str, *, is_field: bool = False) -> Any:
-    # A name that is also a method (`encode`) has an underscore behind it, and stands in the slots so.
+    # A reserved name (`encode`) has an underscore behind it, and stands in the slots so; of a frame's `message` and
+    # `message_` the second is the field.
+    candidates = (f"{name}_", name) if name in _EXTRAS else (name, f"{name}_")
     slots = _slots(type(value))
-    for candidate in (f"{name}_", name) if is_field and f"{name}_" in slots else (name, f"{name}_"):
-        if slots and candidate not in slots and name not in _EXTRAS:
-            continue
+    return _guarded(value, [each for each in candidates if each in slots] if slots else candidates, path)
+
+
+def _guarded(value: object, candidates: Iterable[str], path: str) -> Any:
+    """Return the first attribute that is there, MISSING where none is."""
+    for candidate in candidates:
         try:
             return getattr(value, candidate)
         except AttributeError:
@@ -151,7 +152,7 @@ def extra(value: object, name: str, default: Any, path: str) -> Any:
     """Return `absent`, `tail`, `code` or `message`: what a record has besides its fields."""
     if is_a(value, Record, Variety, FrameValue):
         return object.__getattribute__(value, name) if name in _slots(type(value)) else default
-    found = _guarded(value, name, path)
+    found = _guarded(value, (name,), path)
     return default if found is MISSING else found
 
 
@@ -170,7 +171,7 @@ def unknown_of(value: object, messages: Mapping[str, Any], path: str) -> Unknown
         return Unknown(code, as_bytes(value.data, path))  # type: ignore[attr-defined]
     if type(value).__name__ != "Unknown" or "Unknown" in messages:
         return None
-    code = _guarded(value, "code", path)
+    code = _guarded(value, ("code",), path)
     return Unknown(
-        None if code is None else as_int(code, path), as_bytes(_guarded(value, "data", path), path)
+        None if code is None else as_int(code, path), as_bytes(_guarded(value, ("data",), path), path)
     )

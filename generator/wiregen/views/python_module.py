@@ -147,6 +147,8 @@ class ModuleView:
     has_role: bool
     """What is read depends on who sends."""
     is_partly_careful: bool
+    has_bare: bool
+    """A message can be read without its frame."""
     has_required: bool
     """Some header field has no default."""
     has_frame_alias: bool
@@ -223,6 +225,7 @@ class ModuleBuilder:
             has_context=bool(protocol.contexts),
             has_role=has_role,
             is_partly_careful=bool(refused),
+            has_bare=len(frames) == 1 and bool(frames[0].table) and not (has_role or protocol.variants),
             has_required=any(field.is_required for frame in frames for field in frame.header),
             has_frame_alias=bool(refused) or len(frames) > 1 or bool(protocol.variants),
             is_plain=self._is_plain(frames, refused),

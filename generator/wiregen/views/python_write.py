@@ -51,7 +51,7 @@ from wiregen.views.python_steps import (
     WriteRepeat,
     WriteStep,
 )
-from wiregen.views.python_text import class_name
+from wiregen.views.python_text import class_name, flat, is_shown
 from wiregen.views.python_write_names import Piece, WriteLookup, WriteNames
 
 __all__ = ["WriteBuilder"]
@@ -133,7 +133,7 @@ class WriteBuilder:
             case Chunk():
                 self._chunk(step, checks)
             case Make():
-                pass
+                self._make(step, checks)
             case Repeat():
                 self._repeat(step, checks)
             case Invoke():
@@ -157,6 +157,12 @@ class WriteBuilder:
 
     def _piece(self, text: str, size: int | None = None, length: str = "") -> None:
         self._pieces.append(Piece(text=lambda: text, size=size, length=length or f"len({text})"))
+
+    def _make(self, step: Make, checks: list[Test]) -> None:
+        """Check the class of a struct that no attribute is asked of: anything would pass for it."""
+        if not any(is_shown(field) for field in flat(step.struct.fields)):
+            value = self.names.attribute(step.key)
+            checks.append(f"type({value}) is not {class_name(step.struct.name)}")
 
     # ---- runs
 

@@ -63,6 +63,11 @@ def check_end(end: int, size: int, offset: int = 0, base: int = 0) -> None:
         )
 
 
+def _message(frame: Any) -> Any:
+    """Return the message of a frame; an error, or a preamble, stays what it is."""
+    return getattr(frame, "message", frame)
+
+
 class Parked:
     """A frame that a chunk cut: what is there of it, and the careful reading that waits for more."""
 
@@ -83,8 +88,8 @@ class Decoder(Generic[F]):
     """
 
     __slots__ = (
-        "_base", "_chunk", "_context", "_decode_from", "_decode_opening", "_failed", "_failed_at", "_load_plan",
-        "_namespace", "_options", "_parked", "_position", "_queue", "_raises", "_skip", "_state", "fed",
+        "_base", "_chunk", "_context", "_decode_from", "_decode_message", "_decode_opening", "_failed", "_failed_at",
+        "_load_plan", "_namespace", "_options", "_parked", "_position", "_queue", "_raises", "_skip", "_state", "fed",
     )  # fmt: skip
 
     def __init__(
@@ -100,19 +105,22 @@ class Decoder(Generic[F]):
         variant: str | None = None,
         errors: Literal["raise", "yield"] = "raise",
         decode_opening: DecodeFrom[F] | None = None,
+        decode_message: DecodeFrom[Any] | None = None,
         namespace: dict[str, Any] | None = None,
     ) -> None:
         """`decode_from(buffer, offset, end, state)` returns a frame and its end; it may raise any of READ_FAULTS, for the
         careful reading says what is wrong, or a DecodeError whose positions count in the buffer.
 
-        `decode_opening` is the same for the preamble that the sender begins with, if it does. `namespace`: the generated
-        module's names, where frames may come that only the careful codec reads.
+        `decode_opening` is the same for the preamble that the sender begins with, if it does; `decode_message` for a
+        frame's message without the frame around it. `namespace`: the generated module's names, where frames may come that
+        only the careful codec reads.
         """
         if errors not in ("raise", "yield"):
             raise ValueError("errors is 'raise' or 'yield'")
         self._load_plan = plan_loader
         self._decode_from = decode_from
         self._decode_opening = decode_opening
+        self._decode_message = decode_message
         self._options = Options(from_role, context=context, limits=limits, strict=strict, variant=variant)
         self._raises = errors == "raise"
         self._state = state
@@ -156,6 +164,14 @@ class Decoder(Generic[F]):
         self._enqueue(chunk)
         return self._frames()
 
+    def bare_messages(self, chunk: Buffer) -> Iterator[Any]:
+        """Return the same without the frames around the messages, which is faster; only for frames that carry one.
+
+        A context hears of whole frames only: where there is one, they are read.
+        """
+        self._enqueue(chunk)
+        return self._frames(self._decode_message, is_bare=True)
+
     def items(self, chunk: Buffer) -> Iterator[Item[F]]:
         """Return the same as (offset, size, frame or error): together they tile the stream.
 
@@ -186,13 +202,17 @@ class Decoder(Generic[F]):
 
     # -- the road of whole frames -----------------------------------------------------------------------------------
 
-    def _frames(self) -> Iterator[F]:
-        decode_from, state = self._decode_from, self._state
+    def _frames(
+        self, decode_message: DecodeFrom[Any] | None = None, *, is_bare: bool = False
+    ) -> Iterator[Any]:
+        """Yield frames; if `is_bare` their messages, which `decode_message` reads where there is such a function."""
+        decode_from, state = decode_message or self._decode_from, self._state
         while self._load():
             if self._parked is not None or self._decode_opening is not None:
                 item = self._resume()
                 if item is not None:
-                    yield self._handed(item[2])
+                    frame: Any = self._handed(item[2])
+                    yield _message(frame) if is_bare else frame
                 continue
             chunk, offset = self._chunk, self._position
             size = len(chunk)
@@ -204,12 +224,13 @@ class Decoder(Generic[F]):
                 except _FAULTS as error:
                     fault = self._stumble(error)
                     if fault is not None:
-                        yield self._handed(fault)
+                        frame = self._handed(fault)
+                        yield _message(frame) if is_bare else frame
                     break
                 self._position = offset
                 if self._context is not None:
                     frame = self._handed(self._noted(frame))
-                yield frame
+                yield _message(frame) if is_bare and decode_message is None else frame
                 offset = self._position
 
     def _items(self) -> Iterator[Item[F]]:

@@ -27,7 +27,7 @@ from .._runtime.values import show as _show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any, Literal, TypeAlias
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
@@ -134,6 +134,7 @@ __all__ = (
 )
 
 _new = object.__new__
+_encode_str = str.encode
 _pack_16sH = _Struct(">16sH").pack
 _pack_16sbqq = _Struct(">16sbqq").pack
 _pack_16sq = _Struct(">16sq").pack
@@ -11282,6 +11283,10 @@ _READERS: dict[int, Callable[[bytes, int, int, _ReadState | None], tuple[_Messag
 }
 
 
+def _bare_message(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[_Message, int]:
+    return _READERS.get(_unpack_i(buffer, offset)[0], _read_unknown)(buffer, offset, end, state)
+
+
 def _write_frame(frame: Frame, state: _WriteState | None) -> bytes:
     message = frame.message
     return _WRITERS[type(message)](message, state)
@@ -11336,13 +11341,13 @@ def _write_event(message: Event, state: _WriteState | None) -> bytes:
 
 def _write_setup_append(message: SetupAppend, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
     delegation_token = (
-        str.encode(message.delegation_token)
+        _encode_str(message.delegation_token)
         if message.delegation_token.isascii() and "\0" not in message.delegation_token
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
@@ -11370,7 +11375,7 @@ def _write_setup_append(message: SetupAppend, state: _WriteState | None) -> byte
 
 def _write_append_setup(message: AppendSetup, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
@@ -11551,13 +11556,13 @@ def _write_read_segment(message: Any, state: _WriteState | None) -> bytes:
     if type(n_absent) is not int or not 0 <= n_absent <= 1:
         raise _Bad
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
     delegation_token = (
-        str.encode(message.delegation_token)
+        _encode_str(message.delegation_token)
         if message.delegation_token.isascii() and "\0" not in message.delegation_token
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
@@ -11587,7 +11592,7 @@ def _write_segment_read(message: Any, state: _WriteState | None) -> bytes:
     if type(n_absent) is not int or not 0 <= n_absent <= 1:
         raise _Bad
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
@@ -11622,13 +11627,13 @@ def _write_segment_read(message: Any, state: _WriteState | None) -> bytes:
 
 def _write_get_stream_segment_info(message: GetStreamSegmentInfo, state: _WriteState | None) -> bytes:
     segment_name = (
-        str.encode(message.segment_name)
+        _encode_str(message.segment_name)
         if message.segment_name.isascii() and "\0" not in message.segment_name
         else _encode_text(message.segment_name, "mutf8", True, "big")
     )
     n_segment_name = len(segment_name)
     delegation_token = (
-        str.encode(message.delegation_token)
+        _encode_str(message.delegation_token)
         if message.delegation_token.isascii() and "\0" not in message.delegation_token
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
@@ -11653,7 +11658,7 @@ def _write_stream_segment_info(message: Any, state: _WriteState | None) -> bytes
     if type(n_absent) is not int or not 0 <= n_absent <= 1:
         raise _Bad
     segment_name = (
-        str.encode(message.segment_name)
+        _encode_str(message.segment_name)
         if message.segment_name.isascii() and "\0" not in message.segment_name
         else _encode_text(message.segment_name, "mutf8", True, "big")
     )
@@ -11694,13 +11699,13 @@ def _write_create_segment(message: Any, state: _WriteState | None) -> bytes:
     if type(n_absent) is not int or not 0 <= n_absent <= 1:
         raise _Bad
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
     delegation_token = (
-        str.encode(message.delegation_token)
+        _encode_str(message.delegation_token)
         if message.delegation_token.isascii() and "\0" not in message.delegation_token
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
@@ -11732,7 +11737,7 @@ def _write_create_segment(message: Any, state: _WriteState | None) -> bytes:
 
 def _write_segment_created(message: SegmentCreated, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
@@ -11747,13 +11752,13 @@ def _write_segment_created(message: SegmentCreated, state: _WriteState | None) -
 
 def _write_seal_segment(message: SealSegment, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
     delegation_token = (
-        str.encode(message.delegation_token)
+        _encode_str(message.delegation_token)
         if message.delegation_token.isascii() and "\0" not in message.delegation_token
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
@@ -11775,7 +11780,7 @@ def _write_seal_segment(message: SealSegment, state: _WriteState | None) -> byte
 
 def _write_segment_sealed(message: SegmentSealed, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
@@ -11790,13 +11795,13 @@ def _write_segment_sealed(message: SegmentSealed, state: _WriteState | None) -> 
 
 def _write_delete_segment(message: DeleteSegment, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
     delegation_token = (
-        str.encode(message.delegation_token)
+        _encode_str(message.delegation_token)
         if message.delegation_token.isascii() and "\0" not in message.delegation_token
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
@@ -11818,7 +11823,7 @@ def _write_delete_segment(message: DeleteSegment, state: _WriteState | None) -> 
 
 def _write_segment_deleted(message: SegmentDeleted, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
@@ -11833,13 +11838,13 @@ def _write_segment_deleted(message: SegmentDeleted, state: _WriteState | None) -
 
 def _write_update_segment_policy(message: UpdateSegmentPolicy, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
     delegation_token = (
-        str.encode(message.delegation_token)
+        _encode_str(message.delegation_token)
         if message.delegation_token.isascii() and "\0" not in message.delegation_token
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
@@ -11861,7 +11866,7 @@ def _write_update_segment_policy(message: UpdateSegmentPolicy, state: _WriteStat
 
 def _write_segment_policy_updated(message: SegmentPolicyUpdated, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
@@ -11876,13 +11881,13 @@ def _write_segment_policy_updated(message: SegmentPolicyUpdated, state: _WriteSt
 
 def _write_get_segment_attribute(message: GetSegmentAttribute, state: _WriteState | None) -> bytes:
     segment_name = (
-        str.encode(message.segment_name)
+        _encode_str(message.segment_name)
         if message.segment_name.isascii() and "\0" not in message.segment_name
         else _encode_text(message.segment_name, "mutf8", True, "big")
     )
     n_segment_name = len(segment_name)
     delegation_token = (
-        str.encode(message.delegation_token)
+        _encode_str(message.delegation_token)
         if message.delegation_token.isascii() and "\0" not in message.delegation_token
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
@@ -11908,13 +11913,13 @@ def _write_segment_attribute(message: SegmentAttribute, state: _WriteState | Non
 
 def _write_update_segment_attribute(message: UpdateSegmentAttribute, state: _WriteState | None) -> bytes:
     segment_name = (
-        str.encode(message.segment_name)
+        _encode_str(message.segment_name)
         if message.segment_name.isascii() and "\0" not in message.segment_name
         else _encode_text(message.segment_name, "mutf8", True, "big")
     )
     n_segment_name = len(segment_name)
     delegation_token = (
-        str.encode(message.delegation_token)
+        _encode_str(message.delegation_token)
         if message.delegation_token.isascii() and "\0" not in message.delegation_token
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
@@ -11944,13 +11949,13 @@ def _write_segment_attribute_updated(message: SegmentAttributeUpdated, state: _W
 
 def _write_truncate_segment(message: TruncateSegment, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
     delegation_token = (
-        str.encode(message.delegation_token)
+        _encode_str(message.delegation_token)
         if message.delegation_token.isascii() and "\0" not in message.delegation_token
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
@@ -11972,7 +11977,7 @@ def _write_truncate_segment(message: TruncateSegment, state: _WriteState | None)
 
 def _write_segment_truncated(message: SegmentTruncated, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
@@ -11987,13 +11992,13 @@ def _write_segment_truncated(message: SegmentTruncated, state: _WriteState | Non
 
 def _write_create_transient_segment(message: CreateTransientSegment, state: _WriteState | None) -> bytes:
     parent_segment = (
-        str.encode(message.parent_segment)
+        _encode_str(message.parent_segment)
         if message.parent_segment.isascii() and "\0" not in message.parent_segment
         else _encode_text(message.parent_segment, "mutf8", True, "big")
     )
     n_parent_segment = len(parent_segment)
     delegation_token = (
-        str.encode(message.delegation_token)
+        _encode_str(message.delegation_token)
         if message.delegation_token.isascii() and "\0" not in message.delegation_token
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
@@ -12021,13 +12026,13 @@ def _write_create_transient_segment(message: CreateTransientSegment, state: _Wri
 
 def _write_locate_offset(message: LocateOffset, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
     delegation_token = (
-        str.encode(message.delegation_token)
+        _encode_str(message.delegation_token)
         if message.delegation_token.isascii() and "\0" not in message.delegation_token
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
@@ -12049,7 +12054,7 @@ def _write_locate_offset(message: LocateOffset, state: _WriteState | None) -> by
 
 def _write_offset_located(message: OffsetLocated, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
@@ -12069,19 +12074,19 @@ def _write_merge_segments(message: Any, state: _WriteState | None) -> bytes:
     if type(n_absent) is not int or not 0 <= n_absent <= 1:
         raise _Bad
     target = (
-        str.encode(message.target)
+        _encode_str(message.target)
         if message.target.isascii() and "\0" not in message.target
         else _encode_text(message.target, "mutf8", True, "big")
     )
     n_target = len(target)
     source = (
-        str.encode(message.source)
+        _encode_str(message.source)
         if message.source.isascii() and "\0" not in message.source
         else _encode_text(message.source, "mutf8", True, "big")
     )
     n_source = len(source)
     delegation_token = (
-        str.encode(message.delegation_token)
+        _encode_str(message.delegation_token)
         if message.delegation_token.isascii() and "\0" not in message.delegation_token
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
@@ -12137,13 +12142,13 @@ def _write_segments_merged(message: Any, state: _WriteState | None) -> bytes:
     if type(n_absent) is not int or not 0 <= n_absent <= 1:
         raise _Bad
     target = (
-        str.encode(message.target)
+        _encode_str(message.target)
         if message.target.isascii() and "\0" not in message.target
         else _encode_text(message.target, "mutf8", True, "big")
     )
     n_target = len(target)
     source = (
-        str.encode(message.source)
+        _encode_str(message.source)
         if message.source.isascii() and "\0" not in message.source
         else _encode_text(message.source, "mutf8", True, "big")
     )
@@ -12172,7 +12177,7 @@ def _write_segments_merged(message: Any, state: _WriteState | None) -> bytes:
 
 def _write_merge_segments_batch(message: MergeSegmentsBatch, state: _WriteState | None) -> bytes:
     target_segment_id = (
-        str.encode(message.target_segment_id)
+        _encode_str(message.target_segment_id)
         if message.target_segment_id.isascii() and "\0" not in message.target_segment_id
         else _encode_text(message.target_segment_id, "mutf8", True, "big")
     )
@@ -12188,7 +12193,7 @@ def _write_merge_segments_batch(message: MergeSegmentsBatch, state: _WriteState 
     source_segment_ids__: list[bytes] = []
     for source_segment_id in source_segment_ids:
         source_segment_id_ = (
-            str.encode(source_segment_id)
+            _encode_str(source_segment_id)
             if source_segment_id.isascii() and "\0" not in source_segment_id
             else _encode_text(source_segment_id, "mutf8", True, "big")
         )
@@ -12196,7 +12201,7 @@ def _write_merge_segments_batch(message: MergeSegmentsBatch, state: _WriteState 
         source_segment_ids__ += (_pack_H(n_source_segment_id), source_segment_id_)
     source_segment_ids_ = b"".join(source_segment_ids__)
     delegation_token = (
-        str.encode(message.delegation_token)
+        _encode_str(message.delegation_token)
         if message.delegation_token.isascii() and "\0" not in message.delegation_token
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
@@ -12225,7 +12230,7 @@ def _write_merge_segments_batch(message: MergeSegmentsBatch, state: _WriteState 
 
 def _write_segments_batch_merged(message: SegmentsBatchMerged, state: _WriteState | None) -> bytes:
     target = (
-        str.encode(message.target)
+        _encode_str(message.target)
         if message.target.isascii() and "\0" not in message.target
         else _encode_text(message.target, "mutf8", True, "big")
     )
@@ -12241,7 +12246,7 @@ def _write_segments_batch_merged(message: SegmentsBatchMerged, state: _WriteStat
     sources__: list[bytes] = []
     for source in sources:
         source_ = (
-            str.encode(source.source)
+            _encode_str(source.source)
             if source.source.isascii() and "\0" not in source.source
             else _encode_text(source.source, "mutf8", True, "big")
         )
@@ -12268,20 +12273,20 @@ def _write_wrong_host(message: Any, state: _WriteState | None) -> bytes:
     if type(n_absent) is not int or not 0 <= n_absent <= 1:
         raise _Bad
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
     correct_host = (
-        str.encode(message.correct_host)
+        _encode_str(message.correct_host)
         if message.correct_host.isascii() and "\0" not in message.correct_host
         else _encode_text(message.correct_host, "mutf8", True, "big")
     )
     n_correct_host = len(correct_host)
     if n_absent < 1:
         server_stack_trace = (
-            str.encode(message.server_stack_trace)
+            _encode_str(message.server_stack_trace)
             if message.server_stack_trace.isascii() and "\0" not in message.server_stack_trace
             else _encode_text(message.server_stack_trace, "mutf8", True, "big")
         )
@@ -12312,14 +12317,14 @@ def _write_segment_is_sealed(message: Any, state: _WriteState | None) -> bytes:
     if type(n_absent) is not int or not 0 <= n_absent <= 2:
         raise _Bad
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
     if n_absent < 2:
         server_stack_trace = (
-            str.encode(message.server_stack_trace)
+            _encode_str(message.server_stack_trace)
             if message.server_stack_trace.isascii() and "\0" not in message.server_stack_trace
             else _encode_text(message.server_stack_trace, "mutf8", True, "big")
         )
@@ -12350,14 +12355,14 @@ def _write_segment_already_exists(message: Any, state: _WriteState | None) -> by
     if type(n_absent) is not int or not 0 <= n_absent <= 1:
         raise _Bad
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
     if n_absent < 1:
         server_stack_trace = (
-            str.encode(message.server_stack_trace)
+            _encode_str(message.server_stack_trace)
             if message.server_stack_trace.isascii() and "\0" not in message.server_stack_trace
             else _encode_text(message.server_stack_trace, "mutf8", True, "big")
         )
@@ -12384,14 +12389,14 @@ def _write_no_such_segment(message: Any, state: _WriteState | None) -> bytes:
     if type(n_absent) is not int or not 0 <= n_absent <= 2:
         raise _Bad
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
     if n_absent < 2:
         server_stack_trace = (
-            str.encode(message.server_stack_trace)
+            _encode_str(message.server_stack_trace)
             if message.server_stack_trace.isascii() and "\0" not in message.server_stack_trace
             else _encode_text(message.server_stack_trace, "mutf8", True, "big")
         )
@@ -12423,7 +12428,7 @@ def _write_invalid_event_number(message: Any, state: _WriteState | None) -> byte
         raise _Bad
     if n_absent < 2:
         server_stack_trace = (
-            str.encode(message.server_stack_trace)
+            _encode_str(message.server_stack_trace)
             if message.server_stack_trace.isascii() and "\0" not in message.server_stack_trace
             else _encode_text(message.server_stack_trace, "mutf8", True, "big")
         )
@@ -12453,14 +12458,14 @@ def _write_segment_is_truncated(message: Any, state: _WriteState | None) -> byte
     if type(n_absent) is not int or not 0 <= n_absent <= 2:
         raise _Bad
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
     if n_absent < 2:
         server_stack_trace = (
-            str.encode(message.server_stack_trace)
+            _encode_str(message.server_stack_trace)
             if message.server_stack_trace.isascii() and "\0" not in message.server_stack_trace
             else _encode_text(message.server_stack_trace, "mutf8", True, "big")
         )
@@ -12492,14 +12497,14 @@ def _write_operation_unsupported(message: Any, state: _WriteState | None) -> byt
     if type(n_absent) is not int or not 0 <= n_absent <= 1:
         raise _Bad
     operation_name = (
-        str.encode(message.operation_name)
+        _encode_str(message.operation_name)
         if message.operation_name.isascii() and "\0" not in message.operation_name
         else _encode_text(message.operation_name, "mutf8", True, "big")
     )
     n_operation_name = len(operation_name)
     if n_absent < 1:
         server_stack_trace = (
-            str.encode(message.server_stack_trace)
+            _encode_str(message.server_stack_trace)
             if message.server_stack_trace.isascii() and "\0" not in message.server_stack_trace
             else _encode_text(message.server_stack_trace, "mutf8", True, "big")
         )
@@ -12529,7 +12534,7 @@ def _write_auth_token_check_failed(message: Any, state: _WriteState | None) -> b
         raise _Bad
     if n_absent < 2:
         server_stack_trace = (
-            str.encode(message.server_stack_trace)
+            _encode_str(message.server_stack_trace)
             if message.server_stack_trace.isascii() and "\0" not in message.server_stack_trace
             else _encode_text(message.server_stack_trace, "mutf8", True, "big")
         )
@@ -12551,13 +12556,13 @@ def _write_auth_token_check_failed(message: Any, state: _WriteState | None) -> b
 
 def _write_error_message(message: ErrorMessage, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
     message_ = (
-        str.encode(message.message_)
+        _encode_str(message.message_)
         if message.message_.isascii() and "\0" not in message.message_
         else _encode_text(message.message_, "mutf8", True, "big")
     )
@@ -12580,13 +12585,13 @@ def _write_error_message(message: ErrorMessage, state: _WriteState | None) -> by
 
 def _write_get_table_segment_info(message: GetTableSegmentInfo, state: _WriteState | None) -> bytes:
     segment_name = (
-        str.encode(message.segment_name)
+        _encode_str(message.segment_name)
         if message.segment_name.isascii() and "\0" not in message.segment_name
         else _encode_text(message.segment_name, "mutf8", True, "big")
     )
     n_segment_name = len(segment_name)
     delegation_token = (
-        str.encode(message.delegation_token)
+        _encode_str(message.delegation_token)
         if message.delegation_token.isascii() and "\0" not in message.delegation_token
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
@@ -12608,7 +12613,7 @@ def _write_get_table_segment_info(message: GetTableSegmentInfo, state: _WriteSta
 
 def _write_table_segment_info(message: TableSegmentInfo, state: _WriteState | None) -> bytes:
     segment_name = (
-        str.encode(message.segment_name)
+        _encode_str(message.segment_name)
         if message.segment_name.isascii() and "\0" not in message.segment_name
         else _encode_text(message.segment_name, "mutf8", True, "big")
     )
@@ -12632,13 +12637,13 @@ def _write_create_table_segment(message: Any, state: _WriteState | None) -> byte
     if type(n_absent) is not int or not 0 <= n_absent <= 3:
         raise _Bad
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
     delegation_token = (
-        str.encode(message.delegation_token)
+        _encode_str(message.delegation_token)
         if message.delegation_token.isascii() and "\0" not in message.delegation_token
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
@@ -12680,13 +12685,13 @@ def _write_create_table_segment(message: Any, state: _WriteState | None) -> byte
 
 def _write_delete_table_segment(message: DeleteTableSegment, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
     delegation_token = (
-        str.encode(message.delegation_token)
+        _encode_str(message.delegation_token)
         if message.delegation_token.isascii() and "\0" not in message.delegation_token
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
@@ -12713,13 +12718,13 @@ def _write_update_table_entries(message: Any, state: _WriteState | None) -> byte
     if type(n_absent) is not int or not 0 <= n_absent <= 1:
         raise _Bad
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
     delegation_token = (
-        str.encode(message.delegation_token)
+        _encode_str(message.delegation_token)
         if message.delegation_token.isascii() and "\0" not in message.delegation_token
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
@@ -12816,13 +12821,13 @@ def _write_remove_table_keys(message: Any, state: _WriteState | None) -> bytes:
     if type(n_absent) is not int or not 0 <= n_absent <= 1:
         raise _Bad
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
     delegation_token = (
-        str.encode(message.delegation_token)
+        _encode_str(message.delegation_token)
         if message.delegation_token.isascii() and "\0" not in message.delegation_token
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
@@ -12878,7 +12883,7 @@ def _write_remove_table_keys(message: Any, state: _WriteState | None) -> bytes:
 
 def _write_table_keys_removed(message: TableKeysRemoved, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
@@ -12893,13 +12898,13 @@ def _write_table_keys_removed(message: TableKeysRemoved, state: _WriteState | No
 
 def _write_read_table(message: Any, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
     delegation_token = (
-        str.encode(message.delegation_token)
+        _encode_str(message.delegation_token)
         if message.delegation_token.isascii() and "\0" not in message.delegation_token
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
@@ -12945,7 +12950,7 @@ def _write_read_table(message: Any, state: _WriteState | None) -> bytes:
 
 def _write_table_read(message: Any, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
@@ -12999,13 +13004,13 @@ def _write_table_read(message: Any, state: _WriteState | None) -> bytes:
 
 def _write_table_segment_not_empty(message: TableSegmentNotEmpty, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
     server_stack_trace = (
-        str.encode(message.server_stack_trace)
+        _encode_str(message.server_stack_trace)
         if message.server_stack_trace.isascii() and "\0" not in message.server_stack_trace
         else _encode_text(message.server_stack_trace, "mutf8", True, "big")
     )
@@ -13027,13 +13032,13 @@ def _write_table_segment_not_empty(message: TableSegmentNotEmpty, state: _WriteS
 
 def _write_table_key_does_not_exist(message: TableKeyDoesNotExist, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
     server_stack_trace = (
-        str.encode(message.server_stack_trace)
+        _encode_str(message.server_stack_trace)
         if message.server_stack_trace.isascii() and "\0" not in message.server_stack_trace
         else _encode_text(message.server_stack_trace, "mutf8", True, "big")
     )
@@ -13055,13 +13060,13 @@ def _write_table_key_does_not_exist(message: TableKeyDoesNotExist, state: _Write
 
 def _write_table_key_bad_version(message: TableKeyBadVersion, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
     server_stack_trace = (
-        str.encode(message.server_stack_trace)
+        _encode_str(message.server_stack_trace)
         if message.server_stack_trace.isascii() and "\0" not in message.server_stack_trace
         else _encode_text(message.server_stack_trace, "mutf8", True, "big")
     )
@@ -13086,13 +13091,13 @@ def _write_read_table_keys(message: Any, state: _WriteState | None) -> bytes:
     if type(n_absent) is not int or not 0 <= n_absent <= 4:
         raise _Bad
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
     delegation_token = (
-        str.encode(message.delegation_token)
+        _encode_str(message.delegation_token)
         if message.delegation_token.isascii() and "\0" not in message.delegation_token
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
@@ -13153,7 +13158,7 @@ def _write_read_table_keys(message: Any, state: _WriteState | None) -> bytes:
 
 def _write_table_keys_read(message: Any, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
@@ -13208,13 +13213,13 @@ def _write_read_table_entries(message: Any, state: _WriteState | None) -> bytes:
     if type(n_absent) is not int or not 0 <= n_absent <= 4:
         raise _Bad
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
     delegation_token = (
-        str.encode(message.delegation_token)
+        _encode_str(message.delegation_token)
         if message.delegation_token.isascii() and "\0" not in message.delegation_token
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
@@ -13275,7 +13280,7 @@ def _write_read_table_entries(message: Any, state: _WriteState | None) -> bytes:
 
 def _write_table_entries_read(message: Any, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
@@ -13337,7 +13342,7 @@ def _write_table_entries_read(message: Any, state: _WriteState | None) -> bytes:
 
 def _write_table_entries_delta_read(message: Any, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
@@ -13396,13 +13401,13 @@ def _write_table_entries_delta_read(message: Any, state: _WriteState | None) -> 
 
 def _write_read_table_entries_delta(message: ReadTableEntriesDelta, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
     delegation_token = (
-        str.encode(message.delegation_token)
+        _encode_str(message.delegation_token)
         if message.delegation_token.isascii() and "\0" not in message.delegation_token
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
@@ -13425,7 +13430,7 @@ def _write_read_table_entries_delta(message: ReadTableEntriesDelta, state: _Writ
 
 def _write_flush_to_storage(message: FlushToStorage, state: _WriteState | None) -> bytes:
     delegation_token = (
-        str.encode(message.delegation_token)
+        _encode_str(message.delegation_token)
         if message.delegation_token.isascii() and "\0" not in message.delegation_token
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
@@ -13450,13 +13455,13 @@ def _write_storage_flushed(message: StorageFlushed, state: _WriteState | None) -
 
 def _write_list_storage_chunks(message: ListStorageChunks, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
     delegation_token = (
-        str.encode(message.delegation_token)
+        _encode_str(message.delegation_token)
         if message.delegation_token.isascii() and "\0" not in message.delegation_token
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
@@ -13489,7 +13494,7 @@ def _write_storage_chunks_listed(message: StorageChunksListed, state: _WriteStat
     chunks__: list[bytes] = []
     for chunk in chunks:
         chunk_name = (
-            str.encode(chunk.chunk_name)
+            _encode_str(chunk.chunk_name)
             if chunk.chunk_name.isascii() and "\0" not in chunk.chunk_name
             else _encode_text(chunk.chunk_name, "mutf8", True, "big")
         )
@@ -13696,7 +13701,12 @@ class Decoder(_Decoder["_Item"]):
             limits=None if limits is None else limits.to_dict(),
             strict=strict,
             errors=errors,
+            decode_message=_bare_message,
         )
+
+    def messages(self, chunk: _Buffer) -> Iterator[_Message]:
+        """Return an iterator over the messages that are complete now, without the frames around them: the fast road."""
+        return self.bare_messages(chunk)
 
 
 def _load_plan() -> dict[str, Any]:

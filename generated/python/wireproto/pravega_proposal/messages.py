@@ -25,7 +25,7 @@ from .._runtime.values import show as _show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any, Literal, TypeAlias
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
@@ -63,6 +63,7 @@ __all__ = (
 )
 
 _new = object.__new__
+_encode_str = str.encode
 _pack_16sq = _Struct(">16sq").pack
 _pack_ii = _Struct(">ii").pack
 _pack_ii16sH = _Struct(">ii16sH").pack
@@ -1436,6 +1437,10 @@ _READERS: dict[int, Callable[[bytes, int, int, _ReadState | None], tuple[_Messag
 }
 
 
+def _bare_message(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[_Message, int]:
+    return _READERS.get(_unpack_i(buffer, offset)[0], _read_unknown)(buffer, offset, end, state)
+
+
 def _write_frame(frame: Frame, state: _WriteState | None) -> bytes:
     message = frame.message
     return _WRITERS[type(message)](message, state)
@@ -1471,7 +1476,7 @@ def _write_keep_alive(message: KeepAlive, state: _WriteState | None) -> bytes:
 
 def _write_read_segment(message: ReadSegment, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
@@ -1492,7 +1497,7 @@ def _write_read_segment(message: ReadSegment, state: _WriteState | None) -> byte
 
 def _write_segment_read(message: SegmentRead, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
@@ -1522,7 +1527,7 @@ def _write_segment_read(message: SegmentRead, state: _WriteState | None) -> byte
 
 def _write_setup_append(message: SetupAppend, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
@@ -1537,7 +1542,7 @@ def _write_setup_append(message: SetupAppend, state: _WriteState | None) -> byte
 
 def _write_append_setup(message: AppendSetup, state: _WriteState | None) -> bytes:
     segment = (
-        str.encode(message.segment)
+        _encode_str(message.segment)
         if message.segment.isascii() and "\0" not in message.segment
         else _encode_text(message.segment, "mutf8", True, "big")
     )
@@ -1701,7 +1706,12 @@ class Decoder(_Decoder["_Item"]):
             limits=None if limits is None else limits.to_dict(),
             strict=strict,
             errors=errors,
+            decode_message=_bare_message,
         )
+
+    def messages(self, chunk: _Buffer) -> Iterator[_Message]:
+        """Return an iterator over the messages that are complete now, without the frames around them: the fast road."""
+        return self.bare_messages(chunk)
 
 
 def _load_plan() -> dict[str, Any]:

@@ -1,0 +1,211 @@
+"""The generated tree: the same wherever and whenever it is built, clean, and without wiregen at run time."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+GENERATED = ROOT / "generated" / "python"
+LUMBERJACK = ROOT / "idl" / "lumberjack.wire"
+
+
+def run(*command: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "generator"), **variables}
+    return subprocess.run(
+        [sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def wiregen(*arguments: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    return run("-m", "wiregen.cli", *arguments, folder=folder, **variables)
+
+
+def project(folder: Path, text: str | None = None) -> Path:
+    """Make a project of Lumberjack, or of another text under its name."""
+    (folder / "idl").mkdir(parents=True)
+    content = LUMBERJACK.read_bytes() if text is None else text.encode()
+    (folder / "idl" / "lumberjack.wire").write_bytes(content)
+    return folder
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Return the content of every file below, by path."""
+    files = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = project(tmp_path_factory.mktemp("project"))
+    done = wiregen("build", folder=folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+# ---- the same bytes
+
+
+def test_two_builds_are_equal_in_every_byte(built: Path, tmp_path: Path) -> None:
+    other = project(tmp_path / "elsewhere" / "with a blank")
+    os.utime(other / "idl" / "lumberjack.wire", (1, 1))
+    done = wiregen("build", folder=other, PYTHONHASHSEED="7", TZ="Asia/Tokyo", LC_ALL="C", COLUMNS="40")
+    assert done.returncode == 0, done.stderr
+    assert tree(other / "generated") == tree(built / "generated")
+
+
+def test_a_tree_names_no_place_and_no_date(built: Path) -> None:
+    for content in tree(built / "generated").values():
+        assert str(built).encode() not in content
+        assert str(ROOT).encode() not in content
+
+
+def test_the_committed_tree_is_what_a_build_writes() -> None:
+    done = wiregen("build", "--check", folder=ROOT)
+    assert done.returncode == 0, f"run `wiregen build`: {done.stdout}"
+
+
+# ---- --check
+
+
+@pytest.fixture
+def stale(built: Path, tmp_path: Path) -> Path:
+    """Return a project whose generated tree can be spoiled."""
+    folder = project(tmp_path / "stale")
+    for name, content in tree(built / "generated").items():
+        path = folder / "generated" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return folder
+
+
+def test_check_says_nothing_of_a_fresh_tree(stale: Path) -> None:
+    done = wiregen("build", "--check", folder=stale)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_check_names_what_is_changed_missing_and_extra(stale: Path) -> None:
+    package = stale / "generated" / "python" / "wireproto" / "lumberjack"
+    with (package / "messages.py").open("a", encoding="utf-8") as file:
+        file.write("# by hand\n")
+    (package / "_plan.py").unlink()
+    (package / "extra.py").touch()
+    before = tree(stale)
+    done = wiregen("build", "--check", folder=stale)
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == [
+        "stale generated/python/wireproto/lumberjack/messages.py",
+        "missing generated/python/wireproto/lumberjack/_plan.py",
+        "extra generated/python/wireproto/lumberjack/extra.py",
+    ]
+    assert tree(stale) == before
+
+
+def test_check_notices_a_changed_protocol(stale: Path) -> None:
+    wire = stale / "idl" / "lumberjack.wire"
+    text = wire.read_text(encoding="utf-8")
+    assert "frame    = 16 MiB" in text
+    wire.write_text(text.replace("frame    = 16 MiB", "frame    = 17 MiB"), encoding="utf-8")
+    done = wiregen("build", "--check", folder=stale)
+    assert done.returncode == 1
+    assert "stale generated/python/wireproto/lumberjack/_plan.py" in done.stdout
+
+
+# ---- a wrong file
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        pytest.param("protocol lumberjack {", "WG11", id="syntax"),
+        pytest.param('protocol lumberjack {\n  source "d"\n  roles a, b\n}\nstruct S { a : nothing }\n', "WG", id="name"),
+        pytest.param(LUMBERJACK.read_text("utf-8").replace("= x\"32 57 0000000a\"", '= x"32 57 0000000b"'), "WG5004", id="example"),
+    ],
+)  # fmt: skip
+def test_a_wrong_file_leaves_no_output(text: str, code: str, tmp_path: Path) -> None:
+    folder = project(tmp_path / "wrong", text)
+    done = wiregen("build", folder=folder)
+    assert done.returncode == 1
+    assert f"error[{code}" in done.stderr
+    assert sorted(path.name for path in folder.iterdir()) == ["idl"]
+
+
+def test_a_wrong_file_leaves_the_old_tree(stale: Path) -> None:
+    before = tree(stale / "generated")
+    (stale / "idl" / "lumberjack.wire").write_text("protocol lumberjack {", encoding="utf-8")
+    assert wiregen("build", folder=stale).returncode == 1
+    assert tree(stale / "generated") == before
+
+
+# ---- what the tree is
+
+
+def test_the_tree_is_formatted(built: Path) -> None:
+    done = run("-m", "black", "--line-length", "110", "--check", "--quiet", ".", folder=built / "generated")
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_tree_has_no_findings_of_ruff(built: Path) -> None:
+    done = run(
+        "-m",
+        "ruff",
+        "check",
+        "--no-cache",
+        "--config",
+        str(ROOT / "pyproject.toml"),
+        ".",
+        folder=built / "generated",
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_tree_is_typed(built: Path, tmp_path: Path) -> None:
+    place = built / "generated" / "python"
+    done = run(
+        "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), "-p", "wireproto", folder=place, PYTHONPATH=""
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def imported(path: Path) -> set[str]:
+    """Return the first names of all absolute imports of a module."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            names.add(node.module or "")
+    return {name.split(".")[0] for name in names}
+
+
+@pytest.mark.parametrize(
+    "path", sorted(GENERATED.rglob("*.py")), ids=lambda path: path.relative_to(GENERATED).as_posix()
+)
+def test_only_the_standard_library_is_imported(path: Path) -> None:
+    assert imported(path) <= sys.stdlib_module_names
+
+
+ALONE = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from wireproto import lumberjack as lj
+data = lj.Compressed([lj.Frame(lj.Data(1, [lj.Pair("k", "v")]))]).encode()
+assert lj.decode(data).encode() == data
+assert lj.Data.from_dict(lj.Data(1, []).to_dict()) == lj.Data(1, [])
+try:
+    lj.decode(data[:-1])
+except lj.NeedMoreData as error:
+    print(error.needed)
+assert not [name for name in sys.modules if name.split(".")[0] not in {*sys.stdlib_module_names, "wireproto", "__main__"}]
+"""
+
+
+def test_the_tree_works_alone(built: Path, tmp_path: Path) -> None:
+    """Without site-packages, without the user's folders, without this repository."""
+    done = run("-I", "-S", "-c", ALONE, str(built / "generated" / "python"), folder=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "")

@@ -1,0 +1,58 @@
+"""What the generated package of Lumberjack offers besides bytes: bare messages, dicts, copies."""
+
+import copy
+import pickle
+
+import pytest
+
+from wireproto import lumberjack as lj
+
+STREAM = [
+    lj.Frame(lj.Window(3), version=lj.Version.V1),
+    lj.Frame(lj.Data(1, [lj.Pair("line", "hello"), lj.Pair("line", "again")]), version=lj.Version.V1),
+    lj.Frame(lj.Compressed([lj.Frame(lj.Json(2, b'{"a": 1}')), lj.Frame(lj.Json(3, b"[]"))])),
+]
+
+
+@pytest.mark.parametrize("size", [1, 7, 4096])
+def test_messages_are_those_of_the_frames(size: int) -> None:
+    data = b"".join(frame.encode() for frame in STREAM)
+    decoder = lj.Decoder("writer")
+    found = [
+        message for at in range(0, len(data), size) for message in decoder.messages(data[at : at + size])
+    ]
+    decoder.finish()
+    assert found == [frame.message for frame in STREAM]
+
+
+def test_messages_and_frames_of_one_decoder_go_on_from_each_other() -> None:
+    data = b"".join(frame.encode() for frame in STREAM)
+    decoder = lj.Decoder()
+    assert next(decoder.messages(data)) == STREAM[0].message
+    assert list(decoder.feed(b"")) == STREAM[1:]
+
+
+def test_a_fault_among_messages_is_raised_behind_those_before_it() -> None:
+    messages = lj.Decoder().messages(STREAM[0].encode() + b"3W")
+    assert next(messages) == STREAM[0].message
+    with pytest.raises(lj.DecodeError, match="invalid_enum at 6"):
+        next(messages)
+
+
+@pytest.mark.parametrize("frame", STREAM, ids=lambda frame: type(frame.message).__name__)
+def test_a_message_goes_through_a_dict_a_pickle_and_a_copy(frame: lj.Frame) -> None:
+    message = frame.message
+    assert type(message).from_dict(message.to_dict()) == message
+    assert pickle.loads(pickle.dumps(frame)) == frame
+    assert copy.deepcopy(frame) == frame
+    assert frame.replace() == frame
+    assert message.replace() is not message
+
+
+def test_views_read_a_field_once_more() -> None:
+    data = STREAM[1].message
+    assert isinstance(data, lj.Data)
+    assert data.pairs_dict == {"line": "again"}
+    assert lj.Json(1, b'{"a": [1]}').document_json == {"a": [1]}
+    with pytest.raises(lj.DecodeError, match="invalid_value"):
+        _ = lj.Json(1, b"{").document_json
