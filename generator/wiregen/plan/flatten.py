@@ -276,9 +276,7 @@ class Flattener:
 
     # ---- types
 
-    def _type(
-        self, type_: m.Type, key: str, prefix: str, field: m.Field, *, is_last: bool
-    ) -> Iterator[Step]:
+    def _type(self, type_: m.Type, key: str, prefix: str, field: m.Field, *, is_last: bool) -> Iterator[Step]:
         bits = self._bits(type_)
         if bits is not None:
             assert isinstance(type_, m.Integer | m.Float | m.Boolean | m.Uuid | m.Bits | m.Reference)
@@ -309,9 +307,7 @@ class Flattener:
 
     def _slot(self, type_: Fixed, bits: int, key: str, prefix: str, field: m.Field) -> Run:
         expected, part = _expected(field, self._message), _part(field)
-        slot = Slot(
-            key=key, type=type_, bits=bits, field=field, part=part, prefix=prefix, expected=expected
-        )
+        slot = Slot(key=key, type=type_, bits=bits, field=field, part=part, prefix=prefix, expected=expected)
         return Run(slots=(slot,), size=bits // 8)
 
     def _number(self, type_: m.Varint | m.Reference, key: str, prefix: str, field: m.Field) -> Number:
@@ -391,7 +387,7 @@ class Flattener:
         region = f"{key}#region"
         match type_.carrier:
             case m.InSize(size=size):
-                extent = Given(value=size, prefix=prefix)
+                extent: Given | Held = Given(value=size, prefix=prefix)
             case m.InPrefix(type=prefix_type):
                 yield from self._held(prefix_type, f"{region}#length", prefix, field)
                 extent = Held(key=f"{region}#length", may_be_null=self._may_be_null(prefix_type))
@@ -467,7 +463,9 @@ class Flattener:
     def _arm_of(type_: m.Match, message: m.Message) -> m.Arm | None:
         """Return the arm that names a message; None where none does."""
         for arm in type_.arms:
-            if isinstance(arm.type, m.Reference) and arm.type == m.Reference(target="message", name=message.name):
+            if isinstance(arm.type, m.Reference) and arm.type == m.Reference(
+                target="message", name=message.name
+            ):
                 return arm
         return None
 

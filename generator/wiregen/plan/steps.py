@@ -297,7 +297,20 @@ class Check:
 
 
 Step: TypeAlias = (
-    Run | Number | Chunk | Make | Repeat | Invoke | Enter | Mark | Leave | Carry | Option | Choose | Dispatch | Check
+    Run
+    | Number
+    | Chunk
+    | Make
+    | Repeat
+    | Invoke
+    | Enter
+    | Mark
+    | Leave
+    | Carry
+    | Option
+    | Choose
+    | Dispatch
+    | Check
 )
 
 

@@ -15,7 +15,9 @@ def build(plan: dict[str, Any], value: Any, namespace: dict[str, Any]) -> Any:
     """Return a value with its records as objects of the classes that `namespace` holds by name."""
     match value:
         case FrameValue():
-            frame = _built(plan, _class(namespace, value.name), value, plan["frames"][value.name][1], namespace)
+            frame = _built(
+                plan, _class(namespace, value.name), value, plan["frames"][value.name][1], namespace
+            )
             frame.message = build(plan, value.message, namespace)
             return frame
         case Variety():

@@ -75,6 +75,7 @@ def encode_carefully(
     frame: Any,
     compression: int,
     *,
+    role: str | None = None,
     context: ContextSource | None = None,
     variant: str | None = None,
 ) -> bytes:
@@ -83,7 +84,7 @@ def encode_carefully(
     Raises:
         EncodeError: The wire cannot carry it.
     """
-    options = Options(context=context, variant=variant)
+    options = Options(role, context=context, variant=variant)
     return write_frame(plan, frame, options, compression=compression)
 
 

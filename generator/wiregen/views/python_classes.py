@@ -192,7 +192,9 @@ class ClassBuilder:
     ) -> tuple[tuple[str, str, str, str], ...]:
         extras = []
         if any(isinstance(field.value, m.Trailing) for field in flat(declaration.fields)):
-            extras.append(("absent", "int", "0", "How many of the last fields were not there when it was read."))
+            extras.append(
+                ("absent", "int", "0", "How many of the last fields were not there when it was read.")
+            )
         if declaration.name in self._shared.tailed:
             extras.append(("tail", "bytes", 'b""', "Bytes that were left over when it was read."))
         return tuple(extras)
@@ -243,7 +245,8 @@ class ClassBuilder:
     def _lazy(self, owner: str, field: m.Field) -> LazyView:
         view = field.view
         assert view is not None
-        suffix, type_ = view.form, {"dict": "dict[Any, Any]"}.get(view.form, "Any")
+        suffix: str = view.form
+        type_ = {"dict": "dict[Any, Any]"}.get(view.form, "Any")
         if view.type is not None:
             suffix, type_ = _lazy_suffix(view.type, field), annotation(view.type, self._protocol)
         return LazyView(

@@ -12,7 +12,7 @@ from wiregen import model as m
 from wiregen.naming import snake_case
 from wiregen.plan import frame_layout, layout_of
 from wiregen.plan.flatten import recursive_structs
-from wiregen.plan.steps import FRAME, Enter, Layout, Mark, Option, Repeat, Run, Step, UnsupportedError
+from wiregen.plan.steps import FRAME, Enter, Layout, Mark, Option, Repeat, Step, UnsupportedError
 from wiregen.views.python_classes import shown_fields, single_code
 from wiregen.views.python_names import Locals
 from wiregen.views.python_read import ReadBuilder
@@ -189,7 +189,9 @@ class FunctionBuilder:
     def read_unknown(self, frame: m.Frame, wanted: frozenset[str]) -> ReadFunction:
         """Return the function that reads a whole frame whose message is not known."""
         data = replace(_BYTES, path=f"{frame.path}.Unknown.data")
-        message = m.Message(path=frame.path, name="Unknown", doc="", code=None, role=None, fields=(data,), notes=m.Notes())
+        message = m.Message(
+            path=frame.path, name="Unknown", doc="", code=None, role=None, fields=(data,), notes=m.Notes()
+        )
         names = self._names(is_frame=True, sender=frame.role)
         names.is_whole, names.message, names.body, names.reads_code = True, message, frame.message, True
         code = next(key for key in _code_fields(frame))
@@ -252,7 +254,11 @@ class FunctionBuilder:
         if single_code(variety) is None:
             is_byte = isinstance(union.type, m.Integer) and (union.type.bits, union.type.signed) == (8, False)
             extra = (("code", "buffer[offset - 1]"),)
-            layout = layout if is_byte else UnsupportedError(variety.path, "several codes that are no single bytes")
+            layout = (
+                layout
+                if is_byte
+                else UnsupportedError(variety.path, "several codes that are no single bytes")
+            )
         class_ = variety_class(union.name, variety.name)
         return self.read(layout, names, traits, class_, flat(variety.fields), "", extra)
 
@@ -389,7 +395,9 @@ class FunctionBuilder:
         match free, carrier.until:
             case [], m.Truth(value=True):
                 pass
-            case [flag], m.Negation(operator="not", operand=m.FieldReference(path=(own,))) if own == flag.name:
+            case [flag], m.Negation(operator="not", operand=m.FieldReference(path=(own,))) if (
+                own == flag.name
+            ):
                 names.headers[own], parameters = own, f"data_: bytes, {own}: bool = False"
             case [flag], m.FieldReference(path=(own,)) if own == flag.name:
                 names.headers[own], parameters = own, f"data_: bytes, {own}: bool = True"
@@ -536,7 +544,8 @@ def _fields_by_key(
 def _reached(protocol: m.Protocol) -> dict[str, frozenset[str]]:
     """Return for each declaration which others can stand in it, frames with all their messages."""
     direct: dict[str, set[str]] = {}
-    for owner in (*protocol.structs, *protocol.messages, *protocol.frames):
+    owners: list[m.Struct | m.Message | m.Frame] = [*protocol.structs, *protocol.messages, *protocol.frames]
+    for owner in owners:
         direct[owner.name] = {each.name for each in references(*(field.type for field in owner.fields))}
     for union in protocol.unions:
         types = (field.type for variety in union.varieties for field in variety.fields)

@@ -190,7 +190,9 @@ class ModuleBuilder:
         classes = (*structs, *(message.data for message in messages), *(each[0] for each in preambles))
         classes += tuple(variety for union in unions for variety in union.varieties)
         has_role = self._shared.has_shared_codes or bool(protocol.contexts)
-        names = [*(view.name for view in (*structs, *unions, *enums, *constants, *frames))]
+        names = [view.name for view in structs] + [view.name for view in frames]
+        names += [view.name for view in unions]
+        names += [view.name for view in enums] + [view.name for view in constants]
         names += [message.data.name for message in messages] + [each[0].name for each in preambles]
         refused = [text for shared in self._all_shared for text in shared.refused]
         return ModuleView(
@@ -267,7 +269,10 @@ class ModuleBuilder:
 
     def _layout(self, shared: Shared) -> LayoutView:
         protocol, functions = shared.protocol, FunctionBuilder(shared)
-        frames, reads, writes, tables = [], [], [], []
+        frames: list[FrameView] = []
+        reads: list[ReadFunction] = []
+        writes: list[WriteFunction] = []
+        tables: list[TableView] = []
         is_body_read = False
         for frame in protocol.frames:
             place = _code_place(shared, frame)
@@ -295,7 +300,11 @@ class ModuleBuilder:
                 writes.append(functions.write_preamble(preamble))
             writes += [functions.write_chunk(name, carrier) for name, carrier in shared.chunks.items()]
         return LayoutView(
-            frames=tuple(frames), unions=unions, reads=tuple(reads), writes=tuple(writes), tables=tuple(tables)
+            frames=tuple(frames),
+            unions=unions,
+            reads=tuple(reads),
+            writes=tuple(writes),
+            tables=tuple(tables),
         )
 
     def _whole(
@@ -417,7 +426,9 @@ class ModuleBuilder:
             return "buffer[offset]", "1"
         signed = ", signed=True" if union.type.signed else ""
         if size not in (1, 2, 4, 8):
-            return f'int.from_bytes(buffer[offset : offset + {size}], "{union.type.endian}"{signed})', str(size)
+            return f'int.from_bytes(buffer[offset : offset + {size}], "{union.type.endian}"{signed})', str(
+                size
+            )
         slot = Slot(key="", type=union.type, bits=union.type.bits, field=None, part="code")
         endian = "<" if union.type.endian == "little" else ">"
         return f"{shared.structs.unpack(endian + shared.format(slot))}(buffer, offset)[0]", str(size)
@@ -485,7 +496,9 @@ class ModuleBuilder:
             return ()
         rows = []
         for shared, layout in zip(self._all_shared, layouts, strict=True):
-            variant = self._protocol.variants[self._all_shared.index(shared) - 1].name if shared.suffix else None
+            variant = (
+                self._protocol.variants[self._all_shared.index(shared) - 1].name if shared.suffix else None
+            )
             if what == "writer":
                 rows += [(f"({variant!r}, {view.name})", view.writer) for view in layout.frames]
                 continue
@@ -613,7 +626,9 @@ def _can_skip(shared: Shared, frame: m.Frame) -> bool:
 def _names_messages(protocol: m.Protocol) -> bool:
     from wiregen.walk import references
 
-    owners = (*protocol.structs, *protocol.messages, *protocol.frames)
+    owners: list[m.Struct | m.Message | m.Frame] = [*protocol.structs, *protocol.messages, *protocol.frames]
     types = [field.type for owner in owners for field in owner.fields]
-    types += [field.type for union in protocol.unions for variety in union.varieties for field in variety.fields]
+    types += [
+        field.type for union in protocol.unions for variety in union.varieties for field in variety.fields
+    ]
     return any(reference.target == "message" for reference in references(*types))

@@ -82,7 +82,7 @@ class ReadBuilder:
     def steps(self, steps: Iterable[Step]) -> tuple[ReadStep, ...]:
         return tuple(view for step in steps for view in self._step(step))
 
-    def settle(self) -> tuple[ReadStep, ...]:
+    def settle(self) -> tuple[ReadAssign, ...]:
         """Return the step that makes the position variable say where the next byte is."""
         at, position = self.names.at, self.names.on.position
         self.names.arrive()
@@ -269,7 +269,9 @@ class ReadBuilder:
         names.arrive()
         until = ""
         if isinstance(step.extent, Until):
-            until = python_expression(step.extent.condition, ReadLookup(names, step.extent.prefix, step.item_key))
+            until = python_expression(
+                step.extent.condition, ReadLookup(names, step.extent.prefix, step.item_key)
+            )
         yield ReadRepeat(
             on=names.on,
             target=target,
@@ -315,7 +317,9 @@ class ReadBuilder:
         if step.target == "union" and step.name in self._inside:
             before.append(f'state.allow("{step.name}")')
         if step.target == "frame" and not step.key.endswith("[]"):
-            before.append("state.take_one()" if self._has_state else "if state is not None:\n    state.take_one()")
+            before.append(
+                "state.take_one()" if self._has_state else "if state is not None:\n    state.take_one()"
+            )
         return ReadCall(
             on=names.on,
             target=target,
@@ -458,7 +462,9 @@ class ReadBuilder:
         if step.is_trailing:
             yield from self._trailing(step)
             return
-        condition = python_expression(step.condition, ReadLookup(names, step.prefix)) if step.condition else ""
+        condition = (
+            python_expression(step.condition, ReadLookup(names, step.prefix)) if step.condition else ""
+        )
         before, known = list(self.settle()), frozenset(names.values)
         inside = (*self.steps(step.steps), *self.settle())
         targets, assigns = self._kept(known, step.prefix)
@@ -533,9 +539,7 @@ class ReadBuilder:
             cases.append(ReadCase(condition=condition, steps=(*inside, *own, *assigns)))
             if case.key in names.codes:
                 names.codes.pop(case.key)
-        before += [
-            ReadAssign(target=each, value="None", annotation="Any") for each in dict.fromkeys(targets)
-        ]
+        before += [ReadAssign(target=each, value="None", annotation="Any") for each in dict.fromkeys(targets)]
         if all(case.key not in first for case in step.cases):
             names.give(step.key, target)
         names.arrive()

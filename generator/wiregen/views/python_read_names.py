@@ -83,6 +83,7 @@ class ReadNames:
         """Go on at the beginning of other bytes."""
         self.on, self.base, self.added = on, on.position, 0
 
+
 class ReadLookup:
     """What an expression's names mean where fields begin with `prefix`; `item`: the key of the last item, for `until`."""
 
@@ -101,7 +102,12 @@ class ReadLookup:
             assert self._item is not None
             return f"{self._item}.{path}" if path else self._item
         names = self._names
-        if names.body is not None and reference.path[0] == names.body and self._prefix == FRAME and path != names.body:
+        if (
+            names.body is not None
+            and reference.path[0] == names.body
+            and self._prefix == FRAME
+            and path != names.body
+        ):
             return ".".join(reference.path[1:])
         return self._prefix + path
 

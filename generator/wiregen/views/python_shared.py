@@ -36,7 +36,7 @@ class Shared:
         self.codings = {coding.name: coding for coding in protocol.codings}
         self.messages = {message.name: message for message in protocol.messages}
         self.contexts = {context.name: context for context in protocol.contexts}
-        self.structs = StructTable() if parent is None else parent.structs
+        self.structs: StructTable = StructTable() if parent is None else parent.structs
         self.uses: set[str] = set() if parent is None else parent.uses
         self._onlys: dict[tuple[str, ...], str] = {} if parent is None else parent._onlys
         self.limits = KNOWN_LIMITS | {limit.name: limit.value for limit in protocol.limits}
@@ -123,7 +123,8 @@ class Shared:
 def _tailed(protocol: m.Protocol) -> frozenset[str]:
     """Return the structs, messages and frames that keep what a lenient region has left over."""
     found: set[str] = set()
-    owners = (*protocol.structs, *protocol.messages, *protocol.frames, *protocol.preambles)
+    owners: list[m.Struct | m.Message | m.Frame | m.Preamble] = [*protocol.structs, *protocol.messages]
+    owners += [*protocol.frames, *protocol.preambles]
     with_fields = [(owner.name, owner.fields) for owner in owners]
     with_fields += [("", variety.fields) for union in protocol.unions for variety in union.varieties]
     for name, fields in with_fields:

@@ -6,9 +6,9 @@ no straight-line form is left to the careful codec, which writes what this refus
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeAlias, assert_never
+from typing import assert_never
 
 from wiregen import model as m
 from wiregen.plan.steps import (
@@ -52,13 +52,9 @@ from wiregen.views.python_steps import (
     WriteStep,
 )
 from wiregen.views.python_text import class_name, flat, is_shown
-from wiregen.views.python_write_names import Piece, WriteLookup, WriteNames
+from wiregen.views.python_write_names import Piece, Test, WriteLookup, WriteNames
 
 __all__ = ["WriteBuilder"]
-
-
-Test: TypeAlias = str | Callable[[], str]
-"""A condition that must not hold; said last where it may speak of sizes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,7 +181,9 @@ class WriteBuilder:
         format_ = endian + joined(formats)
         if not written:
             return repr(bytes(sum(slot.size for slot in slots)))
-        packed = f"{self._shared.structs.pack(format_)}({', '.join(self._argument(slot) for slot in written)})"
+        packed = (
+            f"{self._shared.structs.pack(format_)}({', '.join(self._argument(slot) for slot in written)})"
+        )
         if format_ == ">I" and written[0].part == "length":
             length = self._argument(written[0])
             self._shared.uses.add("LENGTHS")
@@ -195,7 +193,9 @@ class WriteBuilder:
     def _argument(self, slot: Slot) -> str:
         text = self._plain_argument(slot)
         if is_odd(slot, self._shared.enums):
-            type_ = self._shared.enums[slot.type.name].type if isinstance(slot.type, m.Reference) else slot.type
+            type_ = (
+                self._shared.enums[slot.type.name].type if isinstance(slot.type, m.Reference) else slot.type
+            )
             assert isinstance(type_, m.Integer)
             signed = ", signed=True" if type_.signed else ""
             return f'({text}).to_bytes({slot.size}, "{type_.endian}"{signed})'
@@ -527,9 +527,7 @@ class WriteBuilder:
         block = self._block(step.steps)
         self._is_flowing = is_flowing
         self._views.append(
-            WriteOption(
-                data=target, condition=condition, steps=block.steps, pieces=block.pieces, given=given
-            )
+            WriteOption(data=target, condition=condition, steps=block.steps, pieces=block.pieces, given=given)
         )
         self._piece(target)
 
@@ -544,9 +542,7 @@ class WriteBuilder:
             block = self._block(case.steps)
             names.arms.pop()
             cases.append(
-                WriteCase(
-                    condition=span_test(subject, case.spans), steps=block.steps, pieces=block.pieces
-                )
+                WriteCase(condition=span_test(subject, case.spans), steps=block.steps, pieces=block.pieces)
             )
         self._is_flowing = is_flowing
         has_else = any(not case.spans for case in step.cases)

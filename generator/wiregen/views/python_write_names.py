@@ -14,7 +14,7 @@ from wiregen.views.python_shared import Shared
 from wiregen.views.python_steps import WriteAssign
 from wiregen.views.python_text import flat, is_shown
 
-__all__ = ["Piece", "WriteLookup", "WriteNames"]
+__all__ = ["Piece", "Test", "WriteLookup", "WriteNames"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +25,9 @@ class Piece:
     size: int | None
     length: str
 
+
+Test: TypeAlias = str | Callable[[], str]
+"""A condition that must not hold; said last where it may speak of sizes."""
 
 Edge: TypeAlias = tuple[list[Piece], int, int]
 
@@ -49,7 +52,7 @@ class WriteNames:
     arms: list[tuple[str, str]] = field(default_factory=list)
     counts: dict[str, str] = field(default_factory=dict)
     edges: dict[tuple[str, str], Edge] = field(default_factory=dict)
-    open_regions: dict[str, tuple[Held | Given, list[str]]] = field(default_factory=dict)
+    open_regions: dict[str, tuple[Held | Given, list[Test]]] = field(default_factory=dict)
     waiting: list[WriteAssign] = field(default_factory=list)
 
     def attribute(self, key: str) -> str:
@@ -95,7 +98,9 @@ class WriteNames:
 
     def is_own_count(self, expression: m.Expression, prefix: str, key: str) -> bool:
         """Tell whether a length is a derived field that counts just this."""
-        return self._derives(expression, prefix, key, "count") or self._derives(expression, prefix, key, "size")
+        return self._derives(expression, prefix, key, "count") or self._derives(
+            expression, prefix, key, "size"
+        )
 
     def is_own_size(self, expression: m.Expression, prefix: str, key: str) -> bool:
         return self._derives(expression, prefix, key, "size")

@@ -2153,6 +2153,7 @@ class PutRequest:
         correlation_id: int,
         is_partial: bool = False,
         metadata: list[_RequestMetadata] | None = None,
+        from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
     ) -> bytes:
@@ -2162,7 +2163,7 @@ class PutRequest:
             EncodeError: A value that the wire cannot carry.
         """
         frame = Request(self, correlation_id, is_partial, metadata)
-        return frame.encode(context=context, variant=variant)
+        return frame.encode(from_role=from_role, context=context, variant=variant)
 
     @staticmethod
     def decode(data: _Buffer, *, context: Context | None = None) -> PutRequest:
@@ -2244,6 +2245,7 @@ class PutResponse:
         is_partial: bool = False,
         status: int = Status.FULL_RESPONSE,
         metadata: list[_ResponseMetadata] | None = None,
+        from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
     ) -> bytes:
@@ -2253,7 +2255,7 @@ class PutResponse:
             EncodeError: A value that the wire cannot carry.
         """
         frame = Response(self, correlation_id, is_partial, status, metadata)
-        return frame.encode(context=context, variant=variant)
+        return frame.encode(from_role=from_role, context=context, variant=variant)
 
     @staticmethod
     def decode(data: _Buffer, *, context: Context | None = None) -> PutResponse:
@@ -2329,6 +2331,7 @@ class GetRequest:
         correlation_id: int,
         is_partial: bool = False,
         metadata: list[_RequestMetadata] | None = None,
+        from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
     ) -> bytes:
@@ -2338,7 +2341,7 @@ class GetRequest:
             EncodeError: A value that the wire cannot carry.
         """
         frame = Request(self, correlation_id, is_partial, metadata)
-        return frame.encode(context=context, variant=variant)
+        return frame.encode(from_role=from_role, context=context, variant=variant)
 
     @staticmethod
     def decode(data: _Buffer, *, context: Context | None = None) -> GetRequest:
@@ -2418,6 +2421,7 @@ class GetResponse:
         is_partial: bool = False,
         status: int = Status.FULL_RESPONSE,
         metadata: list[_ResponseMetadata] | None = None,
+        from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
     ) -> bytes:
@@ -2427,7 +2431,7 @@ class GetResponse:
             EncodeError: A value that the wire cannot carry.
         """
         frame = Response(self, correlation_id, is_partial, status, metadata)
-        return frame.encode(context=context, variant=variant)
+        return frame.encode(from_role=from_role, context=context, variant=variant)
 
     @staticmethod
     def decode(data: _Buffer, *, context: Context | None = None) -> GetResponse:
@@ -2505,6 +2509,7 @@ class PutAllRequest:
         correlation_id: int,
         is_partial: bool = False,
         metadata: list[_RequestMetadata] | None = None,
+        from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
     ) -> bytes:
@@ -2514,7 +2519,7 @@ class PutAllRequest:
             EncodeError: A value that the wire cannot carry.
         """
         frame = Request(self, correlation_id, is_partial, metadata)
-        return frame.encode(context=context, variant=variant)
+        return frame.encode(from_role=from_role, context=context, variant=variant)
 
     @staticmethod
     def decode(data: _Buffer, *, context: Context | None = None) -> PutAllRequest:
@@ -2594,6 +2599,7 @@ class PutAllResponse:
         is_partial: bool = False,
         status: int = Status.FULL_RESPONSE,
         metadata: list[_ResponseMetadata] | None = None,
+        from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
     ) -> bytes:
@@ -2603,7 +2609,7 @@ class PutAllResponse:
             EncodeError: A value that the wire cannot carry.
         """
         frame = Response(self, correlation_id, is_partial, status, metadata)
-        return frame.encode(context=context, variant=variant)
+        return frame.encode(from_role=from_role, context=context, variant=variant)
 
     @staticmethod
     def decode(data: _Buffer, *, context: Context | None = None) -> PutAllResponse:
@@ -2679,6 +2685,7 @@ class GetAllRequest:
         correlation_id: int,
         is_partial: bool = False,
         metadata: list[_RequestMetadata] | None = None,
+        from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
     ) -> bytes:
@@ -2688,7 +2695,7 @@ class GetAllRequest:
             EncodeError: A value that the wire cannot carry.
         """
         frame = Request(self, correlation_id, is_partial, metadata)
-        return frame.encode(context=context, variant=variant)
+        return frame.encode(from_role=from_role, context=context, variant=variant)
 
     @staticmethod
     def decode(data: _Buffer, *, context: Context | None = None) -> GetAllRequest:
@@ -2768,6 +2775,7 @@ class GetAllResponse:
         is_partial: bool = False,
         status: int = Status.FULL_RESPONSE,
         metadata: list[_ResponseMetadata] | None = None,
+        from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
     ) -> bytes:
@@ -2777,7 +2785,7 @@ class GetAllResponse:
             EncodeError: A value that the wire cannot carry.
         """
         frame = Response(self, correlation_id, is_partial, status, metadata)
-        return frame.encode(context=context, variant=variant)
+        return frame.encode(from_role=from_role, context=context, variant=variant)
 
     @staticmethod
     def decode(data: _Buffer, *, context: Context | None = None) -> GetAllResponse:
@@ -2849,6 +2857,7 @@ class ServerConfigRequest:
         correlation_id: int,
         is_partial: bool = False,
         metadata: list[_RequestMetadata] | None = None,
+        from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
     ) -> bytes:
@@ -2858,7 +2867,7 @@ class ServerConfigRequest:
             EncodeError: A value that the wire cannot carry.
         """
         frame = Request(self, correlation_id, is_partial, metadata)
-        return frame.encode(context=context, variant=variant)
+        return frame.encode(from_role=from_role, context=context, variant=variant)
 
     @staticmethod
     def decode(data: _Buffer, *, context: Context | None = None) -> ServerConfigRequest:
@@ -2929,6 +2938,7 @@ class ServerConfigResponse:
         is_partial: bool = False,
         status: int = Status.FULL_RESPONSE,
         metadata: list[_ResponseMetadata] | None = None,
+        from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
     ) -> bytes:
@@ -2938,7 +2948,7 @@ class ServerConfigResponse:
             EncodeError: A value that the wire cannot carry.
         """
         frame = Response(self, correlation_id, is_partial, status, metadata)
-        return frame.encode(context=context, variant=variant)
+        return frame.encode(from_role=from_role, context=context, variant=variant)
 
     @staticmethod
     def decode(data: _Buffer, *, context: Context | None = None) -> ServerConfigResponse:
@@ -3008,6 +3018,7 @@ class AuthRequest:
         correlation_id: int,
         is_partial: bool = False,
         metadata: list[_RequestMetadata] | None = None,
+        from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
     ) -> bytes:
@@ -3017,7 +3028,7 @@ class AuthRequest:
             EncodeError: A value that the wire cannot carry.
         """
         frame = Request(self, correlation_id, is_partial, metadata)
-        return frame.encode(context=context, variant=variant)
+        return frame.encode(from_role=from_role, context=context, variant=variant)
 
     @staticmethod
     def decode(data: _Buffer, *, context: Context | None = None) -> AuthRequest:
@@ -3088,6 +3099,7 @@ class AuthResponse:
         is_partial: bool = False,
         status: int = Status.FULL_RESPONSE,
         metadata: list[_ResponseMetadata] | None = None,
+        from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
     ) -> bytes:
@@ -3097,7 +3109,7 @@ class AuthResponse:
             EncodeError: A value that the wire cannot carry.
         """
         frame = Response(self, correlation_id, is_partial, status, metadata)
-        return frame.encode(context=context, variant=variant)
+        return frame.encode(from_role=from_role, context=context, variant=variant)
 
     @staticmethod
     def decode(data: _Buffer, *, context: Context | None = None) -> AuthResponse:
@@ -3167,6 +3179,7 @@ class ClientConfigRequest:
         correlation_id: int,
         is_partial: bool = False,
         metadata: list[_RequestMetadata] | None = None,
+        from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
     ) -> bytes:
@@ -3176,7 +3189,7 @@ class ClientConfigRequest:
             EncodeError: A value that the wire cannot carry.
         """
         frame = Request(self, correlation_id, is_partial, metadata)
-        return frame.encode(context=context, variant=variant)
+        return frame.encode(from_role=from_role, context=context, variant=variant)
 
     @staticmethod
     def decode(data: _Buffer, *, context: Context | None = None) -> ClientConfigRequest:
@@ -3247,6 +3260,7 @@ class ClientConfigResponse:
         is_partial: bool = False,
         status: int = Status.FULL_RESPONSE,
         metadata: list[_ResponseMetadata] | None = None,
+        from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
     ) -> bytes:
@@ -3256,7 +3270,7 @@ class ClientConfigResponse:
             EncodeError: A value that the wire cannot carry.
         """
         frame = Response(self, correlation_id, is_partial, status, metadata)
-        return frame.encode(context=context, variant=variant)
+        return frame.encode(from_role=from_role, context=context, variant=variant)
 
     @staticmethod
     def decode(data: _Buffer, *, context: Context | None = None) -> ClientConfigResponse:
@@ -3327,6 +3341,7 @@ class ErrorResponse:
         is_partial: bool = False,
         status: int = Status.FULL_RESPONSE,
         metadata: list[_ResponseMetadata] | None = None,
+        from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
     ) -> bytes:
@@ -3336,7 +3351,7 @@ class ErrorResponse:
             EncodeError: A value that the wire cannot carry.
         """
         frame = Response(self, correlation_id, is_partial, status, metadata)
-        return frame.encode(context=context, variant=variant)
+        return frame.encode(from_role=from_role, context=context, variant=variant)
 
     @staticmethod
     def decode(data: _Buffer, *, context: Context | None = None) -> ErrorResponse:
@@ -3413,7 +3428,12 @@ class Request:
         self.metadata = metadata
 
     def encode(
-        self, *, compression: int = -1, context: Context | None = None, variant: _Variant | None = None
+        self,
+        *,
+        compression: int = -1,
+        from_role: _Role | None = None,
+        context: Context | None = None,
+        variant: _Variant | None = None,
     ) -> bytes:
         """Return the frame's bytes; `compression` is zlib's level, 0 stored to 9 smallest.
 
@@ -3421,9 +3441,9 @@ class Request:
             EncodeError: A value that the wire cannot carry.
         """
         try:
-            return _FRAME_WRITERS[variant, Request](self, _state_to_write(compression, context))
+            return _FRAME_WRITERS[variant, Request](self, _state_to_write(compression, from_role, context))
         except _WRITE_FAULTS:
-            return _encode_carefully(self, compression, context, variant)
+            return _encode_carefully(self, compression, from_role, context, variant)
 
     def replace(self, **changes: Any) -> Request:
         """Return a copy with these attributes changed."""
@@ -3479,7 +3499,12 @@ class Response:
         self.metadata = metadata
 
     def encode(
-        self, *, compression: int = -1, context: Context | None = None, variant: _Variant | None = None
+        self,
+        *,
+        compression: int = -1,
+        from_role: _Role | None = None,
+        context: Context | None = None,
+        variant: _Variant | None = None,
     ) -> bytes:
         """Return the frame's bytes; `compression` is zlib's level, 0 stored to 9 smallest.
 
@@ -3487,9 +3512,9 @@ class Response:
             EncodeError: A value that the wire cannot carry.
         """
         try:
-            return _FRAME_WRITERS[variant, Response](self, _state_to_write(compression, context))
+            return _FRAME_WRITERS[variant, Response](self, _state_to_write(compression, from_role, context))
         except _WRITE_FAULTS:
-            return _encode_carefully(self, compression, context, variant)
+            return _encode_carefully(self, compression, from_role, context, variant)
 
     def replace(self, **changes: Any) -> Response:
         """Return a copy with these attributes changed."""
@@ -7145,6 +7170,7 @@ def encode(
     metadata: list[_RequestMetadata] | None = None,
     status: int | None = None,
     compression: int = -1,
+    from_role: _Role | None = None,
     context: Context | None = None,
     variant: _Variant | None = None,
 ) -> bytes:
@@ -7170,24 +7196,28 @@ def encode(
         frame = _FRAME_CLASSES[type(message)](message, **given)
     else:
         return _encode_carefully(message, -1)
-    data: bytes = frame.encode(compression=compression, context=context, variant=variant)
+    data: bytes = frame.encode(compression=compression, from_role=from_role, context=context, variant=variant)
     return data
 
 
-def _state_to_write(compression: int, context: Context | None = None) -> _WriteState | None:
+def _state_to_write(compression: int, role: _Role | None, context: Context | None) -> _WriteState | None:
     if compression == -1 and context is None:
         return None
-    return _WriteState(_LIMITS, compression=compression, context=context)
+    return _WriteState(_LIMITS, compression=compression, role=role, context=context)
 
 
 def _encode_carefully(
-    frame: object, compression: int, context: Context | None = None, variant: _Variant | None = None
+    frame: object,
+    compression: int,
+    role: _Role | None = None,
+    context: Context | None = None,
+    variant: _Variant | None = None,
 ) -> bytes:
     """Return what the careful codec writes, where straight-line code gave up; it says what is wrong."""
     from .._runtime.careful import encode_carefully
     from ._plan import PLAN
 
-    return encode_carefully(PLAN, frame, compression, context=context, variant=variant)
+    return encode_carefully(PLAN, frame, compression, role=role, context=context, variant=variant)
 
 
 class Decoder(_Decoder["_Item"]):

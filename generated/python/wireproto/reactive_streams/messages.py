@@ -143,7 +143,7 @@ class ClientHello:
             raise TypeError("ClientHello() misses the argument 'extensions'")
         self.extensions = extensions
 
-    def encode(self, *, context: Context | None = None) -> bytes:
+    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
         """Return the bytes of a whole frame with this message.
 
         Raises:
@@ -151,6 +151,7 @@ class ClientHello:
         """
         frame = Message(self)
         return frame.encode(
+            from_role=from_role,
             context=context,
         )
 
@@ -226,7 +227,7 @@ class ServerHello:
             raise TypeError("ServerHello() misses the argument 'extensions'")
         self.extensions = extensions
 
-    def encode(self, *, context: Context | None = None) -> bytes:
+    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
         """Return the bytes of a whole frame with this message.
 
         Raises:
@@ -234,6 +235,7 @@ class ServerHello:
         """
         frame = Message(self)
         return frame.encode(
+            from_role=from_role,
             context=context,
         )
 
@@ -309,7 +311,7 @@ class Subscribe:
         self.subscriber = subscriber
         self.initial_demand = initial_demand
 
-    def encode(self, *, context: Context | None = None) -> bytes:
+    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
         """Return the bytes of a whole frame with this message.
 
         Raises:
@@ -317,6 +319,7 @@ class Subscribe:
         """
         frame = Message(self)
         return frame.encode(
+            from_role=from_role,
             context=context,
         )
 
@@ -395,7 +398,7 @@ class Request:
         self.subscriber = subscriber
         self.demand = demand
 
-    def encode(self, *, context: Context | None = None) -> bytes:
+    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
         """Return the bytes of a whole frame with this message.
 
         Raises:
@@ -403,6 +406,7 @@ class Request:
         """
         frame = Message(self)
         return frame.encode(
+            from_role=from_role,
             context=context,
         )
 
@@ -470,7 +474,7 @@ class Cancel:
     def __init__(self, subscriber: int) -> None:
         self.subscriber = subscriber
 
-    def encode(self, *, context: Context | None = None) -> bytes:
+    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
         """Return the bytes of a whole frame with this message.
 
         Raises:
@@ -478,6 +482,7 @@ class Cancel:
         """
         frame = Message(self)
         return frame.encode(
+            from_role=from_role,
             context=context,
         )
 
@@ -547,7 +552,7 @@ class Subscribed:
         self.subscriber = subscriber
         self.element_size = element_size
 
-    def encode(self, *, context: Context | None = None) -> bytes:
+    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
         """Return the bytes of a whole frame with this message.
 
         Raises:
@@ -555,6 +560,7 @@ class Subscribed:
         """
         frame = Message(self)
         return frame.encode(
+            from_role=from_role,
             context=context,
         )
 
@@ -628,7 +634,7 @@ class OnNext:
         self.subscriber = subscriber
         self.element = element
 
-    def encode(self, *, context: Context | None = None) -> bytes:
+    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
         """Return the bytes of a whole frame with this message.
 
         Raises:
@@ -636,6 +642,7 @@ class OnNext:
         """
         frame = Message(self)
         return frame.encode(
+            from_role=from_role,
             context=context,
         )
 
@@ -703,7 +710,7 @@ class OnComplete:
     def __init__(self, subscriber: int) -> None:
         self.subscriber = subscriber
 
-    def encode(self, *, context: Context | None = None) -> bytes:
+    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
         """Return the bytes of a whole frame with this message.
 
         Raises:
@@ -711,6 +718,7 @@ class OnComplete:
         """
         frame = Message(self)
         return frame.encode(
+            from_role=from_role,
             context=context,
         )
 
@@ -780,7 +788,7 @@ class OnError:
         self.subscriber = subscriber
         self.error = error
 
-    def encode(self, *, context: Context | None = None) -> bytes:
+    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
         """Return the bytes of a whole frame with this message.
 
         Raises:
@@ -788,6 +796,7 @@ class OnError:
         """
         frame = Message(self)
         return frame.encode(
+            from_role=from_role,
             context=context,
         )
 
@@ -859,7 +868,7 @@ class OnNextPacked:
         self.count = count
         self.messages = messages
 
-    def encode(self, *, context: Context | None = None) -> bytes:
+    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
         """Return the bytes of a whole frame with this message.
 
         Raises:
@@ -867,6 +876,7 @@ class OnNextPacked:
         """
         frame = Message(self)
         return frame.encode(
+            from_role=from_role,
             context=context,
         )
 
@@ -947,7 +957,7 @@ class OnNextPart:
         self.element = element
         self.data = data
 
-    def encode(self, *, context: Context | None = None) -> bytes:
+    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
         """Return the bytes of a whole frame with this message.
 
         Raises:
@@ -955,6 +965,7 @@ class OnNextPart:
         """
         frame = Message(self)
         return frame.encode(
+            from_role=from_role,
             context=context,
         )
 
@@ -1031,7 +1042,7 @@ class OnNextLastPart:
         self.element = element
         self.data = data
 
-    def encode(self, *, context: Context | None = None) -> bytes:
+    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
         """Return the bytes of a whole frame with this message.
 
         Raises:
@@ -1039,6 +1050,7 @@ class OnNextLastPart:
         """
         frame = Message(self)
         return frame.encode(
+            from_role=from_role,
             context=context,
         )
 
@@ -1111,7 +1123,7 @@ class Goodbye:
     def __init__(self, reason: str) -> None:
         self.reason = reason
 
-    def encode(self, *, context: Context | None = None) -> bytes:
+    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
         """Return the bytes of a whole frame with this message.
 
         Raises:
@@ -1119,6 +1131,7 @@ class Goodbye:
         """
         frame = Message(self)
         return frame.encode(
+            from_role=from_role,
             context=context,
         )
 
@@ -1184,16 +1197,18 @@ class Message:
     def __init__(self, message: _Message) -> None:
         self.message = message
 
-    def encode(self, *, context: Context | None = None) -> bytes:
+    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
         """Return the frame's bytes.
 
         Raises:
             EncodeError: A value that the wire cannot carry.
         """
         try:
-            return _write_message(self, None if context is None else _WriteState(_LIMITS, context=context))
+            return _write_message(
+                self, None if context is None else _WriteState(_LIMITS, role=from_role, context=context)
+            )
         except _WRITE_FAULTS:
-            return _encode_carefully(self, -1, context)
+            return _encode_carefully(self, -1, from_role, context)
 
     def replace(self, **changes: Any) -> Message:
         """Return a copy with these attributes changed."""
@@ -1816,7 +1831,9 @@ def decode_message(
     return frame.message
 
 
-def encode(message: _Message | Message, *, context: Context | None = None) -> bytes:
+def encode(
+    message: _Message | Message, *, from_role: _Role | None = None, context: Context | None = None
+) -> bytes:
     """Return the bytes of a frame, or of a message in a frame.
 
     Raises:
@@ -1824,16 +1841,19 @@ def encode(message: _Message | Message, *, context: Context | None = None) -> by
     """
     frame = message if isinstance(message, Message) else Message(message)
     return frame.encode(
+        from_role=from_role,
         context=context,
     )
 
 
-def _encode_carefully(frame: object, compression: int, context: Context | None = None) -> bytes:
+def _encode_carefully(
+    frame: object, compression: int, role: _Role | None = None, context: Context | None = None
+) -> bytes:
     """Return what the careful codec writes, where straight-line code gave up; it says what is wrong."""
     from .._runtime.careful import encode_carefully
     from ._plan import PLAN
 
-    return encode_carefully(PLAN, frame, compression, context=context)
+    return encode_carefully(PLAN, frame, compression, role=role, context=context)
 
 
 class Decoder(_Decoder["_Item"]):
