@@ -409,7 +409,7 @@ class ModuleBuilder:
             alias=f"_{class_name(union.name)}",
             code=code,
             size=size,
-            table=f"_{snake_case(union.name)}_readers{shared.inner_suffix}".upper(),
+            table=shared.union_table(union.name),
             writers=f"_{snake_case(union.name)}_writers{shared.inner_suffix}".upper(),
             entries=tuple(entries),
             classes=tuple(classes),

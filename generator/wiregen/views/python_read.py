@@ -311,6 +311,7 @@ class ReadBuilder:
 
     def _invoke(self, step: Invoke) -> ReadCall:
         names, target, at = self.names, self.names.locals.name(step.key), self.names.at
+        behind = f"{names.base} + {names.added + 1}"
         names.give(step.key, target)
         names.arrive()
         before = []
@@ -323,23 +324,32 @@ class ReadBuilder:
         return ReadCall(
             on=names.on,
             target=target,
-            call=self._call(step, at),
+            call=self._call(step, at, behind),
             before=tuple(before),
             checks=self._only_checks(step.target, step.name, step.only, step.is_lenient, target),
         )
 
-    def _call(self, step: Invoke, at: str) -> str:
+    def _call(self, step: Invoke, at: str, behind: str) -> str:
         on = self.names.on
         arguments = f"{on.buffer}, {at}, {on.end}, state"
         match step.target:
             case "union":
-                return f"{self._shared.inner_reader(step.name)}({arguments}, {self.last if step.is_last else False})"
+                return self._union_call(step, at, behind)
             case "message":
                 return f"{self._shared.body_reader(step.name)}({arguments})"
             case "frame":
                 return f"{self._shared.reader(step.name)}({arguments})"
             case _:
                 return f"{self._shared.inner_reader(step.name)}({arguments})"
+
+    def _union_call(self, step: Invoke, at: str, behind: str) -> str:
+        """Return the call of a union's reader; where the code is one byte, of the variety's own."""
+        on, last = self.names.on, self.last if step.is_last else "False"
+        if self._shared.is_byte_union(step.name):
+            table = self._shared.union_table(step.name)
+            return f"{table}[{on.buffer}[{at}]]({on.buffer}, {behind}, {on.end}, state, {last})"
+        reader = self._shared.inner_reader(step.name)
+        return f"{reader}({on.buffer}, {at}, {on.end}, state, {last})"
 
     def _only_checks(
         self, target: str, name: str, only: tuple[str, ...] | None, lenient: bool, value: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wiregen import model as m
+from wiregen.naming import snake_case
 from wiregen.plan import KNOWN_LIMITS
 from wiregen.plan.steps import Slot
 from wiregen.views.python_names import StructTable, format_of, reader, writer
@@ -78,6 +79,15 @@ class Shared:
 
     def inner_writer(self, name: str) -> str:
         return writer(name) + ("" if name in self.codings else self.inner_suffix)
+
+    def is_byte_union(self, name: str) -> bool:
+        """Tell whether a union's code is one unsigned byte."""
+        type_ = self.unions[name].type
+        return isinstance(type_, m.Integer) and (type_.bits, type_.signed) == (8, False)
+
+    def union_table(self, name: str) -> str:
+        """Return the name of the table of the functions that read varieties, by code."""
+        return f"_{snake_case(name)}_readers{self.inner_suffix}".upper()
 
     def body_reader(self, name: str) -> str:
         return f"{reader(name)}_body{self.inner_suffix}"

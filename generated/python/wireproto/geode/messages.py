@@ -4259,7 +4259,9 @@ def _read_geode_value_string_array(
         value = []
         for _ in range(n_value):
             state.allow("GeodeValue")
-            value_item, position = _read_geode_value(buffer, position, end, state, False)
+            value_item, position = _GEODE_VALUE_READERS[buffer[position]](
+                buffer, position + 1, end, state, False
+            )
             if type(value_item) not in _ONLY_1:
                 raise _Bad
             value.append(value_item)
@@ -4321,7 +4323,9 @@ def _read_geode_value_array_list(
         value = []
         for _ in range(n_value):
             state.allow("GeodeValue")
-            value_item, position = _read_geode_value(buffer, position, end, state, False)
+            value_item, position = _GEODE_VALUE_READERS[buffer[position]](
+                buffer, position + 1, end, state, False
+            )
             value.append(value_item)
     if position > end:
         raise _Bad
@@ -4348,7 +4352,9 @@ def _read_geode_value_linked_list(
         value = []
         for _ in range(n_value):
             state.allow("GeodeValue")
-            value_item, position = _read_geode_value(buffer, position, end, state, False)
+            value_item, position = _GEODE_VALUE_READERS[buffer[position]](
+                buffer, position + 1, end, state, False
+            )
             value.append(value_item)
     if position > end:
         raise _Bad
@@ -4375,7 +4381,9 @@ def _read_geode_value_hash_set(
         value = []
         for _ in range(n_value):
             state.allow("GeodeValue")
-            value_item, position = _read_geode_value(buffer, position, end, state, False)
+            value_item, position = _GEODE_VALUE_READERS[buffer[position]](
+                buffer, position + 1, end, state, False
+            )
             value.append(value_item)
     if position > end:
         raise _Bad
@@ -4402,7 +4410,9 @@ def _read_geode_value_linked_hash_set(
         value = []
         for _ in range(n_value):
             state.allow("GeodeValue")
-            value_item, position = _read_geode_value(buffer, position, end, state, False)
+            value_item, position = _GEODE_VALUE_READERS[buffer[position]](
+                buffer, position + 1, end, state, False
+            )
             value.append(value_item)
     if position > end:
         raise _Bad
@@ -4429,7 +4439,9 @@ def _read_geode_value_vector(
         value = []
         for _ in range(n_value):
             state.allow("GeodeValue")
-            value_item, position = _read_geode_value(buffer, position, end, state, False)
+            value_item, position = _GEODE_VALUE_READERS[buffer[position]](
+                buffer, position + 1, end, state, False
+            )
             value.append(value_item)
     if position > end:
         raise _Bad
@@ -4456,7 +4468,9 @@ def _read_geode_value_stack(
         value = []
         for _ in range(n_value):
             state.allow("GeodeValue")
-            value_item, position = _read_geode_value(buffer, position, end, state, False)
+            value_item, position = _GEODE_VALUE_READERS[buffer[position]](
+                buffer, position + 1, end, state, False
+            )
             value.append(value_item)
     if position > end:
         raise _Bad
@@ -4483,9 +4497,9 @@ def _read_geode_value_hash_map(
         value = []
         for _ in range(n_value):
             state.allow("GeodeValue")
-            key, position = _read_geode_value(buffer, position, end, state, False)
+            key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
             state.allow("GeodeValue")
-            value_, position = _read_geode_value(buffer, position, end, state, False)
+            value_, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
             value_item = _new(Entry)
             value_item.key = key
             value_item.value = value_
@@ -4515,9 +4529,9 @@ def _read_geode_value_identity_hash_map(
         value = []
         for _ in range(n_value):
             state.allow("GeodeValue")
-            key, position = _read_geode_value(buffer, position, end, state, False)
+            key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
             state.allow("GeodeValue")
-            value_, position = _read_geode_value(buffer, position, end, state, False)
+            value_, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
             value_item = _new(Entry)
             value_item.key = key
             value_item.value = value_
@@ -4547,9 +4561,9 @@ def _read_geode_value_hashtable(
         value = []
         for _ in range(n_value):
             state.allow("GeodeValue")
-            key, position = _read_geode_value(buffer, position, end, state, False)
+            key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
             state.allow("GeodeValue")
-            value_, position = _read_geode_value(buffer, position, end, state, False)
+            value_, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
             value_item = _new(Entry)
             value_item.key = key
             value_item.value = value_
@@ -4579,9 +4593,9 @@ def _read_geode_value_concurrent_hash_map(
         value = []
         for _ in range(n_value):
             state.allow("GeodeValue")
-            key, position = _read_geode_value(buffer, position, end, state, False)
+            key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
             state.allow("GeodeValue")
-            value_, position = _read_geode_value(buffer, position, end, state, False)
+            value_, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
             value_item = _new(Entry)
             value_item.key = key
             value_item.value = value_
@@ -4611,9 +4625,9 @@ def _read_geode_value_properties(
         value = []
         for _ in range(n_value):
             state.allow("GeodeValue")
-            key, position = _read_geode_value(buffer, position, end, state, False)
+            key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
             state.allow("GeodeValue")
-            value_, position = _read_geode_value(buffer, position, end, state, False)
+            value_, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
             value_item = _new(Entry)
             value_item.key = key
             value_item.value = value_
@@ -4636,7 +4650,7 @@ def _read_geode_value_tree_map(
     comparator: Any = None
     if length is not None:
         state.allow("GeodeValue")
-        comparator, position = _read_geode_value(buffer, position, end, state, False)
+        comparator, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
     n_entries = length
     if n_entries < 0:
         raise _Bad
@@ -4646,9 +4660,9 @@ def _read_geode_value_tree_map(
     entries = []
     for _ in range(n_entries):
         state.allow("GeodeValue")
-        key, position = _read_geode_value(buffer, position, end, state, False)
+        key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
         state.allow("GeodeValue")
-        value, position = _read_geode_value(buffer, position, end, state, False)
+        value, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
         entrie = _new(Entry)
         entrie.key = key
         entrie.value = value
@@ -4672,7 +4686,7 @@ def _read_geode_value_tree_set(
     comparator: Any = None
     if length is not None:
         state.allow("GeodeValue")
-        comparator, position = _read_geode_value(buffer, position, end, state, False)
+        comparator, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
     n_elements = length
     if n_elements < 0:
         raise _Bad
@@ -4682,7 +4696,7 @@ def _read_geode_value_tree_set(
     elements = []
     for _ in range(n_elements):
         state.allow("GeodeValue")
-        element, position = _read_geode_value(buffer, position, end, state, False)
+        element, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
         elements.append(element)
     if position > end:
         raise _Bad
@@ -4703,7 +4717,9 @@ def _read_geode_value_object_array(
     element_class: Any = None
     if length is not None:
         state.allow("ClassName")
-        element_class, position = _read_class_name(buffer, position, end, state, False)
+        element_class, position = _CLASS_NAME_READERS[buffer[position]](
+            buffer, position + 1, end, state, False
+        )
     n_elements = length
     if n_elements < 0:
         raise _Bad
@@ -4713,7 +4729,7 @@ def _read_geode_value_object_array(
     elements = []
     for _ in range(n_elements):
         state.allow("GeodeValue")
-        element, position = _read_geode_value(buffer, position, end, state, False)
+        element, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
         elements.append(element)
     if position > end:
         raise _Bad
@@ -4755,7 +4771,7 @@ def _read_geode_value_big_decimal(
         state = _ReadState(_LIMITS)
     state.enter("GeodeValue")
     state.allow("GeodeValue")
-    value, position = _read_geode_value(buffer, offset, end, state, is_last)
+    value, position = _GEODE_VALUE_READERS[buffer[offset]](buffer, offset + 1, end, state, is_last)
     if type(value) not in _ONLY_1:
         raise _Bad
     if position > end:
@@ -4773,7 +4789,7 @@ def _read_geode_value_file(
         state = _ReadState(_LIMITS)
     state.enter("GeodeValue")
     state.allow("GeodeValue")
-    value, position = _read_geode_value(buffer, offset, end, state, is_last)
+    value, position = _GEODE_VALUE_READERS[buffer[offset]](buffer, offset + 1, end, state, is_last)
     if type(value) not in _ONLY_1:
         raise _Bad
     if position > end:
@@ -4791,11 +4807,11 @@ def _read_geode_value_gemfire_enum(
         state = _ReadState(_LIMITS)
     state.enter("GeodeValue")
     state.allow("GeodeValue")
-    class_name, position = _read_geode_value(buffer, offset, end, state, False)
+    class_name, position = _GEODE_VALUE_READERS[buffer[offset]](buffer, offset + 1, end, state, False)
     if type(class_name) not in _ONLY_1:
         raise _Bad
     state.allow("GeodeValue")
-    member, position = _read_geode_value(buffer, position, end, state, is_last)
+    member, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, is_last)
     if type(member) not in _ONLY_1:
         raise _Bad
     if position > end:
@@ -4814,11 +4830,11 @@ def _read_geode_value_pdx_inline_enum(
         state = _ReadState(_LIMITS)
     state.enter("GeodeValue")
     state.allow("GeodeValue")
-    class_name, position = _read_geode_value(buffer, offset, end, state, False)
+    class_name, position = _GEODE_VALUE_READERS[buffer[offset]](buffer, offset + 1, end, state, False)
     if type(class_name) not in _ONLY_1:
         raise _Bad
     state.allow("GeodeValue")
-    member, position = _read_geode_value(buffer, position, end, state, False)
+    member, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
     if type(member) not in _ONLY_1:
         raise _Bad
     ordinal, position = _read_array_length(buffer, position)
@@ -4863,7 +4879,7 @@ def _read_geode_value_class(
         state = _ReadState(_LIMITS)
     state.enter("GeodeValue")
     state.allow("ClassName")
-    value, position = _read_class_name(buffer, offset, end, state, is_last)
+    value, position = _CLASS_NAME_READERS[buffer[offset]](buffer, offset + 1, end, state, is_last)
     if position > end:
         raise _Bad
     state.leave("GeodeValue")
@@ -4916,7 +4932,7 @@ def _read_class_name_named(
         state = _ReadState(_LIMITS)
     state.enter("ClassName")
     state.allow("GeodeValue")
-    value, position = _read_geode_value(buffer, offset, end, state, is_last)
+    value, position = _GEODE_VALUE_READERS[buffer[offset]](buffer, offset + 1, end, state, is_last)
     if type(value) not in _ONLY_1:
         raise _Bad
     if position > end:
@@ -4962,10 +4978,10 @@ def _read_put_request_body(
             )
     except UnicodeDecodeError:
         region_name = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    key, position = _read_geode_value(buffer, position, end, state, False)
+    key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
     if type(key) not in _ONLY_2:
         raise _Bad
-    callback_arg, position = _read_geode_value(buffer, position, end, state, False)
+    callback_arg, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
     value_pieces = []
     while True:
         if state is not None:
@@ -4986,7 +5002,9 @@ def _read_put_request_body(
         raise _Bad
     inner = value_pieces[0] if len(value_pieces) == 1 else b"".join(value_pieces)
     inner_position, inner_end = 0, len(inner)
-    value, inner_position = _read_geode_value(inner, inner_position, inner_end, state, True)
+    value, inner_position = _GEODE_VALUE_READERS[inner[inner_position]](
+        inner, inner_position + 1, inner_end, state, True
+    )
     if inner_position != inner_end:
         raise _Bad
     if position > end:
@@ -5027,10 +5045,10 @@ def _read_get_request_body(
             )
     except UnicodeDecodeError:
         region_name = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    key, position = _read_geode_value(buffer, position, end, state, False)
+    key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
     if type(key) not in _ONLY_2:
         raise _Bad
-    callback_arg, position = _read_geode_value(buffer, position, end, state, True)
+    callback_arg, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, True)
     if position > end:
         raise _Bad
     message = _new(GetRequest)
@@ -5043,7 +5061,7 @@ def _read_get_request_body(
 def _read_get_response_body(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[GetResponse, int]:
-    result, position = _read_geode_value(buffer, offset, end, state, True)
+    result, position = _GEODE_VALUE_READERS[buffer[offset]](buffer, offset + 1, end, state, True)
     if position > end:
         raise _Bad
     message = _new(GetResponse)
@@ -5077,7 +5095,7 @@ def _read_put_all_request_body(
         raise _Bad
     key_value_pairs = []
     for _ in range(n_key_value_pairs):
-        key, position = _read_geode_value(buffer, position, end, state, False)
+        key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
         if type(key) not in _ONLY_2:
             raise _Bad
         value_pieces = []
@@ -5100,14 +5118,16 @@ def _read_put_all_request_body(
             raise _Bad
         inner = value_pieces[0] if len(value_pieces) == 1 else b"".join(value_pieces)
         inner_position, inner_end = 0, len(inner)
-        value, inner_position = _read_geode_value(inner, inner_position, inner_end, state, True)
+        value, inner_position = _GEODE_VALUE_READERS[inner[inner_position]](
+            inner, inner_position + 1, inner_end, state, True
+        )
         if inner_position != inner_end:
             raise _Bad
         key_value_pair = _new(KeyValuePair)
         key_value_pair.key = key
         key_value_pair.value = value
         key_value_pairs.append(key_value_pair)
-    callback_arg, position = _read_geode_value(buffer, position, end, state, True)
+    callback_arg, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, True)
     if position > end:
         raise _Bad
     message = _new(PutAllRequest)
@@ -5155,11 +5175,11 @@ def _read_get_all_request_body(
         raise _Bad
     keys = []
     for _ in range(n_keys):
-        key, position = _read_geode_value(buffer, position, end, state, False)
+        key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
         if type(key) not in _ONLY_2:
             raise _Bad
         keys.append(key)
-    callback_arg, position = _read_geode_value(buffer, position, end, state, True)
+    callback_arg, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, True)
     if position > end:
         raise _Bad
     message = _new(GetAllRequest)
@@ -5184,8 +5204,8 @@ def _read_get_all_response_body(
         raise _Bad
     key_value_pairs = []
     for _ in range(n_key_value_pairs):
-        key, position = _read_geode_value(buffer, position, end, state, False)
-        value, position = _read_geode_value(buffer, position, end, state, False)
+        key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
+        value, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
         key_value_pair = _new(KeyResultPair)
         key_value_pair.key = key
         key_value_pair.value = value
