@@ -8,6 +8,19 @@ from itertools import takewhile
 from typing import Literal, assert_never
 
 from wiregen import model as m
+from wiregen.plan.asked import Asked
+from wiregen.plan.bits import bit_slot
+from wiregen.plan.facts import (
+    arm_of,
+    as_item,
+    bits_of,
+    expected_of,
+    is_code,
+    is_literal,
+    part_of,
+    recursive_structs,
+)
+from wiregen.plan.merging import merged_runs
 from wiregen.plan.steps import (
     FRAME,
     Carry,
@@ -29,8 +42,6 @@ from wiregen.plan.steps import (
     Mark,
     Number,
     Option,
-    Part,
-    Piece,
     Repeat,
     Rest,
     Run,
@@ -40,16 +51,8 @@ from wiregen.plan.steps import (
     Until,
 )
 from wiregen.sizes import fixed_size, smallest
-from wiregen.walk import (
-    direct_expressions,
-    field_expressions,
-    flat_fields,
-    nested_expressions,
-    references,
-    shapes,
-)
 
-__all__ = ["Flattener", "frame_layout", "is_literal", "layout_of", "merged_runs", "recursive_structs"]
+__all__ = ["Flattener", "frame_layout", "layout_of"]
 
 
 def frame_layout(protocol: m.Protocol, frame: m.Frame, message: m.Message | None) -> Layout:
@@ -74,55 +77,6 @@ def _finish(steps: Iterable[Step]) -> Layout:
     return Layout(steps=merged, fixed_size=sum(known) if len(known) == len(sizes) else None)
 
 
-def merged_runs(steps: Iterable[Step]) -> Iterator[Step]:
-    """Join runs that only stand apart by what reads nothing: made structs, marks, and regions that begin."""
-    run: Run | None = None
-    waiting: list[Step] = []
-    for step in steps:
-        match step:
-            case Run():
-                run = step if run is None else Run(slots=run.slots + step.slots, size=run.size + step.size)
-                waiting = [_hoisted(each, step.size) for each in waiting]
-            case Make() | Enter() | Mark(is_exact=False):
-                waiting.append(step)
-            case Check() if _can_wait(step):
-                waiting.append(step)
-            case _:
-                yield from (run,) if run is not None else ()
-                yield from waiting
-                run, waiting = None, []
-                yield _merged_inside(step)
-    yield from (run,) if run is not None else ()
-    yield from waiting
-
-
-def _can_wait(check: Check) -> bool:
-    """Tell whether a check may be made a little later: it does not ask where it stands."""
-    kinds = m.Position | m.Checksum | m.ContextReference
-    return not any(isinstance(each, kinds) for each in nested_expressions(check.expression))
-
-
-def _hoisted(step: Step, size: int) -> Step:
-    return replace(step, hoisted=step.hoisted + size) if isinstance(step, Enter | Mark) else step
-
-
-def _merged_inside(step: Step) -> Step:
-    match step:
-        case Repeat():
-            return replace(step, item=tuple(merged_runs(step.item)))
-        case Option():
-            return replace(step, steps=tuple(merged_runs(step.steps)))
-        case Carry():
-            return replace(
-                step, chunk=tuple(merged_runs(step.chunk)), content=tuple(merged_runs(step.content))
-            )
-        case Choose():
-            cases = (replace(case, steps=tuple(merged_runs(case.steps))) for case in step.cases)
-            return replace(step, cases=tuple(cases))
-        case _:
-            return step
-
-
 class Flattener:
     """Flattens fields into steps; `message` is what the frame's match stands for."""
 
@@ -134,7 +88,7 @@ class Flattener:
         self._message = message
         self._recursive = recursive_structs(protocol)
         self._n_regions = n_regions
-        self._asked: list[_Asked] = []
+        self._asked: list[Asked] = []
         self._n_unnamed = 0
 
     def fields(self, fields: tuple[m.Field, ...], prefix: str, *, is_last: bool = True) -> Iterator[Step]:
@@ -142,7 +96,7 @@ class Flattener:
 
         Checks that look ahead come behind the last field.
         """
-        asked = _Asked(fields)
+        asked = Asked(fields)
         self._asked.append(asked)
         late: list[Check] = []
         for step in self._row(fields, prefix, is_last=is_last):
@@ -228,30 +182,8 @@ class Flattener:
         )
 
     def _bit_row(self, row: tuple[m.Field, ...], prefix: str) -> Iterator[Step]:
-        types = [field.type for field in row if isinstance(field.type, m.Bits)]
-        total = sum(type_.bits for type_ in types)
-        if total % 8 or total > 64 or any(field.condition or field.where for field in row):
-            raise UnsupportedError(row[0].path, "bit fields like these")
-        pieces, done = [], 0
-        for field, type_ in zip(row, types, strict=True):
-            shift = total - done - type_.bits if type_.order == "msb" else done
-            pieces.append(
-                Piece(
-                    key=prefix + field.name, bits=type_.bits, shift=shift, is_flag=type_.is_flag, field=field
-                )
-            )
-            done += type_.bits
-            self._asked[-1].seen.add(field.name)
-        endian: m.Endian = "big" if types[0].order == "msb" else "little"
-        slot = Slot(
-            key=f"{prefix}{row[0].name}#bits",
-            type=m.Integer(bits=total, signed=False, endian=endian),
-            bits=total,
-            field=row[0],
-            part="bits",
-            prefix=prefix,
-            pieces=tuple(pieces),
-        )
+        slot = bit_slot(row, prefix)
+        self._asked[-1].seen.update(field.name for field in row)
         yield Run(slots=(slot,), size=slot.size)
         for field in row:
             yield from self._checks(field, prefix + field.name, prefix)
@@ -259,7 +191,7 @@ class Flattener:
     def _checks(self, field: m.Field, key: str, prefix: str) -> Iterator[Step]:
         match field.value:
             case m.Derived(value=value, lenient=lenient):
-                if not _is_code(value) and not self._asked[-1].is_certain(field):
+                if not is_code(value) and not self._asked[-1].is_certain(field):
                     what: Literal["derived", "tolerated"] = "tolerated" if lenient else "derived"
                     yield Check(key=key, expression=value, prefix=prefix, what=what, field=field)
             case m.Constant(value=value):
@@ -272,12 +204,12 @@ class Flattener:
         is_number = isinstance(type_, m.Varint) or (
             isinstance(type_, m.Reference) and type_.target in ("coding", "enum")
         )
-        return is_number or self._bits(type_) is not None
+        return is_number or bits_of(self._enums, type_) is not None
 
     # ---- types
 
     def _type(self, type_: m.Type, key: str, prefix: str, field: m.Field, *, is_last: bool) -> Iterator[Step]:
-        bits = self._bits(type_)
+        bits = bits_of(self._enums, type_)
         if bits is not None:
             assert isinstance(type_, m.Integer | m.Float | m.Boolean | m.Uuid | m.Bits | m.Reference)
             yield self._slot(type_, bits, key, prefix, field)
@@ -306,12 +238,12 @@ class Flattener:
                 raise UnsupportedError(field.path, "this type")
 
     def _slot(self, type_: Fixed, bits: int, key: str, prefix: str, field: m.Field) -> Run:
-        expected, part = _expected(field, self._message), _part(field)
+        expected, part = expected_of(field, self._message), part_of(field)
         slot = Slot(key=key, type=type_, bits=bits, field=field, part=part, prefix=prefix, expected=expected)
         return Run(slots=(slot,), size=bits // 8)
 
     def _number(self, type_: m.Varint | m.Reference, key: str, prefix: str, field: m.Field) -> Number:
-        expected, part = _expected(field, self._message), _part(field)
+        expected, part = expected_of(field, self._message), part_of(field)
         assert expected is None or isinstance(expected, int)
         return Number(key=key, type=type_, field=field, part=part, prefix=prefix, expected=expected)
 
@@ -351,7 +283,7 @@ class Flattener:
 
     def _repeat(self, type_: m.List, key: str, prefix: str, field: m.Field, *, is_last: bool) -> Repeat:
         item_key = f"{key}[]"
-        item = self._type(type_.item, item_key, prefix, _as_item(field), is_last=False)
+        item = self._type(type_.item, item_key, prefix, as_item(field), is_last=False)
         return Repeat(
             key=key,
             extent=self._extent(type_.length, key, prefix),
@@ -427,7 +359,7 @@ class Flattener:
             struct = self._structs[carrier.struct]
             chunk = tuple(self.fields(struct.fields, f"{key}[].", is_last=False))
         self._n_regions += 1
-        content = tuple(self._type(type_.content, key, prefix, _as_item(field), is_last=True))
+        content = tuple(self._type(type_.content, key, prefix, as_item(field), is_last=True))
         self._n_regions -= 1
         yield Carry(
             key=key,
@@ -444,7 +376,7 @@ class Flattener:
         self, type_: m.Match, key: str, prefix: str, field: m.Field, *, is_last: bool
     ) -> Iterator[Step]:
         if self._message is not None:
-            arm = self._arm_of(type_, self._message)
+            arm = arm_of(type_, self._message)
             if arm is not None:
                 yield from self._type(arm.type, key, prefix, field, is_last=is_last)
                 return
@@ -458,16 +390,6 @@ class Flattener:
             for number, arm in enumerate(type_.arms)
         )
         yield Choose(key=key, subject=type_.subject, prefix=prefix, cases=cases, field=field)
-
-    @staticmethod
-    def _arm_of(type_: m.Match, message: m.Message) -> m.Arm | None:
-        """Return the arm that names a message; None where none does."""
-        for arm in type_.arms:
-            if isinstance(arm.type, m.Reference) and arm.type == m.Reference(
-                target="message", name=message.name
-            ):
-                return arm
-        return None
 
     def _dispatch(
         self, type_: m.MessageMatch, key: str, prefix: str, field: m.Field, *, is_last: bool
@@ -484,149 +406,3 @@ class Flattener:
             can_skip=is_last and self._n_regions > 0,
             field=field,
         )
-
-    # ---- what is fixed
-
-    def _bits(self, type_: m.Type) -> int | None:
-        match type_:
-            case m.Integer(bits=bits) | m.Float(bits=bits) | m.Bits(bits=bits):
-                return bits
-            case m.Boolean():
-                return 8
-            case m.Uuid():
-                return 128
-            case m.Reference(target="enum", name=name):
-                return self._bits(self._enums[name].type)
-            case _:
-                return None
-
-
-class _Asked:
-    """What the expressions of one declaration ask of its fields, and which of them have been read."""
-
-    def __init__(self, fields: tuple[m.Field, ...]) -> None:
-        self._fields = {field.name: field for field in flat_fields(fields) if field.name != "_"}
-        self.seen: set[str] = set()
-        self._order = [field.name for field in flat_fields(fields)]
-        self._sized: dict[str, bool] = {}
-        self._exact: set[str] = set()
-        for field in self._fields.values():
-            for expression in nested_expressions(*field_expressions(field), *_type_expressions(field.type)):
-                self._note(expression, is_read=not self.is_certain(field))
-
-    def _note(self, expression: m.Expression, *, is_read: bool) -> None:
-        match expression:
-            case m.Call(function="size", arguments=(m.FieldReference(path=(name,)),)):
-                self._sized[name] = self._sized.get(name, False) or is_read
-            case m.Checksum(first=first, last=last):
-                self._exact.update((first, last))
-
-    def mark(self, field: m.Field, key: str, edge: Literal["start", "end"]) -> Mark | None:
-        """Return the mark of a field whose size or bytes are asked for."""
-        if field.name not in self._sized and field.name not in self._exact:
-            return None
-        is_exact = field.name in self._exact
-        is_read = is_exact or self._sized[field.name]
-        return Mark(key=key, edge=edge, is_exact=is_exact, is_read=is_read)
-
-    def looks_ahead(self, check: Check) -> bool:
-        """Tell whether a check speaks of fields that are not read yet."""
-        names: set[str] = set()
-        for expression in nested_expressions(check.expression):
-            match expression:
-                case m.FieldReference(path=path, scope="own") if path:
-                    names.add(path[0])
-                case m.Checksum(first=first, last=last):
-                    names.update((first, last))
-        return any(name in self._fields and name not in self.seen for name in names)
-
-    def is_certain(self, field: m.Field) -> bool:
-        """Tell whether a derived field cannot be wrong, for what it measures is laid out by it."""
-        match field.value:
-            case m.Derived(value=m.Call(function=function, arguments=(m.FieldReference(path=(name,)),))):
-                other = self._fields.get(name)
-                return other is not None and _is_laid_by(other, function, field.name)
-            case _:
-                return False
-
-
-def _is_laid_by(field: m.Field, function: str, name: str) -> bool:
-    own = m.FieldReference(path=(name,))
-    match function, field.type:
-        case "present", _:
-            return field.condition == own
-        case "size", m.Region(carrier=m.InSize(size=size)):
-            return field.condition is None and size == own
-        case "size", m.Bytes(length=m.Computed(value=value)):
-            return field.condition is None and value == own
-        case "count", m.Bytes(length=m.Computed(value=value)) | m.List(length=m.Computed(value=value)):
-            return field.condition is None and value == own
-        case "count", m.Text(length=m.Computed(value=value)):
-            return field.condition is None and value == own
-        case _:
-            return False
-
-
-def _type_expressions(type_: m.Type) -> Iterator[m.Expression]:
-    for shape in shapes(type_):
-        yield from direct_expressions(shape)
-
-
-def recursive_structs(protocol: m.Protocol) -> frozenset[str]:
-    """Return the structs that can stand inside themselves with nothing but structs between, so that they need functions."""
-    inner = {
-        struct.name: {
-            reference.name
-            for reference in references(*(field.type for field in struct.fields))
-            if reference.target == "struct"
-        }
-        for struct in protocol.structs
-    }
-    return frozenset(name for name in inner if name in _reached(name, inner))
-
-
-def _reached(name: str, inner: dict[str, set[str]]) -> set[str]:
-    found: set[str] = set()
-    waiting = [name]
-    while waiting:
-        for each in inner.get(waiting.pop(), ()):
-            if each not in found:
-                found.add(each)
-                waiting.append(each)
-    return found
-
-
-def _as_item(field: m.Field) -> m.Field:
-    """Return the field as its items see it: clauses are the list's, not theirs."""
-    return replace(field, value=None, view=None, condition=None, where=None)
-
-
-def _is_code(value: m.Expression) -> bool:
-    return isinstance(value, m.Call) and value.function == "code"
-
-
-def is_literal(value: m.Expression) -> bool:
-    """Tell whether an expression is a number or bytes written out."""
-    return isinstance(value, m.Number | m.Octets | m.Truth | m.MemberReference | m.ConstantReference)
-
-
-def _expected(field: m.Field, message: m.Message | None) -> int | bytes | bool | float | None:
-    match field.value:
-        case m.Derived(value=value) if _is_code(value):
-            return message.code if message is not None else None
-        case m.Constant(value=m.Octets(hex=text)):
-            return bytes.fromhex(text)
-        case m.Constant(value=m.Number(value=number)):
-            return number
-        case m.Constant(value=m.ConstantReference(value=number) | m.MemberReference(value=number)):
-            return number
-        case m.Constant(value=m.Truth(value=truth)):
-            return truth
-        case _:
-            return None
-
-
-def _part(field: m.Field) -> Part:
-    if isinstance(field.value, m.Derived) and _is_code(field.value.value):
-        return "code"
-    return "padding" if field.name == "_" and field.value is None else "value"

@@ -14,7 +14,6 @@ from wiregen.plan.steps import (
     Delimiter,
     Dispatch,
     Enter,
-    Extent,
     Given,
     Held,
     Invoke,
@@ -30,37 +29,30 @@ from wiregen.plan.steps import (
     UnsupportedError,
     Until,
 )
-from wiregen.views.python_expressions import python_expression, span_test
+from wiregen.views.python_expressions import python_expression
 from wiregen.views.python_names import attribute
+from wiregen.views.python_read_branches import BranchReader
+from wiregen.views.python_read_lengths import LengthReader
 from wiregen.views.python_read_names import ReadLookup, ReadNames
-from wiregen.views.python_read_runs import RunReader, decoding, numbers_of
+from wiregen.views.python_read_runs import RunReader, numbers_of
 from wiregen.views.python_shared import Shared, variety_class
 from wiregen.views.python_steps import (
     On,
     ReadAssign,
     ReadCall,
-    ReadCase,
     ReadCheck,
-    ReadChoose,
-    ReadChunk,
     ReadDispatch,
     ReadEnter,
     ReadInflate,
     ReadJoin,
     ReadLeave,
     ReadMake,
-    ReadMeasure,
     ReadNumbers,
-    ReadOption,
     ReadRepeat,
-    ReadRest,
-    ReadSearch,
     ReadStep,
-    ReadVarint,
 )
-from wiregen.views.python_text import class_name, default_text, flat, is_shown
+from wiregen.views.python_text import class_name, flat, is_shown
 
-_LENIENT = "state is None or not state.strict"
 _STRICT = "state is not None and state.strict"
 
 
@@ -78,6 +70,8 @@ class ReadBuilder:
         self.last = "True"
         """What says that the function's own declaration is the last of a region."""
         self._runs = RunReader(names)
+        self._lengths = LengthReader(names, self._runs)
+        self._branches = BranchReader(self)
 
     def steps(self, steps: Iterable[Step]) -> tuple[ReadStep, ...]:
         return tuple(view for step in steps for view in self._step(step))
@@ -111,9 +105,9 @@ class ReadBuilder:
             case Run():
                 yield from self._runs.run(step)
             case Number():
-                yield self._number(step)
+                yield self._lengths.number(step)
             case Chunk():
-                yield from self._chunk(step)
+                yield from self._lengths.chunk(step)
             case Make():
                 yield self._make(step)
             case Repeat():
@@ -129,115 +123,15 @@ class ReadBuilder:
             case Carry():
                 yield from self._carry(step)
             case Option():
-                yield from self._option(step)
+                yield from self._branches.option(step)
             case Choose():
-                yield from self._choose(step)
+                yield from self._branches.choose(step)
             case Dispatch():
                 yield self._dispatch(step)
             case Check():
                 yield self._check(step)
             case _:
                 assert_never(step)
-
-    # ---- numbers, bytes and text
-
-    def _number(self, step: Number) -> ReadVarint | ReadCall:
-        names, target, at = self.names, self.names.locals.name(step.key), self.names.at
-        checks = self._number_checks(step, target)
-        type_ = step.type
-        if isinstance(type_, m.Reference) and type_.target == "enum":
-            declared = self._shared.enums[type_.name].type
-            assert isinstance(declared, m.Varint)
-            type_ = declared
-        if isinstance(type_, m.Reference):
-            names.arrive()
-            call = f"{self._shared.inner_reader(type_.name)}({names.on.buffer}, {at})"
-            return ReadCall(on=names.on, target=target, call=call, before=(), checks=checks)
-        after = f"{names.base} + {names.added + 1}"
-        names.arrive()
-        self._shared.uses.add("read_varint")
-        return ReadVarint(
-            on=names.on,
-            target=target,
-            at=at,
-            after=after,
-            bits=type_.bits,
-            lenient=f"({_LENIENT})" if type_.lenient else "False",
-            is_zigzag=type_.zigzag,
-            checks=checks,
-        )
-
-    def _number_checks(self, step: Number, target: str) -> tuple[str, ...]:
-        if step.expected is not None:
-            self.names.raws[step.key] = target
-            return (f"{target} != {step.expected!r}",)
-        if step.part == "length":
-            self.names.raws[step.key] = target
-            is_signed = isinstance(step.type, m.Varint) and step.type.zigzag
-            if isinstance(step.type, m.Reference):
-                is_signed = any(
-                    width.wide is not None and width.wide.signed
-                    for width in self._shared.codings[step.type.name].widths
-                )
-                return (f"{target} is not None and {target} < 0",) if is_signed else ()
-            return (f"{target} < 0",) if is_signed else ()
-        if isinstance(step.type, m.Reference) and step.type.target == "enum":
-            return self._runs.enum_value(step.key, step.type, target)
-        self.names.give(step.key, target)
-        return ()
-
-    def _chunk(self, step: Chunk) -> Iterator[ReadStep]:
-        names = self.names
-        is_skipped = step.field is not None and step.field.name == "_" and step.field.value is None
-        target, at = names.locals.name(step.key), names.at
-        unit = 2 if isinstance(step.type, m.Text) and step.type.encoding == "utf16" else 1
-        length, null, before = self._length(step.key, step.extent, unit)
-        yield from before
-        names.counts[step.key] = length
-        names.give(step.key, target)
-        if null:
-            names.optional.add(step.key)
-        names.arrive()
-        bytes_ = f"2 * {length}" if unit == 2 else length
-        decode, careful = ("", "")
-        if isinstance(step.type, m.Text):
-            decode, careful = decoding(step.type, _LENIENT)
-            self._shared.uses.add("decode_text")
-        yield ReadChunk(
-            on=names.on,
-            target="" if is_skipped else target,
-            length=bytes_,
-            at=at,
-            is_text=isinstance(step.type, m.Text),
-            decode=decode,
-            careful=careful,
-            null=null,
-        )
-        if isinstance(step.extent, Delimiter):
-            names.added = len(step.extent.bytes)
-
-    def _length(self, key: str, extent: Extent, unit: int = 1) -> tuple[str, str, tuple[ReadStep, ...]]:
-        """Return the length as an expression, the same where it may be None, and the steps that find it."""
-        names = self.names
-        match extent:
-            case Held(key=held, may_be_null=may_be_null):
-                name = names.locals.name(held)
-                return name, name if may_be_null else "", ()
-            case Given(value=value, prefix=prefix):
-                text = python_expression(value, ReadLookup(names, prefix))
-                if isinstance(value, m.Number) and value.value >= 0:
-                    return text, "", ()
-                name = names.locals.name(f"{key}#length")
-                return name, "", (ReadMeasure(target=name, value=text),)
-            case Rest():
-                name = names.locals.name(f"{key}#length")
-                return name, "", (ReadRest(on=names.on, target=name, at=names.at, unit=unit),)
-            case Delimiter(bytes=delimiter) if unit == 1:
-                name = names.locals.name(f"{key}#length")
-                found = ReadSearch(on=names.on, target=name, at=names.at, delimiter=repr(delimiter))
-                return name, "", (found,)
-            case _:
-                raise UnsupportedError(key, "such a length here")
 
     def _make(self, step: Make) -> ReadMake:
         target = self.names.locals.name(step.key)
@@ -251,7 +145,7 @@ class ReadBuilder:
     def _repeat(self, step: Repeat) -> Iterator[ReadStep]:
         names, target, at = self.names, self.names.locals.name(step.key), self.names.at
         is_counted = isinstance(step.extent, Held | Given)
-        length, null, before = self._length(step.key, step.extent) if is_counted else ("", "", ())
+        length, null, before = self._lengths.length(step.key, step.extent) if is_counted else ("", "", ())
         yield from before
         names.give(step.key, target)
         names.counts[step.key] = f"len({target})"
@@ -438,7 +332,7 @@ class ReadBuilder:
     def _inflate(self, step: Carry, carrier: m.InCompressed, inner: On) -> Iterator[ReadStep]:
         names, at = self.names, self.names.at
         assert step.extent is not None
-        length, null, before = self._length(step.key, step.extent)
+        length, null, before = self._lengths.length(step.key, step.extent)
         if null or isinstance(step.extent, Delimiter) or not self._has_state:
             raise UnsupportedError(step.key, "compressed bytes of such a length")
         yield from before
@@ -465,97 +359,6 @@ class ReadBuilder:
             has_state=self._has_state,
         )
 
-    # ---- what may be there
-
-    def _option(self, step: Option) -> Iterator[ReadStep]:
-        names = self.names
-        if step.is_trailing:
-            yield from self._trailing(step)
-            return
-        condition = (
-            python_expression(step.condition, ReadLookup(names, step.prefix)) if step.condition else ""
-        )
-        before, known = list(self.settle()), frozenset(names.values)
-        inside = (*self.steps(step.steps), *self.settle())
-        targets, assigns = self._kept(known, step.prefix)
-        before += [ReadAssign(target=target, value="None", annotation="Any") for target in targets]
-        yield ReadOption(before=tuple(before), condition=condition, steps=(*inside, *assigns))
-
-    def _trailing(self, step: Option) -> Iterator[ReadStep]:
-        """Yield an option with the rest of its row inside; the first one says the defaults of all."""
-        names = self.names
-        before = list(self.settle())
-        if step.condition is None:
-            condition = f"{names.on.end} - {names.on.position} >= {step.size or 1}"
-        else:
-            condition = python_expression(step.condition, ReadLookup(names, step.prefix))
-        is_first = names.row is None
-        if names.row is None:
-            names.row = names.locals.name(f"{step.prefix}{step.field.name}#absent")
-            names.absent.setdefault(step.prefix, []).append(names.row)
-            before.append(ReadAssign(target=names.row, value=str(len(step.row))))
-            before += [self._default(field, step.prefix) for field in step.row]
-        known = frozenset(names.values)
-        counted = ReadAssign(target=names.row, value=str(len(step.row) - 1))
-        inside = (*self.steps(step.steps), *self.settle())
-        _, assigns = self._kept(known, step.prefix)
-        # The value stands before what follows it in the row: a branch inside may end the function's luck, not the value.
-        yield ReadOption(before=tuple(before), condition=condition, steps=(counted, *inside, *assigns))
-        if is_first:
-            names.row = None
-
-    def _default(self, field: m.Field, prefix: str) -> ReadAssign:
-        key = prefix + field.name
-        default = default_text(field, self._shared.enums)
-        if default is None:
-            raise UnsupportedError(field.path, "a default like this")
-        return ReadAssign(target=self.names.locals.name(key), value=default, annotation="Any")
-
-    def _kept(self, known: frozenset[str], prefix: str) -> tuple[tuple[str, ...], tuple[ReadAssign, ...]]:
-        """Return the variables of the fields that a branch has read, and what makes them their values at its end."""
-        names = self.names
-        targets, assigns = [], []
-        for key in [key for key in names.values if key not in known]:
-            value, target = names.values.pop(key), names.locals.name(key)
-            names.raws.pop(key, None)
-            if not _is_field(key, prefix):
-                continue
-            targets.append(target)
-            if target != value:
-                assigns.append(ReadAssign(target=target, value=value))
-            names.give(key, target)
-            names.optional.add(key)
-        return tuple(targets), tuple(assigns)
-
-    def _choose(self, step: Choose) -> Iterator[ReadStep]:
-        names = self.names
-        subject = python_expression(step.subject, ReadLookup(names, step.prefix))
-        before: list[ReadAssign] = list(self.settle())
-        if not subject.isidentifier():
-            chosen = names.locals.name(f"{step.key}#subject")
-            before.append(ReadAssign(target=chosen, value=subject))
-            subject = chosen
-        target, first = names.locals.name(step.key), frozenset(names.values)
-        cases, targets = [], [target]
-        for case in step.cases:
-            known = frozenset(names.values)
-            names.move(names.on)
-            inside = (*self.steps(case.steps), *self.settle())
-            value = names.values.pop(case.key, None)
-            own = () if value is None else (ReadAssign(target=target, value=value),)
-            flat, assigns = self._kept(known, step.prefix)
-            targets += flat
-            condition = span_test(subject, case.spans)
-            cases.append(ReadCase(condition=condition, steps=(*inside, *own, *assigns)))
-            if case.key in names.codes:
-                names.codes.pop(case.key)
-        before += [ReadAssign(target=each, value="None", annotation="Any") for each in dict.fromkeys(targets)]
-        if all(case.key not in first for case in step.cases):
-            names.give(step.key, target)
-        names.arrive()
-        has_else = any(not case.spans for case in step.cases)
-        yield ReadChoose(before=tuple(before), cases=tuple(cases), has_else=has_else)
-
     def _check(self, step: Check) -> ReadCheck:
         names = self.names
         text = python_expression(step.expression, ReadLookup(names, step.prefix))
@@ -566,12 +369,6 @@ class ReadBuilder:
             raise UnsupportedError(step.field.path, "a constant of this kind")
         test = f"{own} != {text}" if text != "None" else f"{own} is not None"
         return ReadCheck(condition=f"{_STRICT} and {test}" if step.what == "tolerated" else test)
-
-
-def _is_field(key: str, prefix: str) -> bool:
-    """Tell whether a key is a whole field of the declaration with that prefix."""
-    name = key.removeprefix(prefix)
-    return key.startswith(prefix) and not any(mark in name for mark in ".[#")
 
 
 def _fills(step: Carry) -> bool:
