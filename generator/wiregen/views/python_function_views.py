@@ -26,6 +26,8 @@ class ReadFunction:
     end: str
     limit: int | None
     fixed_size: int | None
+    budget: int
+    """Items that one frame may hold: as each takes a byte, a `large` frame is one of more bytes."""
     class_: str
     target: str
     values: tuple[tuple[str, str], ...]
@@ -54,6 +56,14 @@ class WriteFunction:
     pieces: tuple[str, ...] | None
     limit: int | None
     is_fixed: bool
+    has_compression: bool
+    budget: int
+    """Items that one frame may hold: as each takes a byte, a `large` frame is one of more bytes."""
+
+    @property
+    def arguments(self) -> str:
+        """Return the parameters as they are handed on."""
+        return "".join(f"{part.split(':')[0].strip()}, " for part in self.parameters.split(", ") if part)
 
     @property
     def has_prologue(self) -> bool:

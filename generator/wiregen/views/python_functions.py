@@ -21,6 +21,7 @@ from wiregen.views.python_layouts import (
     code_fields,
     coded,
     fields_by_key,
+    has_empty_items,
     has_options,
     inflates,
     is_byte_codes,
@@ -60,6 +61,8 @@ class FunctionBuilder:
 
     def _state(self, layout: Layout, traits: Traits) -> str:
         if traits.is_heavy or inflates(layout.steps):
+            return "always"
+        if has_empty_items(layout.steps):
             return "always"
         return "large" if traits.is_frame and n_lists(layout.steps) > 1 else "never"
 
@@ -102,6 +105,7 @@ class FunctionBuilder:
             end="" if names.at == "position" else names.at,
             limit=self._shared.frame_limit if traits.is_frame else None,
             fixed_size=layout.fixed_size,
+            budget=self._shared.limits["messages"] or 0,
             class_=class_,
             target="frame" if names.message is None and traits.is_frame else "message",
             values=(*values, *extra),
@@ -121,6 +125,7 @@ class FunctionBuilder:
             end="",
             limit=None,
             fixed_size=None,
+            budget=0,
             class_=class_,
             target="message",
             values=(),
@@ -242,7 +247,6 @@ class FunctionBuilder:
             if isinstance(layout, UnsupportedError):
                 raise layout
             state = self._state(layout, traits)
-            state = "always" if state == "large" else state
             builder = WriteBuilder(names, has_state=state == "always", inside=self.inside(traits.enter))
             builder.last = "is_last" if traits.has_last else "True"
             if any(isinstance(step, Repeat) for step in layout.steps) and not is_measured(layout.steps):
@@ -269,6 +273,8 @@ class FunctionBuilder:
             pieces=pieces,
             limit=self._shared.frame_limit if traits.is_frame else None,
             is_fixed=is_fixed,
+            budget=self._shared.limits["messages"] or 0,
+            has_compression=not isinstance(layout, UnsupportedError) and inflates(layout.steps),
         )
 
     def _write_names(self, fields: tuple[m.Field, ...], prefix: str) -> WriteNames:

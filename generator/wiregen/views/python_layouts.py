@@ -21,6 +21,7 @@ __all__ = [
     "code_fields",
     "coded",
     "fields_by_key",
+    "has_empty_items",
     "has_options",
     "inflates",
     "is_byte_codes",
@@ -103,10 +104,15 @@ def n_lists(steps: tuple[Step, ...]) -> int:
     """Return how many lists a function may read, those of functions that it calls included; 2 stands for many."""
     number = 0
     for step in nested(steps):
-        number += step.kind in ("repeat", "invoke", "dispatch", "carry")
+        number += {"repeat": 1, "carry": 1, "invoke": 2, "dispatch": 2}.get(step.kind, 0)
         if isinstance(step, Repeat) and any(each.kind in ("repeat", "invoke") for each in step.item):
             number += 1
     return number
+
+
+def has_empty_items(steps: tuple[Step, ...]) -> bool:
+    """Tell whether a list may hold items without bytes, so that bytes do not bound their number."""
+    return any(isinstance(step, Repeat) and step.smallest == 0 for step in nested(steps))
 
 
 def nested(steps: tuple[Step, ...]) -> Iterator[Step]:

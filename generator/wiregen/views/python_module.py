@@ -93,7 +93,7 @@ class ModuleBuilder:
             frame_classes=self._frame_classes(messages),
             openings=tuple((each[1], each[2]) for each in preambles),
             variants=tuple(variant.name for variant in protocol.variants),
-            has_compression=any(write.state == "always" for layout in layouts for write in layout.writes),
+            has_compression=any(write.has_compression for layout in layouts for write in layout.writes),
             has_context=bool(protocol.contexts),
             has_role=has_role,
             is_partly_careful=bool(refused),
@@ -145,7 +145,7 @@ class ModuleBuilder:
             data=self._classes.data(message),
             frame=view,
             writer=writer,
-            has_compression=any(write.state == "always" for write in writes),
+            has_compression=any(write.has_compression for write in writes),
         )
 
     def _preamble(self, preamble: m.Preamble) -> tuple[ClassView, str, str, str]:

@@ -102,12 +102,8 @@ class ReadLookup:
             assert self._item is not None
             return f"{self._item}.{path}" if path else self._item
         names = self._names
-        if (
-            names.body is not None
-            and reference.path[0] == names.body
-            and self._prefix == FRAME
-            and path != names.body
-        ):
+        is_inside = self._prefix == FRAME and reference.path[0] == names.body and path != names.body
+        if is_inside and names.message is not None:
             return ".".join(reference.path[1:])
         return self._prefix + path
 

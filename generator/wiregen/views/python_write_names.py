@@ -68,6 +68,8 @@ class WriteNames:
             name = key.removeprefix(FRAME)
             if name == self.body:
                 return f"{self.owner}.message"
+            if self.body is not None and name.startswith(f"{self.body}."):
+                return _dotted(f"{self.owner}.message", name.removeprefix(f"{self.body}."))
             return self.headers.get(name) or _dotted(self.owner, name)
         return _dotted(self.owner, key)
 
@@ -137,7 +139,12 @@ class WriteLookup:
         names = self._names
         if reference.scope == "item" or not reference.path:
             raise UnsupportedError("", "the last item, on writing")
-        if self._prefix == FRAME and reference.path[0] == names.body and len(reference.path) > 1:
+        if (
+            self._prefix == FRAME
+            and reference.path[0] == names.body
+            and len(reference.path) > 1
+            and names.message
+        ):
             return ".".join(reference.path[1:])
         return self._prefix + ".".join(reference.path)
 

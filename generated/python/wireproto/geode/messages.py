@@ -3430,20 +3430,21 @@ class Request:
     def encode(
         self,
         *,
-        compression: int = -1,
         from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
     ) -> bytes:
-        """Return the frame's bytes; `compression` is zlib's level, 0 stored to 9 smallest.
+        """Return the frame's bytes.
 
         Raises:
             EncodeError: A value that the wire cannot carry.
         """
         try:
-            return _FRAME_WRITERS[variant, Request](self, _state_to_write(compression, from_role, context))
+            return _FRAME_WRITERS[variant, Request](
+                self, None if context is None else _WriteState(_LIMITS, role=from_role, context=context)
+            )
         except _WRITE_FAULTS:
-            return _encode_carefully(self, compression, from_role, context, variant)
+            return _encode_carefully(self, -1, from_role, context, variant)
 
     def replace(self, **changes: Any) -> Request:
         """Return a copy with these attributes changed."""
@@ -3501,20 +3502,21 @@ class Response:
     def encode(
         self,
         *,
-        compression: int = -1,
         from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
     ) -> bytes:
-        """Return the frame's bytes; `compression` is zlib's level, 0 stored to 9 smallest.
+        """Return the frame's bytes.
 
         Raises:
             EncodeError: A value that the wire cannot carry.
         """
         try:
-            return _FRAME_WRITERS[variant, Response](self, _state_to_write(compression, from_role, context))
+            return _FRAME_WRITERS[variant, Response](
+                self, None if context is None else _WriteState(_LIMITS, role=from_role, context=context)
+            )
         except _WRITE_FAULTS:
-            return _encode_carefully(self, compression, from_role, context, variant)
+            return _encode_carefully(self, -1, from_role, context, variant)
 
     def replace(self, **changes: Any) -> Response:
         """Return a copy with these attributes changed."""
@@ -5631,14 +5633,15 @@ def _write_class_name(value: Any, state: _WriteState | None, is_last: bool) -> b
 
 
 def _write_request(frame: Any, state: _WriteState | None) -> bytes:
-    if state is None:
-        state = _WriteState(_LIMITS)
     if frame.metadata is not None:
         metadata_ = frame.metadata
         if type(metadata_) is not list and not isinstance(metadata_, tuple):
             raise _Bad
         n_metadata = len(metadata_)
-        state.take(n_metadata)
+        if state is not None:
+            state.take(n_metadata)
+        elif n_metadata > 65536:
+            raise _Bad
         metadata__: list[bytes] = []
         for metadata_item in metadata_:
             metadata_item_ = _write_request_metadata(metadata_item, state, False)
@@ -5668,20 +5671,23 @@ def _write_request(frame: Any, state: _WriteState | None) -> bytes:
             body,
         )
     )
+    if state is None and len(data) > 65536:
+        return _write_request(frame, _WriteState(_LIMITS))
     if len(data) > (16777216 if state is None else state.frame):
         raise _Bad
     return data
 
 
 def _write_response(frame: Any, state: _WriteState | None) -> bytes:
-    if state is None:
-        state = _WriteState(_LIMITS)
     if frame.metadata is not None:
         metadata_ = frame.metadata
         if type(metadata_) is not list and not isinstance(metadata_, tuple):
             raise _Bad
         n_metadata = len(metadata_)
-        state.take(n_metadata)
+        if state is not None:
+            state.take(n_metadata)
+        elif n_metadata > 65536:
+            raise _Bad
         metadata__: list[bytes] = []
         for metadata_item in metadata_:
             metadata_item_ = _write_response_metadata(metadata_item, state, False)
@@ -5721,6 +5727,8 @@ def _write_response(frame: Any, state: _WriteState | None) -> bytes:
             body,
         )
     )
+    if state is None and len(data) > 65536:
+        return _write_response(frame, _WriteState(_LIMITS))
     if len(data) > (16777216 if state is None else state.frame):
         raise _Bad
     return data
@@ -6950,14 +6958,15 @@ _BODY_WRITERS: dict[type, Callable[..., bytes]] = {
 
 
 def _write_request_in_example(frame: Any, state: _WriteState | None) -> bytes:
-    if state is None:
-        state = _WriteState(_LIMITS)
     if frame.metadata is not None:
         metadata_ = frame.metadata
         if type(metadata_) is not list and not isinstance(metadata_, tuple):
             raise _Bad
         n_metadata = len(metadata_)
-        state.take(n_metadata)
+        if state is not None:
+            state.take(n_metadata)
+        elif n_metadata > 65536:
+            raise _Bad
         metadata__: list[bytes] = []
         for metadata_item in metadata_:
             metadata_item_ = _write_request_metadata(metadata_item, state, False)
@@ -6987,20 +6996,23 @@ def _write_request_in_example(frame: Any, state: _WriteState | None) -> bytes:
             body,
         )
     )
+    if state is None and len(data) > 65536:
+        return _write_request_in_example(frame, _WriteState(_LIMITS))
     if len(data) > (16777216 if state is None else state.frame):
         raise _Bad
     return data
 
 
 def _write_response_in_example(frame: Any, state: _WriteState | None) -> bytes:
-    if state is None:
-        state = _WriteState(_LIMITS)
     if frame.metadata is not None:
         metadata_ = frame.metadata
         if type(metadata_) is not list and not isinstance(metadata_, tuple):
             raise _Bad
         n_metadata = len(metadata_)
-        state.take(n_metadata)
+        if state is not None:
+            state.take(n_metadata)
+        elif n_metadata > 65536:
+            raise _Bad
         metadata__: list[bytes] = []
         for metadata_item in metadata_:
             metadata_item_ = _write_response_metadata(metadata_item, state, False)
@@ -7040,6 +7052,8 @@ def _write_response_in_example(frame: Any, state: _WriteState | None) -> bytes:
             body,
         )
     )
+    if state is None and len(data) > 65536:
+        return _write_response_in_example(frame, _WriteState(_LIMITS))
     if len(data) > (16777216 if state is None else state.frame):
         raise _Bad
     return data
@@ -7189,14 +7203,11 @@ def encode(
     is_partial: bool | None = None,
     metadata: list[_RequestMetadata] | None = None,
     status: int | None = None,
-    compression: int = -1,
     from_role: _Role | None = None,
     context: Context | None = None,
     variant: _Variant | None = None,
 ) -> bytes:
     """Return the bytes of a frame, or of a message in a frame with these header fields (None: the default).
-
-    `compression` is zlib's level, 0 stored to 9 smallest, -1 its default.
 
     Raises:
         EncodeError: A value that the wire cannot carry.
@@ -7216,14 +7227,8 @@ def encode(
         frame = _FRAME_CLASSES[type(message)](message, **given)
     else:
         return _encode_carefully(message, -1)
-    data: bytes = frame.encode(compression=compression, from_role=from_role, context=context, variant=variant)
+    data: bytes = frame.encode(from_role=from_role, context=context, variant=variant)
     return data
-
-
-def _state_to_write(compression: int, role: _Role | None, context: Context | None) -> _WriteState | None:
-    if compression == -1 and context is None:
-        return None
-    return _WriteState(_LIMITS, compression=compression, role=role, context=context)
 
 
 def _encode_carefully(

@@ -1367,16 +1367,16 @@ class ConditionalAppend:
         self.absent = 0
         self.tail = b""
 
-    def encode(self, *, compression: int = -1) -> bytes:
-        """Return the bytes of a whole frame with this message; `compression` is zlib's level, 0 stored to 9 smallest.
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message.
 
         Raises:
             EncodeError: A value that the wire cannot carry.
         """
         try:
-            return _write_conditional_append(self, _state_to_write(compression))
+            return _write_conditional_append(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), compression)
+            return _encode_carefully(Frame(self), -1)
 
     @staticmethod
     def decode(data: _Buffer) -> ConditionalAppend:
@@ -7666,16 +7666,16 @@ class Frame:
     def __init__(self, message: _Message) -> None:
         self.message = message
 
-    def encode(self, *, compression: int = -1) -> bytes:
-        """Return the frame's bytes; `compression` is zlib's level, 0 stored to 9 smallest.
+    def encode(self) -> bytes:
+        """Return the frame's bytes.
 
         Raises:
             EncodeError: A value that the wire cannot carry.
         """
         try:
-            return _write_frame(self, _state_to_write(compression))
+            return _write_frame(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(self, compression)
+            return _encode_carefully(self, -1)
 
     def replace(self, **changes: Any) -> Frame:
         """Return a copy with these attributes changed."""
@@ -13655,20 +13655,14 @@ def decode_message(
         raise _fault(buffer, from_role, limits, strict) from None
 
 
-def encode(message: _Message | Frame, *, compression: int = -1) -> bytes:
+def encode(message: _Message | Frame) -> bytes:
     """Return the bytes of a frame, or of a message in a frame.
-
-    `compression` is zlib's level, 0 stored to 9 smallest, -1 its default.
 
     Raises:
         EncodeError: A value that the wire cannot carry.
     """
     frame = message if isinstance(message, Frame) else Frame(message)
-    return frame.encode(compression=compression)
-
-
-def _state_to_write(compression: int) -> _WriteState | None:
-    return None if compression == -1 else _WriteState(_LIMITS, compression=compression)
+    return frame.encode()
 
 
 def _encode_carefully(frame: object, compression: int) -> bytes:

@@ -1225,6 +1225,8 @@ class Message:
 
 
 def _read_message(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Message, int]:
+    if state is None and end - offset > 65536:
+        state = _ReadState(_LIMITS)
     type_ = buffer[offset]
     position = offset + 1
     if type_ > 127:
@@ -1570,6 +1572,8 @@ def _write_message(frame: Message, state: _WriteState | None) -> bytes:
     type_ = _varint(_CODES_MESSAGE[type(frame.message)], 64)
     body = _BODY_WRITERS[type(frame.message)](frame.message, state)
     data = b"".join((type_, body))
+    if state is None and len(data) > 65536:
+        return _write_message(frame, _WriteState(_LIMITS))
     if len(data) > (16777216 if state is None else state.frame):
         raise _Bad
     return data
