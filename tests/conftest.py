@@ -14,7 +14,7 @@ EVIDENCE = ROOT / "docs" / "evidence" / "soak.json"
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "default")
 
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("soak", settings.get_profile("default"), max_examples=10_000)
+settings.register_profile("soak", settings.get_profile("default"), max_examples=1_000)
 settings.load_profile(PROFILE)
 
 

@@ -24,7 +24,8 @@ HOSTILE_FIELDS = (
     "from_role header i index inner inner_end inner_position int is_ item key len length level limits list memoryview "
     "message n n_a name object offset parts position print property raise range replace self size slots start state "
     "static str strict super to_dict tuple type uuid value values version zlib class from import lambda none return "
-    "while yield async del global pass a b limit number record stream copy args kwargs bad new item_ n_b"
+    "while yield async del global pass a b limit number record stream copy args kwargs bad new item_ n_b None True Frame"
+    " Decoder Limits _runtime _plan Exception"
 ).split()
 HOSTILE_TYPES = (
     "Ack Any Bad Callable Class Connection Context Data Decoder DecodeError Enum Exception False Frames IntEnum Int KeyError "

@@ -23,7 +23,7 @@ def verb(name: str | None, schema: bool) -> int:
     if schema:
         _print(adapter.json_schema(mode="serialization"))
     elif name is None:
-        raise Failure("no protocol is named", "`wiregen ir lumberjack`, or `wiregen ir --schema`")
+        raise Failure("no protocol is named", "`wiregen ir NAME`, or `wiregen ir --schema`")
     else:
         _print(adapter.dump_python(subject_of(name).protocol, mode="json"))
     return DONE

@@ -1,7 +1,7 @@
 """The model (IR) of one protocol: what a `.wire` file says, with every name resolved and nothing else.
 
 Frozen, keyword-built, closed unions; no spans, no Python names, no Jinja. Every declaration, field, member, state and row
-has a stable `path` (`pravega.SegmentRead.data`); where it stands in a file is kept beside the model, by path (`resolver.Origins`).
+has a stable `path` (`tide.Sounding.depth`); where it stands in a file is kept beside the model, by path (`resolver.Origins`).
 Aliases and imports are dissolved: a type here is the whole shape. Bytes are written as hexadecimal text, so the model is JSON as it is.
 """
 

@@ -86,7 +86,7 @@ def _measured(work: Workspace, fields: tuple[syntax.Field, ...]) -> Layout:
 def _check_names(work: Workspace, seen: list[syntax.Name]) -> None:
     refuse_duplicates((Entry(name=name, what="field") for name in seen), work.report)
     for name in seen:
-        check_case(name, "snake", "a field", work.report)
+        check_case(name, "snake", "a field", work.report, is_warning=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -139,13 +139,16 @@ def refuse_duplicates(entries: Iterable[Entry], report: Report) -> None:
             )
 
 
-def check_case(name: syntax.Name, case: Case, what: str, report: Report) -> None:
+def check_case(
+    name: syntax.Name, case: Case, what: str, report: Report, *, is_warning: bool = False
+) -> None:
     """Report a name whose case does not show what it names."""
     if _CASES[case].fullmatch(name.text):
         return
     form, better = _better(name.text, case)
     help_ = f"write `{better}`" if _CASES[case].fullmatch(better) else None
-    report.error(
+    tell = report.warning if is_warning else report.error
+    tell(
         "WG2003",
         f"the name of {what} is written {form}: found `{name.text}`",
         name.span,
