@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import pytest
 from tests.conformance.vectors import SHARED
+
 from wiregen.runtime.records import frame_record
 
 PATH = SHARED / "vectors" / "pravega.json"

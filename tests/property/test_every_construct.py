@@ -9,11 +9,11 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from wiregen.runtime.errors import EncodeError
-
 from tests.property import agreement
 from tests.property.codecs import Codecs, Wishes, is_refusal
 from tests.property.schemas import built
+
+from wiregen.runtime.errors import EncodeError
 
 TEXT = (Path(__file__).parent / "every_construct.wire").read_text(encoding="utf-8")
 WISHES = (

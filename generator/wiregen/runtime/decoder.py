@@ -10,20 +10,16 @@ from __future__ import annotations
 from .codec import READ_FAULTS
 from .errors import DecodeError, NeedMoreData
 from .options import Options
+from .parked import Parked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
-    from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
+    from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
     from .codec import ReadState
-    from .options import ContextSource, Plan
+    from .options import Listener, Plan
     from .tree import Node
-
-    class Listener(ContextSource, Protocol):
-        """A context that hears of the frames that were read."""
-
-        def apply(self, frame: Any, sender: str | None) -> None: ...
 
     F = TypeVar("F")
     Buffer: TypeAlias = bytes | bytearray | memoryview
@@ -66,18 +62,6 @@ def check_end(end: int, size: int, offset: int = 0, base: int = 0) -> None:
 def _message(frame: Any) -> Any:
     """Return the message of a frame; an error, or a preamble, stays what it is."""
     return getattr(frame, "message", frame)
-
-
-class Parked:
-    """A frame that a chunk cut: what is there of it, and the careful reading that waits for more."""
-
-    __slots__ = ("data", "need", "start", "steps")
-
-    def __init__(self, data: bytearray, start: int, steps: Generator[int, bool, Node]) -> None:
-        self.data = data
-        self.start = start
-        self.steps = steps
-        self.need = 0
 
 
 class Decoder(Generic[F]):

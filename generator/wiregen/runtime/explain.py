@@ -17,7 +17,8 @@ from .tree import Node
 
 if TYPE_CHECKING:
     from .codec import ReadState
-    from .decoder import DecodeFrom, Parked
+    from .decoder import DecodeFrom
+    from .parked import Parked
 
 __all__ = ["CarefulDecoder", "careful_decoder", "explain", "explain_type", "fault", "finished"]
 

@@ -130,7 +130,8 @@ def attribute(value: object, name: str, path: str) -> Any:
         return fields.get(name, MISSING)
     # A reserved name (`encode`) has an underscore behind it, and stands in the slots so; of a frame's `message` and
     # `message_` the second is the field.
-    candidates = (f"{name}_", name) if name in _EXTRAS else (name, f"{name}_")
+    spelled = f"{name.lstrip('_')}_"
+    candidates = (spelled, name) if name in _EXTRAS else (name, spelled)
     slots = _slots(type(value))
     return _guarded(value, [each for each in candidates if each in slots] if slots else candidates, path)
 
