@@ -27,7 +27,7 @@ _KEYWORDS = frozenset(
 )
 # What every generated package offers by itself.
 _OFFERED = frozenset(
-    "encode decode decode_message decode_conversation absent message Frame Decoder Context Connection Session Unknown"
+    "encode decode decode_message decode_conversation absent tail message Frame Decoder Context Connection Session Unknown"
     " DecodeError EncodeError SessionError NeedMoreData protobuf msgpack aio to_dict from_dict replace snapshot restore"
     " limits Limits".split()
 )

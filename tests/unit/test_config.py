@@ -116,8 +116,8 @@ def test_every_code_has_a_page(number: int) -> None:
     assert explanation(f"WG{number}") is not None
 
 
-def test_the_projects_own_configuration_is_the_default_but_for_what_it_builds() -> None:
+def test_the_projects_own_configuration_is_the_default() -> None:
     root = Path(__file__).resolve().parents[2]
     config, codes = load(root / "tests")
-    check_defaults(config, root, ("lumberjack",))
+    check_defaults(config, root)
     assert (config.file, codes) == (root / "wiregen.toml", [])

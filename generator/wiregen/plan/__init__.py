@@ -5,6 +5,7 @@
 """
 
 from wiregen.plan.careful import KNOWN_LIMITS, lower
-from wiregen.plan.steps import Layout, Slot, Step, UnsupportedError, frame_layout, layout_of
+from wiregen.plan.layouts import frame_layout, layout_of
+from wiregen.plan.steps import Layout, Slot, Step, UnsupportedError
 
 __all__ = ["KNOWN_LIMITS", "Layout", "Slot", "Step", "UnsupportedError", "frame_layout", "layout_of", "lower"]

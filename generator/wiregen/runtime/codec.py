@@ -13,7 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Final
 
-__all__ = ["LENGTHS", "READ_FAULTS", "WRITE_FAULTS", "Bad", "ReadState", "WriteState", "deflate", "inflate"]
+    from .options import ContextSource
+
+__all__ = [
+    "LENGTHS", "READ_FAULTS", "WRITE_FAULTS", "Bad", "ReadState", "WriteState", "deflate", "inflate", "lookup",
+]  # fmt: skip
 
 LENGTHS: Final = tuple(length.to_bytes(4, "big") for length in range(256))
 """The u32 prefixes of short values, big-endian."""
@@ -29,7 +33,8 @@ READ_FAULTS: Final = (
     struct_error,
     KeyError,
     IndexError,
-    OverflowError,
+    TypeError,
+    ArithmeticError,
     UnicodeDecodeError,
     Bad,
     RecursionError,
@@ -57,11 +62,13 @@ class _Budgets:
         "inflated",
         "inflated_left",
         "levels",
+        "limits",
         "messages",
         "messages_left",
     )
 
     def __init__(self, limits: Mapping[str, Any]) -> None:
+        self.limits = limits
         self.frame: int = limits["frame"]
         self.inflated: int = limits["inflated"]
         self.count: int | None = limits["count"]
@@ -106,6 +113,15 @@ class _Budgets:
             raise Bad
         self.levels[name] = level + 1
 
+    def allow(self, name: str) -> None:
+        """Let a declaration be entered that its reader does not note, for nothing of its kind can stand in it.
+
+        Raises:
+            Bad: It is inside itself more often than allowed.
+        """
+        if self.levels.get(name, 0) > self.depth:
+            raise Bad
+
     def leave(self, name: str) -> None:
         """Leave a declaration that was entered."""
         self.levels[name] -= 1
@@ -114,21 +130,51 @@ class _Budgets:
 class ReadState(_Budgets):
     """How a frame is read where it differs from the defaults, and the budgets of nested ones."""
 
-    __slots__ = ("strict",)
+    __slots__ = ("context", "role", "strict")
 
-    def __init__(self, limits: Mapping[str, Any], *, strict: bool = False) -> None:
+    def __init__(
+        self,
+        limits: Mapping[str, Any],
+        *,
+        strict: bool = False,
+        role: str | None = None,
+        context: ContextSource | None = None,
+    ) -> None:
         super().__init__(limits)
         self.strict = strict
+        self.role = role
+        self.context = context
+
+
+def lookup(state: ReadState | WriteState | None, name: str, keys: tuple[Any, ...], sender: str | None) -> Any:
+    """Return the entry of a context, for what the state's role or else `sender` sends.
+
+    Raises:
+        Bad: No context is known.
+        KeyError: It has no such entry.
+    """
+    if state is None or state.context is None:
+        raise Bad
+    return state.context.lookup(name, keys, state.role or sender)
 
 
 class WriteState(_Budgets):
     """How a frame is written where it differs from the defaults; `compression` is zlib's level."""
 
-    __slots__ = ("compression",)
+    __slots__ = ("compression", "context", "role")
 
-    def __init__(self, limits: Mapping[str, Any], *, compression: int = -1) -> None:
+    def __init__(
+        self,
+        limits: Mapping[str, Any],
+        *,
+        compression: int = -1,
+        role: str | None = None,
+        context: ContextSource | None = None,
+    ) -> None:
         super().__init__(limits)
         self.compression = compression
+        self.role = role
+        self.context = context
 
 
 def inflate(data: bytes, algorithm: str, state: ReadState) -> bytes:

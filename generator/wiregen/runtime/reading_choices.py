@@ -89,12 +89,12 @@ def read_message_match(reader: Reader, type_: Type, place: Place) -> Steps:
     name = None if code is None else reader.schema.message_of(code, reader.sender)
     blame = reader.blame(subject) if subject[0] == "field" else None
     where = _subject_place(reader, subject, place)
-    if name is None and can_skip:
-        return (yield from _read_unknown(reader, code, place))
-    if name is None:
+    if name is None and not can_skip:
         raise reader.fail("unknown_code", where, blame=blame, expected="a message's code", found=str(code))
     for allowed, is_lenient in ((only, lenient), reader.only):
-        refuse_outside(reader, name, allowed, is_lenient, where, blame, name)
+        refuse_outside(reader, name, allowed, is_lenient, where, blame, name or str(code))
+    if name is None:
+        return (yield from _read_unknown(reader, code, place))
     node = yield from read_message(reader, ("message", name), place)
     _name_code(reader, subject, name)
     return node

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias
 from uuid import UUID
 
+from .unknown import Unknown
+
 __all__ = ["FrameValue", "Node", "Record", "Unknown", "Value", "Variety"]
 
 
@@ -106,24 +108,6 @@ class FrameValue(_Fields):
 
     def __repr__(self) -> str:
         return f"FrameValue({self.name}, {self.message!r})"
-
-
-class Unknown:
-    """A message whose layout is not known. `code` is None where only a context could have told it."""
-
-    __slots__ = ("code", "data")
-
-    def __init__(self, code: int | None, data: bytes) -> None:
-        self.code = code
-        self.data = data
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Unknown) and (other.code, other.data) == (self.code, self.data)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return f"Unknown({self.code}, {len(self.data)} bytes)"
 
 
 # Any stands for the items of a list: the recursion would say no more, and mypy would ask for it everywhere.

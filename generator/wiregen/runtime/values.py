@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
-__all__ = ["dict_view", "json_view", "show"]
+__all__ = ["dict_view", "distinct", "json_view", "show"]
 
 _SHOWN: Final = 64
 """Characters of a value that `repr` shows."""
@@ -29,6 +29,26 @@ def show(value: object) -> str:
 def dict_view(pairs: list[Any]) -> dict[Any, Any]:
     """Return pairs as a dict; of equal keys the last one stays."""
     return {pair.key: pair.value for pair in pairs}
+
+
+def distinct(items: list[Any]) -> bool:
+    """Say whether all items differ; of varieties, whether their codes do."""
+    return len({_identity(item) for item in items}) == len(items)
+
+
+def _identity(item: Any) -> Any:
+    kind = type(item)
+    codes = getattr(kind, "CODE", None)
+    if codes is not None:
+        return (kind, codes)
+    if isinstance(item, list | tuple):
+        return tuple(map(_identity, item))
+    slots = getattr(kind, "__match_args__", None)
+    if slots is None:
+        return item
+    if "code" in kind.__slots__ and not hasattr(kind, "encode"):
+        return (kind, item.code)
+    return (kind, tuple(_identity(getattr(item, name)) for name in slots))
 
 
 def json_view(data: bytes | str, path: str) -> Any:

@@ -12,7 +12,7 @@ from wiregen.plan.steps import FRAME, Run, Slot
 _INTEGERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 _OWN_LOCALS = frozenset(
     "buffer offset end state position start stop message frame n data parts part append limits level inner inner_end"
-    " inner_position compression item cls self bytes float int isinstance len list range str tuple type".split()
+    " inner_position compression item reader is_last cls self bytes float int isinstance len list range str tuple type".split()
 )
 
 
@@ -62,10 +62,20 @@ class Locals:
 
 
 def _base(key: str) -> str:
-    path, _, part = key.partition("#")
-    word = re.split(r"[.:]", path.removesuffix("[]"))[-1].removesuffix("[]")
-    name = local_name(_singular(word) if path.endswith("[]") else word)
-    return f"n_{name}" if part == "length" else name
+    word, *parts = re.split(r"[.:]", key)[-1].split("#")
+    plain = word.removesuffix("[]") or "value"
+    name = local_name(_singular(plain) if word.endswith("[]") else plain)
+    match parts[-1:]:
+        case ["length"]:
+            return f"n_{name}"
+        case ["region.length"] | ["start" | "end" | "code" | "tail" | "pieces" | "subject" | "bits"] as tail:
+            return f"{name}_{tail[0]}" if tail != ["tail"] else "tail"
+        case ["absent"]:
+            return "n_absent"
+        case ["stop"]:
+            return f"{name}_end"
+        case _:
+            return name
 
 
 def _singular(word: str) -> str:
@@ -110,6 +120,8 @@ def format_of(slot: Slot, enums: Mapping[str, m.Enum]) -> str:
         assert isinstance(declared, m.Integer)
         type_ = declared
     match type_:
+        case m.Integer() if slot.size not in _INTEGERS:
+            return f"{slot.size}s"
         case m.Integer(signed=signed):
             return _INTEGERS[slot.size].lower() if signed else _INTEGERS[slot.size]
         case m.Float():
@@ -118,6 +130,19 @@ def format_of(slot: Slot, enums: Mapping[str, m.Enum]) -> str:
             return "B"
         case m.Uuid():
             return "16s"
+        case m.Bits():
+            raise AssertionError("bit fields are pieces of a slot")
+
+
+def integer_of(slot: Slot, enums: Mapping[str, m.Enum]) -> m.Integer | None:
+    """Return the integer type of a slot, an enum's own; None where it is none."""
+    type_ = enums[slot.type.name].type if isinstance(slot.type, m.Reference) else slot.type
+    return type_ if isinstance(type_, m.Integer) else None
+
+
+def is_odd(slot: Slot, enums: Mapping[str, m.Enum]) -> bool:
+    """Tell whether a slot is an integer of a size that structs do not know."""
+    return integer_of(slot, enums) is not None and slot.size not in _INTEGERS
 
 
 def endian_of(slot: Slot, enums: Mapping[str, m.Enum]) -> m.Endian | None:

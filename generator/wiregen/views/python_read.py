@@ -2,237 +2,376 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from typing import assert_never
 
 from wiregen import model as m
-from wiregen.plan.steps import Chunk, Envelope, Make, Repeat, Run, Slot, Step
-from wiregen.views.python_names import (
-    Locals,
-    StructTable,
-    attribute,
-    enum_table,
-    format_of,
-    is_header,
-    joined,
-    reader,
-    split_by_endian,
+from wiregen.plan.steps import (
+    Carry,
+    Check,
+    Choose,
+    Chunk,
+    Delimiter,
+    Dispatch,
+    Enter,
+    Given,
+    Held,
+    Invoke,
+    Leave,
+    Make,
+    Mark,
+    Number,
+    Option,
+    Repeat,
+    Rest,
+    Run,
+    Step,
+    UnsupportedError,
+    Until,
 )
+from wiregen.views.python_expressions import python_expression
+from wiregen.views.python_names import attribute
+from wiregen.views.python_read_branches import BranchReader
+from wiregen.views.python_read_lengths import LengthReader
+from wiregen.views.python_read_names import ReadLookup, ReadNames
+from wiregen.views.python_read_runs import RunReader, numbers_of
+from wiregen.views.python_shared import Shared, variety_class
 from wiregen.views.python_steps import (
-    LengthCheck,
-    ReadChunk,
-    ReadEnvelope,
+    On,
+    ReadAssign,
+    ReadCall,
+    ReadCheck,
+    ReadDispatch,
+    ReadEnter,
+    ReadInflate,
+    ReadJoin,
+    ReadLeave,
     ReadMake,
     ReadNumbers,
     ReadRepeat,
-    ReadRun,
     ReadStep,
 )
-from wiregen.views.python_text import class_name
+from wiregen.views.python_text import class_name, flat, is_shown
+
+_STRICT = "state is not None and state.strict"
 
 
 class ReadBuilder:
-    """Builds the steps of one reading function; follows the position through them."""
+    """Builds the steps of one reading function; follows the position through them.
 
-    def __init__(
-        self, owner: str, enums: Mapping[str, m.Enum], structs: StructTable, count_limit: str | None
-    ) -> None:
-        self._owner = owner
-        self._enums = enums
-        self._structs = structs
-        self._count_limit = count_limit
-        self._locals = Locals()
-        self._base, self._added = "offset", 0
-        self._values: dict[str, str] = {}
+    `has_state`: `state` is there. `inside`: the declarations that the function's own can stand in, for the depth.
+    """
 
-    def steps(self, steps: tuple[Step, ...]) -> tuple[ReadStep, ...]:
+    def __init__(self, names: ReadNames, *, has_state: bool, inside: frozenset[str] = frozenset()) -> None:
+        self.names = names
+        self._shared: Shared = names.shared
+        self._has_state = has_state
+        self._inside = inside
+        self.last = "True"
+        """What says that the function's own declaration is the last of a region."""
+        self._runs = RunReader(names)
+        self._lengths = LengthReader(names, self._runs)
+        self._branches = BranchReader(self)
+
+    def steps(self, steps: Iterable[Step]) -> tuple[ReadStep, ...]:
         return tuple(view for step in steps for view in self._step(step))
 
-    @property
-    def at(self) -> str:
-        """Where the next byte is read, as an expression."""
-        return self._base if self._added == 0 else f"{self._base} + {self._added}"
+    def settle(self) -> tuple[ReadAssign, ...]:
+        """Return the step that makes the position variable say where the next byte is."""
+        at, position = self.names.at, self.names.on.position
+        self.names.arrive()
+        return () if at == position else (ReadAssign(target=position, value=at),)
 
-    def value(self, key: str) -> str:
-        """Return the expression of a value that has been read."""
-        return self._values[key]
+    def attributes(
+        self, fields: Iterable[m.Field], prefix: str, *, is_tailed: bool = False
+    ) -> tuple[tuple[str, str], ...]:
+        """Return the attribute and the value of each field that the API shows, and what a record has besides."""
+        names = self.names
+        pairs = [
+            (attribute(field.name), names.values[prefix + field.name])
+            for field in fields
+            if is_shown(field) and prefix + field.name in names.values
+        ]
+        if prefix not in names.tails and is_tailed:
+            pairs.append(("tail", 'b""'))
+        if prefix in names.absent:
+            pairs.append(("absent", " + ".join(names.absent[prefix])))
+        if prefix in names.tails:
+            pairs.append(("tail", names.tails[prefix]))
+        return tuple(pairs)
 
     def _step(self, step: Step) -> Iterator[ReadStep]:
         match step:
             case Run():
-                for endian, slots in split_by_endian(step, self._enums):
-                    yield from self._run(endian, slots)
+                yield from self._runs.run(step)
+            case Number():
+                yield self._lengths.number(step)
             case Chunk():
-                yield self._chunk(step)
+                yield from self._lengths.chunk(step)
             case Make():
                 yield self._make(step)
             case Repeat():
-                yield self._repeat(step)
-            case Envelope():
-                yield self._envelope(step)
-
-    def _run(self, endian: str, slots: tuple[Slot, ...]) -> Iterator[ReadRun]:
-        kept = [slot for slot in slots if self._is_read(slot)]
-        size = sum(slot.size for slot in slots)
-        at, self._added = self.at, self._added + size
-        if not kept:
-            return
-        while not self._is_read(slots[-1]):
-            slots = slots[:-1]
-        formats = [format_of(slot, self._enums) if self._is_read(slot) else "x" * slot.size for slot in slots]
-        names = [self._locals.name(slot.key) for slot in kept]
-        is_byte = formats == ["B"]
-        yield ReadRun(
-            targets=", ".join(names) if len(names) > 1 or is_byte else f"({names[0]},)",
-            unpack="" if is_byte else self._structs.unpack(endian + joined(formats)),
-            at=at,
-            checks=tuple(check for slot in kept for check in self._checks(slot)),
-            lengths=tuple(
-                LengthCheck(
-                    name=self._locals.name(slot.key), is_signed=format_of(slot, self._enums).islower()
-                )
-                for slot in kept
-                if slot.part == "length" and format_of(slot, self._enums).islower()
-            ),
-        )
-
-    def _is_read(self, slot: Slot) -> bool:
-        """A code has chosen this function, padding means nothing, a header that can be anything is the frame's."""
-        if slot.part in ("code", "padding"):
-            return False
-        return not is_header(slot.key) or slot.expected is not None or bool(self._type_checks(slot, ""))
-
-    def _checks(self, slot: Slot) -> tuple[str, ...]:
-        name = self._locals.name(slot.key)
-        if slot.expected is not None:
-            return (f"{name} != {slot.expected!r}",)
-        if slot.part == "value" and not is_header(slot.key):
-            self._values[slot.key] = self._converted(slot, name)
-        return self._type_checks(slot, name)
-
-    def _type_checks(self, slot: Slot, name: str) -> tuple[str, ...]:
-        match slot.type:
-            case m.Boolean(lenient=True):
-                return (f"{name} > 1 and state is not None and state.strict",)
-            case m.Boolean():
-                return (f"{name} > 1",)
-            case m.Reference(name=enum) if not self._enums[enum].is_open and is_header(slot.key):
-                return (f"{name} not in {enum_table(enum)}",)
+                yield from self._repeat(step)
+            case Invoke():
+                yield self._invoke(step)
+            case Enter():
+                yield self._enter(step)
+            case Mark():
+                yield from self._mark(step)
+            case Leave():
+                yield self._leave(step)
+            case Carry():
+                yield from self._carry(step)
+            case Option():
+                yield from self._branches.option(step)
+            case Choose():
+                yield from self._branches.choose(step)
+            case Dispatch():
+                yield self._dispatch(step)
+            case Check():
+                yield self._check(step)
             case _:
-                return ()
-
-    def _converted(self, slot: Slot, name: str) -> str:
-        match slot.type:
-            case m.Boolean():
-                return f"{name} != 0"
-            case m.Uuid():
-                return f"UUID(bytes={name})"
-            case m.Reference(name=enum) if self._enums[enum].is_open:
-                return f"{enum_table(enum)}.get({name}, {name})"
-            case m.Reference(name=enum):
-                return f"{enum_table(enum)}[{name}]"
-            case _:
-                return name
-
-    def _chunk(self, step: Chunk) -> ReadChunk:
-        target, at = self._locals.name(step.key), self.at
-        self._values[step.key] = target
-        self._base, self._added = "position", 0
-        length = self._locals.name(step.length)
-        match step.type:
-            case m.Text(encoding=encoding, lenient=lenient, endian=endian):
-                decode, careful = _decoding(encoding, lenient, endian)
-                length = f"2 * {length}" if encoding == "utf16" else length
-                return ReadChunk(
-                    target=target, length=length, at=at, is_text=True, decode=decode, careful=careful
-                )
-            case m.Bytes():
-                return ReadChunk(target=target, length=length, at=at, is_text=False, decode="", careful="")
+                assert_never(step)
 
     def _make(self, step: Make) -> ReadMake:
-        target = self._locals.name(step.key)
-        self._values[step.key] = target
-        return ReadMake(
-            target=target,
-            class_=class_name(step.struct.name),
-            values=self.attributes(step.struct.fields, f"{step.key}."),
-        )
+        target = self.names.locals.name(step.key)
+        self.names.give(step.key, target)
+        is_tailed = step.struct.name in self._shared.tailed
+        values = self.attributes(flat(step.struct.fields), f"{step.key}.", is_tailed=is_tailed)
+        return ReadMake(target=target, class_=class_name(step.struct.name), values=values)
 
-    def attributes(self, fields: tuple[m.Field, ...], prefix: str) -> tuple[tuple[str, str], ...]:
-        """Return the attribute and the value of each field that the API shows."""
-        return tuple(
-            (attribute(field.name), self._values[prefix + field.name])
-            for field in fields
-            if prefix + field.name in self._values
-        )
+    # ---- lists
 
-    def _repeat(self, step: Repeat) -> ReadRepeat | ReadNumbers:
-        at, length, target = self.at, self._locals.name(step.length), self._locals.name(step.key)
-        self._values[step.key] = target
-        self._base, self._added = "position", 0
-        numbers = _numbers(step)
-        if numbers is not None:
-            return ReadNumbers(
-                target=target,
-                length=length,
-                at=at,
-                count_limit=self._count_limit,
-                format_prefix="<" if numbers.endian == "little" else ">",
-                format=format_of(_slot_of(step), self._enums),
-                size=numbers.bits // 8,
-            )
+    def _repeat(self, step: Repeat) -> Iterator[ReadStep]:
+        names, target, at = self.names, self.names.locals.name(step.key), self.names.at
+        is_counted = isinstance(step.extent, Held | Given)
+        length, null, before = self._lengths.length(step.key, step.extent) if is_counted else ("", "", ())
+        yield from before
+        names.give(step.key, target)
+        names.counts[step.key] = f"len({target})"
+        if null:
+            names.optional.add(step.key)
+        names.arrive()
+        numbers = numbers_of(step)
+        if numbers is not None and is_counted and numbers.bits in (8, 16, 32, 64):
+            yield self._numbers(step, numbers, target, length, null, at)
+            return
         steps = self.steps(step.item)
-        end_position = f"position += {self._added}" if self._added else None
-        self._base, self._added = "position", 0
-        return ReadRepeat(
+        end_position = f"{names.on.position} += {names.added}" if names.added else None
+        if names.base != names.on.position:
+            end_position = f"{names.on.position} = {names.at}"
+        names.arrive()
+        until = ""
+        if isinstance(step.extent, Until):
+            until = python_expression(
+                step.extent.condition, ReadLookup(names, step.extent.prefix, step.item_key)
+            )
+        yield ReadRepeat(
+            on=names.on,
             target=target,
             length=length,
+            null=null,
             at=at,
-            annotation="",
-            count_limit=self._count_limit,
+            count_limit=self._shared.count_limit,
+            has_state=self._has_state,
             smallest=step.smallest,
+            is_to_end=isinstance(step.extent, Rest),
+            until=until,
             steps=steps,
-            item=self._values[step.item_key],
+            item=names.values[step.item_key],
             end_position=end_position,
         )
 
-    def _envelope(self, step: Envelope) -> ReadEnvelope:
-        at, target = self.at, self._locals.name(step.key)
-        self._values[step.key] = target
-        self._base, self._added = "position", 0
-        return ReadEnvelope(
+    def _numbers(
+        self, step: Repeat, numbers: m.Integer | m.Float, target: str, length: str, null: str, at: str
+    ) -> ReadNumbers:
+        self._shared.uses.add("Struct")
+        run = step.item[0]
+        assert isinstance(run, Run)
+        return ReadNumbers(
+            on=self.names.on,
             target=target,
-            length=self._locals.name(step.length),
+            length=length,
+            null=null,
             at=at,
-            algorithm=step.algorithm,
-            reader=reader(step.frame),
-            annotation=step.frame,
-            owner=self._owner,
+            count_limit=self._shared.count_limit,
+            has_state=self._has_state,
+            format_prefix="<" if numbers.endian == "little" else ">",
+            format=self._shared.format(run.slots[0]),
+            size=numbers.bits // 8,
         )
 
+    # ---- what has functions of its own
 
-def _numbers(step: Repeat) -> m.Integer | m.Float | None:
-    """Return the type of the items where they are plain numbers."""
-    match step.item:
-        case (Run(slots=(Slot(type=m.Integer() | m.Float() as type_, part="value", expected=None),)),):
-            return type_
-        case _:
-            return None
+    def _invoke(self, step: Invoke) -> ReadCall:
+        names, target, at = self.names, self.names.locals.name(step.key), self.names.at
+        behind = f"{names.base} + {names.added + 1}"
+        names.give(step.key, target)
+        names.arrive()
+        before = []
+        if step.target == "union" and step.name in self._inside:
+            before.append(f'state.allow("{step.name}")')
+        if step.target == "frame" and not step.key.endswith("[]"):
+            before.append(
+                "state.take_one()" if self._has_state else "if state is not None:\n    state.take_one()"
+            )
+        return ReadCall(
+            on=names.on,
+            target=target,
+            call=self._call(step, at, behind),
+            before=tuple(before),
+            checks=self._only_checks(step.target, step.name, step.only, step.is_lenient, target),
+        )
+
+    def _call(self, step: Invoke, at: str, behind: str) -> str:
+        on = self.names.on
+        arguments = f"{on.buffer}, {at}, {on.end}, state"
+        match step.target:
+            case "union":
+                return self._union_call(step, at, behind)
+            case "message":
+                return f"{self._shared.body_reader(step.name)}({arguments})"
+            case "frame":
+                return f"{self._shared.reader(step.name)}({arguments})"
+            case _:
+                return f"{self._shared.inner_reader(step.name)}({arguments})"
+
+    def _union_call(self, step: Invoke, at: str, behind: str) -> str:
+        """Return the call of a union's reader; where the code is one byte, of the variety's own."""
+        on, last = self.names.on, self.last if step.is_last else "False"
+        if self._shared.is_byte_union(step.name):
+            table = self._shared.union_table(step.name)
+            return f"{table}[{on.buffer}[{at}]]({on.buffer}, {behind}, {on.end}, state, {last})"
+        reader = self._shared.inner_reader(step.name)
+        return f"{reader}({on.buffer}, {at}, {on.end}, state, {last})"
+
+    def _only_checks(
+        self, target: str, name: str, only: tuple[str, ...] | None, lenient: bool, value: str
+    ) -> tuple[str, ...]:
+        if only is None:
+            return ()
+        match target:
+            case "union":
+                classes = tuple(variety_class(name, each) for each in only)
+            case _:
+                classes = tuple(class_name(each) for each in only)
+        subject = f"{value}.message" if target == "frame" else value
+        test = f"type({subject}) not in {self._shared.only(classes)}"
+        return (f"{_STRICT} and {test}" if lenient else test,)
+
+    def _dispatch(self, step: Dispatch) -> ReadDispatch:
+        names, target, at = self.names, self.names.locals.name(step.key), self.names.at
+        subject = python_expression(step.subject, ReadLookup(names, step.prefix))
+        code = names.locals.name(f"{step.key}#code")
+        names.codes[step.key] = code
+        names.give(step.key, target)
+        names.arrive()
+        self._shared.uses.add("dispatch")
+        if step.can_skip:
+            self._shared.uses.add("Unknown")
+        return ReadDispatch(
+            on=names.on,
+            target=target,
+            code=code,
+            code_value=subject,
+            readers=self._shared.readers_of(names.sender),
+            at=at,
+            can_skip=step.can_skip,
+            checks=self._only_checks("message", "", step.only, step.is_lenient, target),
+            is_context=isinstance(step.subject, m.ContextReference),
+        )
+
+    # ---- regions
+
+    def _enter(self, step: Enter) -> ReadEnter:
+        names, extent = self.names, step.extent
+        if isinstance(extent, Held) and extent.may_be_null:
+            raise UnsupportedError(step.key, "a region that may be null")
+        if isinstance(extent, Given):
+            length = python_expression(extent.value, ReadLookup(names, extent.prefix))
+        else:
+            length = names.locals.name(extent.key)
+        outer, at, stop = names.on, names.behind(step.hoisted), names.locals.name(f"{step.key}#stop")
+        names.enter(stop)
+        return ReadEnter(on=outer, stop=stop, length=length, at=at)
+
+    def _leave(self, step: Leave) -> ReadLeave:
+        names, at, on = self.names, self.names.at, self.names.on
+        names.leave()
+        tail, owner = "", ""
+        if step.is_lenient and step.is_made:
+            owner = names.values[step.owner]
+        elif step.is_lenient:
+            if step.owner in names.values:
+                owner = names.values[step.owner]
+            else:
+                tail = names.tails[step.owner] = names.locals.name(f"{step.key}#tail")
+        return ReadLeave(on=on, at=at, tail=tail, owner=owner)
+
+    def _mark(self, step: Mark) -> Iterator[ReadStep]:
+        if step.is_read:
+            target = self.names.locals.name(f"{step.key}#{step.edge}")
+            yield ReadAssign(target=target, value=self.names.behind(step.hoisted))
+
+    def _carry(self, step: Carry) -> Iterator[ReadStep]:
+        names = self.names
+        if step.is_lenient:
+            raise UnsupportedError(step.key, "left-over bytes in transformed ones")
+        inner = names.inner()
+        if isinstance(step.carrier, m.InCompressed):
+            yield from self._inflate(step, step.carrier, inner)
+        else:
+            yield from self._join(step, step.carrier, inner)
+        outer = names.on
+        names.move(inner)
+        yield from self.steps(step.content)
+        if not _fills(step):
+            yield ReadCheck(condition=f"{names.at} != {inner.end}")
+        names.move(outer)
+
+    def _inflate(self, step: Carry, carrier: m.InCompressed, inner: On) -> Iterator[ReadStep]:
+        names, at = self.names, self.names.at
+        assert step.extent is not None
+        length, null, before = self._lengths.length(step.key, step.extent)
+        if null or isinstance(step.extent, Delimiter) or not self._has_state:
+            raise UnsupportedError(step.key, "compressed bytes of such a length")
+        yield from before
+        self._shared.uses.add("inflate")
+        names.arrive()
+        yield ReadInflate(on=names.on, inner=inner, length=length, at=at, algorithm=carrier.algorithm)
+
+    def _join(self, step: Carry, carrier: m.InChunks, inner: On) -> Iterator[ReadStep]:
+        names = self.names
+        yield from self.settle()
+        steps = self.steps(step.chunk)
+        end_position = f"{names.on.position} = {names.at}" if names.at != names.on.position else None
+        names.arrive()
+        item = f"{step.key}[]"
+        yield ReadJoin(
+            on=names.on,
+            inner=inner,
+            pieces=names.locals.name(f"{step.key}#pieces"),
+            at=names.on.position,
+            data=names.values[f"{item}.{carrier.data}"],
+            until=python_expression(carrier.until, ReadLookup(names, step.prefix, item)),
+            steps=steps,
+            end_position=end_position,
+            has_state=self._has_state,
+        )
+
+    def _check(self, step: Check) -> ReadCheck:
+        names = self.names
+        text = python_expression(step.expression, ReadLookup(names, step.prefix))
+        if step.what == "where":
+            return ReadCheck(condition=f"not {text}")
+        own = names.raws.get(step.key)
+        if own is None:
+            raise UnsupportedError(step.field.path, "a constant of this kind")
+        test = f"{own} != {text}" if text != "None" else f"{own} is not None"
+        return ReadCheck(condition=f"{_STRICT} and {test}" if step.what == "tolerated" else test)
 
 
-def _slot_of(step: Repeat) -> Slot:
-    run = step.item[0]
-    assert isinstance(run, Run)
-    return run.slots[0]
-
-
-def _decoding(encoding: m.Encoding, lenient: bool, endian: m.Endian) -> tuple[str, str]:
-    """Return the arguments of `decode` that are right for nearly all text, and the exact road for the rest."""
-    tolerates = "state is None or not state.strict" if lenient else "False"
-    careful = f'"{encoding}", {tolerates}, "{endian}"'
-    match encoding:
-        case "utf8":
-            return "", careful
-        case "ascii" | "latin1":
-            return f'"{encoding}"', careful
-        case "mutf8" | "utf16":
-            return "exact", careful
+def _fills(step: Carry) -> bool:
+    """Tell whether the content reads to the end of its bytes by itself."""
+    last = step.content[-1] if step.content else None
+    return isinstance(last, Repeat) and isinstance(last.extent, Rest)

@@ -25,7 +25,7 @@ def summary(doc: str) -> str:
     return " ".join(doc.split())
 
 
-def annotation(type_: m.Type, enums: Mapping[str, m.Enum]) -> str:
+def annotation(type_: m.Type, protocol: m.Protocol) -> str:
     """Return the Python type of a field's value."""
     match type_:
         case m.Float():
@@ -34,24 +34,75 @@ def annotation(type_: m.Type, enums: Mapping[str, m.Enum]) -> str:
             return "bool"
         case m.Uuid():
             return "UUID"
-        case m.Bytes():
-            return "bytes"
-        case m.Text():
-            return "str"
-        case m.List():
-            return f"list[{annotation(type_.item, enums)}]"
+        case m.Bytes(length=length):
+            return _nullable("bytes", length, protocol)
+        case m.Text(length=length):
+            return _nullable("str", length, protocol)
+        case m.List(length=length):
+            return _nullable(f"list[{annotation(type_.item, protocol)}]", length, protocol)
         case m.Region():
-            return annotation(type_.content, enums)
-        case m.Reference(target="enum", name=name):
-            return "int" if enums[name].is_open else class_name(name)
-        case m.Reference(target="coding"):
-            return "int | None"
-        case m.Reference(name=name):
-            return class_name(name)
+            return annotation(type_.content, protocol)
+        case m.Reference():
+            return _declared(type_, protocol)
         case m.Integer() | m.Bits() | m.Varint():
             return "int"
-        case m.MessageMatch() | m.Match() | m.Block():
+        case m.MessageMatch():
+            return "_Message"
+        case m.Match() | m.Block():
             return "Any"
+
+
+def _declared(type_: m.Reference, protocol: m.Protocol) -> str:
+    match type_.target:
+        case "enum":
+            enum = next(each for each in protocol.enums if each.name == type_.name)
+            return "int" if enum.is_open else class_name(type_.name)
+        case "coding":
+            return "int | None" if has_null(type_, protocol) else "int"
+        case "union":
+            return union_alias(type_.name)
+        case _:
+            return class_name(type_.name)
+
+
+def has_null(type_: m.Type, protocol: m.Protocol) -> bool:
+    """Tell whether a coding has a form for null."""
+    if not isinstance(type_, m.Reference) or type_.target != "coding":
+        return False
+    coding = next(each for each in protocol.codings if each.name == type_.name)
+    return any(width.is_null for width in coding.widths)
+
+
+def _nullable(text: str, length: m.Length, protocol: m.Protocol) -> str:
+    is_nullable = isinstance(length, m.Prefix) and has_null(length.type, protocol)
+    return f"{text} | None" if is_nullable else text
+
+
+def union_alias(name: str) -> str:
+    """Return the name of a union's type in annotations."""
+    return f"_{class_name(name)}"
+
+
+def flat(fields: tuple[m.Field, ...]) -> tuple[m.Field, ...]:
+    """Return the fields with those of blocks, wherever they stand, in their place."""
+    return tuple(inner for field in fields for inner in (_blocks(field.type) or (field,)))
+
+
+def _blocks(type_: m.Type) -> tuple[m.Field, ...]:
+    match type_:
+        case m.Block(fields=fields):
+            return flat(fields)
+        case m.Region(content=content):
+            return _blocks(content)
+        case m.Match(arms=arms):
+            return tuple(field for arm in arms for field in _blocks(arm.type))
+        case _:
+            return ()
+
+
+def is_shown(field: m.Field) -> bool:
+    """Tell whether a field is an attribute: derived, constant and meaningless ones are not."""
+    return field.name != "_" and not isinstance(field.value, m.Derived | m.Constant)
 
 
 def default_text(field: m.Field, enums: Mapping[str, m.Enum]) -> str | None:
@@ -65,6 +116,8 @@ def default_text(field: m.Field, enums: Mapping[str, m.Enum]) -> str | None:
             return repr(value)
         case m.String(value=text):
             return ascii(text)
+        case m.ListOf(items=()):
+            return "[]"
         case m.Octets(hex=text) if isinstance(field.type, m.Uuid):
             return f'UUID("{text}")'
         case m.Octets(hex=text):

@@ -1,192 +1,394 @@
 """Steps of a layout → what the template of a writing function prints.
 
-What has a length is prepared first, for its length may stand far before it; then come the pieces, in wire order.
+What has a length is prepared first, for its length may stand far before it; then come the pieces, in wire order. Whatever has
+no straight-line form is left to the careful codec, which writes what this refuses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import assert_never
 
 from wiregen import model as m
-from wiregen.plan.steps import FRAME, Chunk, Envelope, Make, Repeat, Run, Slot, Step
-from wiregen.views.python_names import (
-    Locals,
-    StructTable,
-    attribute,
-    enum_table,
-    format_of,
-    is_header,
-    joined,
-    split_by_endian,
+from wiregen.plan.steps import (
+    Carry,
+    Check,
+    Choose,
+    Chunk,
+    Delimiter,
+    Dispatch,
+    Enter,
+    Extent,
+    Given,
+    Held,
+    Invoke,
+    Leave,
+    Make,
+    Mark,
+    Number,
+    Option,
+    Repeat,
+    Rest,
+    Run,
+    Step,
+    UnsupportedError,
+    Until,
 )
+from wiregen.views.python_expressions import python_expression
+from wiregen.views.python_shared import variety_class
 from wiregen.views.python_steps import (
+    WriteAssign,
+    WriteChecks,
     WriteCount,
-    WriteEnvelope,
     WritePieces,
     WritePrepare,
     WriteRepeat,
     WriteStep,
 )
-from wiregen.views.python_text import class_name
+from wiregen.views.python_text import class_name, flat, is_shown
+from wiregen.views.python_write_branches import BranchWriter
+from wiregen.views.python_write_names import Piece, Test, WriteLookup, WriteNames
+from wiregen.views.python_write_runs import RunWriter
+
+__all__ = ["WriteBuilder"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """Steps that prepare, and the pieces that they were for."""
+
+    steps: tuple[WriteStep, ...]
+    pieces: tuple[str, ...]
 
 
 class WriteBuilder:
     """Builds the steps of one writing function."""
 
-    def __init__(
-        self,
-        owner: str,
-        enums: Mapping[str, m.Enum],
-        structs: StructTable,
-        count_limit: str | None,
-        headers: Mapping[str, str],
-    ) -> None:
-        """`headers`: the parameters that hold the frame's own fields, by field."""
-        self._owner = owner
-        self._enums = enums
-        self._structs = structs
-        self._count_limit = count_limit
-        self._headers = headers
-        self._locals = Locals(frozenset(headers.values()))
-        self._items: list[tuple[str, str]] = []
+    def __init__(self, names: WriteNames, *, has_state: bool, inside: frozenset[str] = frozenset()) -> None:
+        self.names = names
+        self._shared = names.shared
+        self.has_state = has_state
+        self._inside = inside
+        self.last = "True"
+        """What says that the function's own declaration is the last of a region."""
+        self.views: list[WriteStep] = []
+        self.pieces: list[Piece] = []
+        self.is_flowing = False
+        self._runs = RunWriter(names)
+        self._branches = BranchWriter(self)
 
-    def steps(self, steps: tuple[Step, ...]) -> tuple[WriteStep, ...]:
-        """Return preparations and pieces; a repetition ends a block of them, for its pieces come one by one."""
+    def flowing(self, steps: tuple[Step, ...]) -> tuple[WriteStep, ...]:
+        """Return steps that fill `parts` as they go; a list ends a block, for its pieces come one by one."""
         views: list[WriteStep] = []
+        self.is_flowing = True
         block: list[Step] = []
         for step in steps:
             block.append(step)
             if isinstance(step, Repeat):
-                views += self._block(block)
+                views += self._flow(block)
                 block = []
-        return (*views, *self._block(block))
+        return (*views, *self._flow(block))
 
-    def _block(self, steps: list[Step]) -> Iterator[WriteStep]:
-        for step in steps:
-            if isinstance(step, Chunk | Repeat | Envelope):
-                yield self._prepare(step)
-        runs = [step for step in steps if isinstance(step, Run)]
-        checks = tuple(check for run in runs for slot in run.slots for check in self._checks(slot))
-        checks += tuple(
-            check for step in steps if isinstance(step, Make) for check in self._class_checks(step)
-        )
-        pieces = tuple(piece for step in steps for piece in self._pieces(step))
-        if pieces or checks:
-            yield WritePieces(pieces=pieces, checks=checks)
-        for step in steps:
-            if isinstance(step, Repeat):
-                yield self._repeat(step)
+    def _flow(self, steps: list[Step]) -> tuple[WriteStep, ...]:
+        """Return a block; the loop of a list comes behind the pieces before it."""
+        block = self.block(steps)
+        loops = tuple(step for step in block.steps if isinstance(step, WriteRepeat) and not step.data)
+        rest = tuple(step for step in block.steps if step not in loops)
+        pieces = (WritePieces(target="parts", pieces=block.pieces),) if block.pieces else ()
+        return (*rest, *pieces, *loops)
 
-    def _pieces(self, step: Step) -> Iterator[str]:
+    def whole(self, steps: tuple[Step, ...]) -> tuple[tuple[WriteStep, ...], tuple[str, ...]]:
+        """Return steps that only prepare, and all pieces in wire order."""
+        block = self.block(steps)
+        return block.steps, block.pieces
+
+    def block(self, steps: Iterable[Step]) -> Block:
+        """Return what steps prepare and the pieces, which may look at sizes of what comes behind them."""
+        outer, self.views, self.pieces = (self.views, self.pieces), [], []
+        waiting, self.names.waiting = self.names.waiting, []
+        checks: list[Test] = []
+        for step in steps:
+            self._step(step, checks)
+        self.settle()
+        self.names.waiting = waiting
+        tests = tuple(test if isinstance(test, str) else test() for test in checks)
+        if tests := tuple(test for test in tests if test != "not True"):
+            self.views.append(WriteChecks(checks=tests))
+        block = Block(steps=tuple(self.views), pieces=tuple(piece.text() for piece in self.pieces))
+        self.views, self.pieces = outer
+        return block
+
+    def _step(self, step: Step, checks: list[Test]) -> None:
         match step:
             case Run():
-                for endian, slots in split_by_endian(step, self._enums):
-                    yield self._packed(endian, slots)
-            case Chunk(key=key) | Envelope(key=key):
-                yield self._locals.name(f"{key}#data")
-            case Make() | Repeat():
-                pass
-
-    def _prepare(self, step: Chunk | Repeat | Envelope) -> WriteStep:
-        length, value = self._locals.name(step.length), self.value(step.key)
-        match step:
+                self._runs.run(step, self.pieces, checks)
+            case Number():
+                self._number(step)
             case Chunk():
-                return self._chunk(step, value, length)
+                self._chunk(step, checks)
+            case Make():
+                self._make(step, checks)
             case Repeat():
-                target = self._locals.name(step.key)
-                return WriteCount(target=target, value=value, length=length, count_limit=self._count_limit)
-            case Envelope():
-                target = self._locals.name(f"{step.key}#data")
-                return WriteEnvelope(
-                    target=target,
-                    value=value,
-                    length=length,
-                    algorithm=step.algorithm,
-                    owner=self._owner,
-                )
+                self._repeat(step, checks)
+            case Invoke():
+                self._invoke(step, checks)
+            case Enter() | Mark():
+                self._edge(step, checks)
+            case Leave():
+                self._leave(step)
+            case Carry():
+                self._branches.carry(step)
+            case Option():
+                self._branches.option(step)
+            case Choose():
+                self._branches.choose(step)
+            case Dispatch():
+                self._dispatch(step, checks)
+            case Check():
+                self._check(step, checks)
+            case _:
+                assert_never(step)
 
-    def _chunk(self, step: Chunk, value: str, length: str) -> WritePrepare:
+    def piece(self, text: str, size: int | None = None, length: str = "") -> None:
+        self.pieces.append(Piece(text=lambda: text, size=size, length=length or f"len({text})"))
+
+    def _make(self, step: Make, checks: list[Test]) -> None:
+        """Check the class of a struct that no attribute is asked of: anything would pass for it."""
+        if not any(is_shown(field) for field in flat(step.struct.fields)):
+            value = self.names.attribute(step.key)
+            checks.append(f"type({value}) is not {class_name(step.struct.name)}")
+
+    # ---- numbers, bytes and text
+
+    def _number(self, step: Number) -> None:
+        if step.part == "length":
+            text = self.names.locals.name(step.key)
+        elif step.expected is not None:
+            text = repr(step.expected)
+        elif step.part == "padding":
+            text = "0"
+        else:
+            text = self.names.value(step.key, step.field, step.prefix, self.pieces)
+        target = self.names.locals.name(f"{step.key}#data")
+        self._late(target, self._number_bytes(step, text), is_late=step.part == "length")
+        self.piece(target)
+
+    def _late(self, target: str, value: str, *, is_late: bool) -> None:
+        """Note an assignment; a length is known only when what it measures is prepared."""
+        view = WriteAssign(target=target, value=value)
+        if is_late:
+            self.names.waiting.append(view)
+        else:
+            self.views.append(view)
+
+    def _number_bytes(self, step: Number, text: str) -> str:
+        type_ = step.type
+        if isinstance(type_, m.Reference) and type_.target == "coding":
+            return f"{self._shared.inner_writer(type_.name)}({text})"
+        if isinstance(type_, m.Reference):
+            declared = self._shared.enums[type_.name].type
+            assert isinstance(declared, m.Varint)
+            if step.expected is None:
+                checks = self._runs.enum_checks(type_.name, type_, text)
+                self.views.append(WriteChecks(checks=checks)) if checks else None
+            type_ = declared
+        self._shared.uses.add("varint")
+        if type_.zigzag:
+            return f"_varint({text} << 1 ^ {text} >> {type_.bits - 1}, {type_.bits})"
+        return f"_varint({text}, {type_.bits})"
+
+    def settle(self) -> None:
+        """Let what waited for a length come now."""
+        self.views += self.names.waiting
+        self.names.waiting = []
+
+    def _chunk(self, step: Chunk, checks: list[Test]) -> None:
+        names = self.names
+        target, length = names.locals.name(f"{step.key}#data"), self._length_name(step.key, step.extent)
+        if step.field is not None and step.field.name == "_" and step.field.value is None:
+            self._padding(step, target)
+            return
+        value = names.value(step.key, step.field, _prefix(step), self.pieces)
         encode, careful, is_wide = "", "", False
         if isinstance(step.type, m.Text):
             encode, careful = _encoding(step.type)
             is_wide = step.type.encoding == "utf16"
-        return WritePrepare(
-            target=self._locals.name(f"{step.key}#data"),
-            value=value,
-            length=length,
-            is_text=isinstance(step.type, m.Text),
-            encode=encode,
-            careful=careful,
-            is_wide=is_wide,
+            self._shared.uses.add("encode_text")
+        may_be_null = isinstance(step.extent, Held) and step.extent.may_be_null
+        names.counts[step.key] = length
+        self.views.append(
+            WritePrepare(
+                target=target,
+                value=value,
+                length=length,
+                is_text=isinstance(step.type, m.Text),
+                encode=encode,
+                careful=careful,
+                is_wide=is_wide,
+                is_nullable=may_be_null,
+            )
         )
+        self.settle()
+        self.piece(target, length=length if not is_wide and not may_be_null else "")
+        match step.extent:
+            case Given(value=expression, prefix=prefix):
+                if not names.is_own_count(expression, prefix, step.key):
+                    pieces = self.pieces
+                    checks.append(lambda: f"{length} != {names.text(expression, prefix, pieces)}")
+            case Delimiter(bytes=delimiter):
+                checks.append(f"({target} + {delimiter!r}).find({delimiter!r}) != {length}")
+                self.piece(repr(delimiter), size=len(delimiter))
+            case Held() | Rest():
+                pass
+            case Until():
+                raise UnsupportedError(step.key, "such a length")
 
-    def _packed(self, endian: str, slots: tuple[Slot, ...]) -> str:
-        """Return the expression of a run; small lengths that stand alone come out of a table."""
-        formats = [
-            "x" * slot.size if self._is_blank(slot) else format_of(slot, self._enums) for slot in slots
-        ]
-        written = [slot for slot in slots if not self._is_blank(slot)]
-        format_ = endian + joined(formats)
-        packed = f"{self._structs.pack(format_)}({', '.join(self._argument(slot) for slot in written)})"
-        if format_ == ">I" and written[0].part == "length":
-            length = self._argument(written[0])
-            return f"_LENGTHS[{length}] if {length} < 256 else {packed}"
-        return packed
+    def _padding(self, step: Chunk, target: str) -> None:
+        if not isinstance(step.extent, Given) or not isinstance(step.type, m.Bytes):
+            raise UnsupportedError(step.key, "padding of such a length, on writing")
+        count = self.names.text(step.extent.value, step.extent.prefix, self.pieces)
+        self.views.append(WriteAssign(target=target, value=f"bytes({count})"))
+        self.piece(target)
 
-    @staticmethod
-    def _is_blank(slot: Slot) -> bool:
-        return slot.part == "padding" and slot.expected is None
+    def _length_name(self, key: str, extent: Extent) -> str:
+        return self.names.locals.name(extent.key if isinstance(extent, Held) else f"{key}#length")
 
-    def _argument(self, slot: Slot) -> str:
-        if slot.expected is not None:
-            return repr(slot.expected)
-        if slot.part == "length":
-            return self._locals.name(slot.key)
-        value = self.value(slot.key)
-        return f"{value}.bytes" if isinstance(slot.type, m.Uuid) else value
+    # ---- lists
 
-    def _checks(self, slot: Slot) -> tuple[str, ...]:
-        if slot.part != "value" or slot.expected is not None or self._is_blank(slot):
-            return ()
-        value = self.value(slot.key)
-        match slot.type:
-            case m.Boolean():
-                return (f"{value} is not True and {value} is not False",)
-            case m.Reference(name=enum) if not self._enums[enum].is_open:
-                return (f"{value} not in {enum_table(enum)}",)
+    def _repeat(self, step: Repeat, checks: list[Test]) -> None:
+        names = self.names
+        if isinstance(step.extent, Until):
+            raise UnsupportedError(step.key, "a list until something holds, on writing")
+        target, length = names.locals.name(step.key), self._length_name(step.key, step.extent)
+        may_be_null = isinstance(step.extent, Held) and step.extent.may_be_null
+        self.views.append(
+            WriteCount(
+                target=target,
+                value=names.value(step.key, step.field, "", self.pieces),
+                length=length,
+                count_limit=self._shared.count_limit,
+                has_state=self.has_state,
+                is_nullable=may_be_null,
+            )
+        )
+        names.counts[step.key] = length
+        self.settle()
+        extent, pieces = step.extent, self.pieces
+        if isinstance(extent, Given) and not names.is_own_count(extent.value, extent.prefix, step.key):
+            checks.append(lambda: f"{length} != {names.text(extent.value, extent.prefix, pieces)}")
+        self._loop(step, target, may_be_null=may_be_null)
+
+    def _loop(self, step: Repeat, target: str, *, may_be_null: bool) -> None:
+        names = self.names
+        is_flowing, item = self.is_flowing, names.locals.name(step.item_key)
+        data = "" if is_flowing else names.locals.name(f"{step.key}#data")
+        parts = "parts" if is_flowing else names.locals.name(f"{step.key}#parts")
+        names.items.append((step.item_key, item))
+        self.is_flowing = False
+        block = self.block(step.item)
+        self.is_flowing = is_flowing
+        names.items.pop()
+        inside = (*block.steps, WritePieces(target=parts, pieces=block.pieces))
+        over = f"{target} or ()" if may_be_null else target
+        self.views.append(WriteRepeat(target=over, item=item, parts=parts, data=data, steps=inside))
+        if data:
+            self.piece(data)
+
+    # ---- what has functions of its own
+
+    def _invoke(self, step: Invoke, checks: list[Test]) -> None:
+        names = self.names
+        value, target = (
+            names.value(step.key, step.field, "", self.pieces),
+            names.locals.name(f"{step.key}#data"),
+        )
+        if step.target == "union" and step.name in self._inside:
+            raise_deep = f'state.allow("{step.name}")'
+            self.views.append(WriteAssign(target="", value=raise_deep))
+        if step.only is not None:
+            checks += self._only(step, value)
+        self.views.append(WriteAssign(target=target, value=self._call(step, value)))
+        self.settle()
+        self.piece(target)
+
+    def _call(self, step: Invoke, value: str) -> str:
+        match step.target:
+            case "union":
+                return f"{self._shared.inner_writer(step.name)}({value}, state, {self.last if step.is_last else False})"
+            case "message":
+                return f"{self._shared.body_writer(step.name)}({self._exact(step.name, value)}, state)"
             case _:
-                return ()
+                if step.target == "frame" and not step.key.endswith("[]"):
+                    self.take_one()
+                is_frame = step.target == "frame"
+                writer = self._shared.writer if is_frame else self._shared.inner_writer
+                return f"{writer(step.name)}({self._exact(step.name, value)}, state)"
 
-    def _class_checks(self, step: Make) -> tuple[str, ...]:
-        """Return the check of a struct that no attribute is asked of: anything would pass for it."""
-        if any(
-            field.name != "_" and not isinstance(field.value, m.Derived | m.Constant)
-            for field in step.struct.fields
-        ):
-            return ()
-        return (f"type({self.value(step.key)}) is not {class_name(step.struct.name)}",)
+    def _exact(self, name: str, value: str) -> str:
+        """Return the value, behind a check that it is of just this class."""
+        self.views.append(WriteChecks(checks=(f"type({value}) is not {class_name(name)}",)))
+        return value
 
-    def value(self, key: str) -> str:
-        """Return the expression of a field: a parameter for the frame's own, else an attribute."""
-        if is_header(key):
-            return self._headers[key.removeprefix(FRAME)]
-        for prefix, item in reversed(self._items):
-            if key == prefix:
-                return item
-            if key.startswith(f"{prefix}."):
-                return _dotted(item, key.removeprefix(f"{prefix}."))
-        return _dotted("message", key)
+    def take_one(self) -> None:
+        """Count an item that is in no list."""
+        if self.has_state:
+            self.views.append(WriteAssign(target="", value="state.take_one()"))
 
-    def _repeat(self, step: Repeat) -> WriteRepeat:
-        item = self._locals.name(step.item_key)
-        self._items.append((step.item_key, item))
-        steps = self.steps(step.item)
-        self._items.pop()
-        return WriteRepeat(target=self._locals.name(step.key), item=item, steps=steps)
+    def _only(self, step: Invoke, value: str) -> list[str]:
+        assert step.only is not None
+        if step.target == "union":
+            classes = tuple(variety_class(step.name, each) for each in step.only)
+            return [f"type({value}) not in {self._shared.only(classes)}"]
+        classes = tuple(class_name(each) for each in step.only)
+        return [f"type({value}.message) not in {self._shared.only(classes)}"]
+
+    def _dispatch(self, step: Dispatch, checks: list[Test]) -> None:
+        names, target = self.names, self.names.locals.name(f"{step.key}#data")
+        value = names.value(step.key, step.field, "", self.pieces)
+        writers = f"_BODY_WRITERS{self._shared.inner_suffix.upper()}"
+        self.views.append(WriteAssign(target=target, value=f"{writers}[type({value})]({value}, state)"))
+        if step.only is not None:
+            classes = tuple(class_name(each) for each in step.only)
+            checks.append(f"type({value}) not in {self._shared.only(classes)}")
+        if isinstance(step.subject, m.ContextReference):
+            checks.append(f"{names.codes_table}.get(type({value})) is None")
+        else:
+            subject = names.text(step.subject, step.prefix, self.pieces)
+            own = f"{names.codes_table}[type({value})]"
+            checks += [f"{subject} != {own}"] if subject != own else []
+        self.settle()
+        self.piece(target)
+
+    # ---- regions
+
+    def _edge(self, step: Enter | Mark, checks: list[Test]) -> None:
+        edge = "start" if isinstance(step, Enter) else step.edge
+        key = step.key
+        self.names.edges[key, edge] = (self.pieces, len(self.pieces), step.hoisted)
+        if isinstance(step, Enter):
+            self.names.open_regions[key] = (step.extent, checks)
+
+    def _leave(self, step: Leave) -> None:
+        names = self.names
+        names.edges[step.key, "end"] = (self.pieces, len(self.pieces), 0)
+        extent, checks = names.open_regions.pop(step.key)
+        size = names.size_between(step.key)
+        if isinstance(extent, Held):
+            self.views.append(WriteAssign(target=names.locals.name(extent.key), value=size))
+            self.settle()
+        elif not names.is_own_size(extent.value, extent.prefix, step.key.removesuffix("#region")):
+            pieces, value, prefix = self.pieces, extent.value, extent.prefix
+            checks.append(lambda: f"{size} != {names.text(value, prefix, pieces)}")
+
+    def _check(self, step: Check, checks: list[Test]) -> None:
+        if step.what == "where":
+            lookup = WriteLookup(self.names, step.prefix, self.pieces)
+            checks.append(lambda: f"not {python_expression(step.expression, lookup)}")
 
 
-def _dotted(base: str, path: str) -> str:
-    return ".".join((base, *(attribute(name) for name in path.split("."))))
+def _prefix(step: Chunk) -> str:
+    return step.key.removesuffix(step.field.name) if step.field is not None else ""
 
 
 def _encoding(type_: m.Text) -> tuple[str, str]:
@@ -197,5 +399,7 @@ def _encoding(type_: m.Text) -> tuple[str, str]:
             return "", careful
         case "ascii" | "latin1":
             return f'"{type_.encoding}"', careful
-        case "mutf8" | "utf16":
+        case "mutf8":
+            return "mutf8", careful
+        case "utf16":
             return "exact", careful

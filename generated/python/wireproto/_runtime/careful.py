@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from .built import build
 from .decoder import check_end
 from .errors import DecodeError
-from .explain import finished
-from .options import Options
+from .explain import explain, explain_type, finished
+from .options import ContextSource, Options
 from .reading import read_frame
 from .records import frame_from_record
 from .writing import write_frame
@@ -19,7 +20,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .reader import Skimming
 
-__all__ = ["decode_fault", "encode_carefully", "encode_fields"]
+__all__ = [
+    "decode_carefully", "decode_fault", "decode_view", "encode_carefully", "encode_fields", "fault_of",
+    "message_from_fields",
+]  # fmt: skip
 
 
 def decode_fault(
@@ -44,13 +48,65 @@ def decode_fault(
     raise AssertionError("straight-line code refuses what the careful codec reads")
 
 
-def encode_carefully(plan: dict[str, Any], frame: Any, compression: int) -> bytes:
+def fault_of(plan: dict[str, Any], buffer: bytes, options: Options) -> DecodeError:
+    """Return why `buffer` is not one whole frame; NeedMoreData where it is only cut."""
+    try:
+        check_end(explain(plan, buffer, 0, len(buffer), options).end, len(buffer))
+    except DecodeError as error:
+        return error
+    raise AssertionError("straight-line code refuses what the careful codec reads")
+
+
+def decode_carefully(plan: dict[str, Any], namespace: dict[str, Any], buffer: bytes, options: Options) -> Any:
+    """Return the frame that `buffer` is, as an object of the generated module whose names are given.
+
+    Raises:
+        DecodeError: It does not conform.
+    """
+    node = explain(plan, buffer, 0, len(buffer), options)
+    check_end(node.end, len(buffer))
+    return build(plan, node.value, namespace)
+
+
+def decode_view(plan: dict[str, Any], namespace: dict[str, Any], path: str, data: bytes) -> Any:
+    """Return what a field is when it is read once more, as objects of the generated module.
+
+    Raises:
+        DecodeError: It does not conform.
+    """
+    owner, _, name = path.rpartition(".")
+    type_ = plan["views"][owner][name]
+    node = explain_type(plan, type_, data, Options(), name=name)
+    return build(plan, node.value, namespace)
+
+
+def encode_carefully(
+    plan: dict[str, Any],
+    frame: Any,
+    compression: int,
+    *,
+    role: str | None = None,
+    context: ContextSource | None = None,
+    variant: str | None = None,
+) -> bytes:
     """Return the bytes of a frame that straight-line code gave up on.
 
     Raises:
         EncodeError: The wire cannot carry it.
     """
-    return write_frame(plan, frame, Options(), compression=compression)
+    options = Options(role, context=context, variant=variant)
+    return write_frame(plan, frame, options, compression=compression)
+
+
+def message_from_fields(
+    plan: dict[str, Any], namespace: dict[str, Any], name: str, fields: dict[str, Any]
+) -> Any:
+    """Return the message of that name, of the generated module, whose fields are given as JSON data.
+
+    Raises:
+        EncodeError: They are not its fields.
+    """
+    return build(plan, frame_from_record(plan, {"message": name, "fields": fields}).message, namespace)
 
 
 def encode_fields(plan: dict[str, Any], name: str, fields: dict[str, Any]) -> bytes:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from .codec import READ_FAULTS
 from .errors import DecodeError, NeedMoreData
 from .options import Options
+from .parked import Parked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
     from .codec import ReadState
-    from .options import ContextSource, Plan
+    from .options import Listener, Plan
     from .tree import Node
 
     F = TypeVar("F")
@@ -58,16 +59,9 @@ def check_end(end: int, size: int, offset: int = 0, base: int = 0) -> None:
         )
 
 
-class Parked:
-    """A frame that a chunk cut: what is there of it, and the careful reading that waits for more."""
-
-    __slots__ = ("data", "need", "start", "steps")
-
-    def __init__(self, data: bytearray, start: int, steps: Generator[int, bool, Node]) -> None:
-        self.data = data
-        self.start = start
-        self.steps = steps
-        self.need = 0
+def _message(frame: Any) -> Any:
+    """Return the message of a frame; an error, or a preamble, stays what it is."""
+    return getattr(frame, "message", frame)
 
 
 class Decoder(Generic[F]):
@@ -78,8 +72,8 @@ class Decoder(Generic[F]):
     """
 
     __slots__ = (
-        "_base", "_chunk", "_decode_from", "_decode_message", "_decode_opening", "_failed", "_failed_at", "_load_plan",
-        "_options", "_parked", "_position", "_queue", "_raises", "_skim", "_skip", "_state",
+        "_base", "_chunk", "_context", "_decode_from", "_decode_message", "_decode_opening", "_failed", "_failed_at",
+        "_load_plan", "_namespace", "_options", "_parked", "_position", "_queue", "_raises", "_skim", "_skip", "_state",
         "fed",
     )  # fmt: skip
 
@@ -90,7 +84,7 @@ class Decoder(Generic[F]):
         state: ReadState | None = None,
         *,
         from_role: str | None = None,
-        context: ContextSource | None = None,
+        context: Listener | None = None,
         limits: dict[str, int] | None = None,
         strict: bool = False,
         variant: str | None = None,
@@ -98,12 +92,14 @@ class Decoder(Generic[F]):
         decode_opening: DecodeFrom[F] | None = None,
         decode_message: DecodeFrom[Any] | None = None,
         skim: DecodeFrom[Any] | None = None,
+        namespace: dict[str, Any] | None = None,
     ) -> None:
         """`decode_from(buffer, offset, end, state)` returns a frame and its end; it may raise any of READ_FAULTS, for the
         careful reading says what is wrong, or a DecodeError whose positions count in the buffer.
 
         `decode_opening` is the same for the preamble that the sender begins with, if it does; `decode_message` for a
         frame's message without the frame around it; `skim` for nested frames, which keeps to the budgets of its state.
+        `namespace`: the generated module's names, where frames may come that only the careful codec reads.
         """
         if errors not in ("raise", "yield"):
             raise ValueError("errors is 'raise' or 'yield'")
@@ -115,6 +111,8 @@ class Decoder(Generic[F]):
         self._options = Options(from_role, context=context, limits=limits, strict=strict, variant=variant)
         self._raises = errors == "raise"
         self._state = state
+        self._context = context
+        self._namespace = namespace
         self._chunk = b""
         self._position = 0
         self._base = 0
@@ -154,9 +152,12 @@ class Decoder(Generic[F]):
         return self._frames()
 
     def bare_messages(self, chunk: Buffer) -> Iterator[Any]:
-        """Return the same without the frames around the messages, which is faster; only for frames that carry one."""
+        """Return the same without the frames around the messages, which is faster; only for frames that carry one.
+
+        A context hears of whole frames only: where there is one, they are read.
+        """
         self._enqueue(chunk)
-        return self._frames(self._decode_message)
+        return self._frames(self._decode_message, is_bare=True)
 
     def items(self, chunk: Buffer) -> Iterator[Item[F]]:
         """Return the same as (offset, size, frame or error): together they tile the stream.
@@ -188,15 +189,17 @@ class Decoder(Generic[F]):
 
     # -- the road of whole frames -----------------------------------------------------------------------------------
 
-    def _frames(self, decode_message: DecodeFrom[Any] | None = None) -> Iterator[Any]:
-        """Yield frames, or their messages where there is a function that reads them."""
+    def _frames(
+        self, decode_message: DecodeFrom[Any] | None = None, *, is_bare: bool = False
+    ) -> Iterator[Any]:
+        """Yield frames; if `is_bare` their messages, which `decode_message` reads where there is such a function."""
         decode_from, state = decode_message or self._decode_from, self._state
         while self._load():
             if self._parked is not None or self._decode_opening is not None:
                 item = self._resume()
                 if item is not None:
                     frame: Any = self._handed(item[2])
-                    yield frame if decode_message is None or isinstance(frame, DecodeError) else frame.message
+                    yield _message(frame) if is_bare else frame
                 continue
             chunk, offset = self._chunk, self._position
             size = len(chunk)
@@ -208,10 +211,13 @@ class Decoder(Generic[F]):
                 except _FAULTS as error:
                     fault = self._stumble(error)
                     if fault is not None:
-                        yield self._handed(fault)
+                        frame = self._handed(fault)
+                        yield _message(frame) if is_bare else frame
                     break
                 self._position = offset
-                yield frame
+                if self._context is not None:
+                    frame = self._handed(self._noted(frame))
+                yield _message(frame) if is_bare and decode_message is None else frame
                 offset = self._position
 
     def _items(self) -> Iterator[Item[F]]:
@@ -232,12 +238,21 @@ class Decoder(Generic[F]):
                     yield start, self.offset - start, fault
                 continue
             self._position = end
-            yield start, self._base + end - start, frame
+            yield start, self._base + end - start, self._noted(frame)
 
     def _handed(self, item: F | DecodeError) -> F:
         if self._raises and isinstance(item, DecodeError):
             raise item
         return item  # type: ignore[return-value]
+
+    def _noted(self, frame: F) -> F | DecodeError:
+        """Let a whole frame say what it says about later ones; return it, or what is wrong with that."""
+        if self._context is not None and hasattr(frame, "message"):
+            try:
+                self._context.apply(frame, self._options.from_role)
+            except DecodeError as error:
+                return error
+        return frame
 
     # -- what is fed ------------------------------------------------------------------------------------------------
 
@@ -275,24 +290,39 @@ class Decoder(Generic[F]):
 
     # -- frames that a chunk cuts -----------------------------------------------------------------------------------
 
-    def _stumble(self, error: Exception) -> DecodeError | None:
+    def _stumble(self, error: Exception) -> F | DecodeError | None:
         """Deal with a frame that the fast function refused: put a cut one aside, or return what is wrong."""
         if isinstance(error, NeedMoreData):
             return self._park()
         fault = error.moved(self._base) if isinstance(error, DecodeError) else self._explained()
-        return self._park() if fault is None else self._fail(fault, self.offset)
+        if fault is None:
+            return self._park()
+        return self._fail(fault, self.offset) if isinstance(fault, DecodeError) else fault
 
-    def _explained(self) -> DecodeError | None:
-        """Return what is wrong with the frame that begins here; None: it is only cut."""
+    def _explained(self) -> F | DecodeError | None:
+        """Return what is wrong with the frame that begins here, or the frame that only the careful codec reads.
+
+        None: it is only cut.
+        """
         steps = self._reading(self._chunk, self._position, self._base)
         try:
             next(steps)
         except DecodeError as error:
             return error
-        except StopIteration:
-            raise AssertionError("the fast code and the careful one do not agree") from None
+        except StopIteration as done:
+            self._position = done.value.end - self._base
+            return self._noted(self._built(done.value))
         steps.close()
         return None
+
+    def _built(self, node: Node) -> F:
+        """Return what the careful codec has read, as an object of the generated module."""
+        if self._namespace is None:
+            raise AssertionError("the fast code and the careful one do not agree")
+        from .built import build
+
+        frame: F = build(self._load_plan(), node.value, self._namespace)
+        return frame
 
     def _reading(self, data: bytes | bytearray, offset: int, base: int) -> Generator[int, bool, Node]:
         """Return a careful reading of a frame, or of the preamble."""
@@ -351,13 +381,16 @@ class Decoder(Generic[F]):
         self._parked = None
         self._position -= len(parked.data) - size
         decode_from, self._decode_opening = self._decode_opening or self._decode_from, None
-        return parked.start, size, self._whole(decode_from, parked, node)
+        return parked.start, size, self._noted(self._whole(decode_from, parked, node))
 
     def _whole(self, decode_from: DecodeFrom[F], parked: Parked, node: Node) -> F:
         size = node.end - parked.start
         if self._state is not None:
             self._state.begin()
-        return decode_from(bytes(parked.data[:size]), 0, size, self._state)[0]
+        try:
+            return decode_from(bytes(parked.data[:size]), 0, size, self._state)[0]
+        except READ_FAULTS:
+            return self._built(node)
 
     # -- faults -----------------------------------------------------------------------------------------------------
 

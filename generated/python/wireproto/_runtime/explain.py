@@ -17,7 +17,8 @@ from .tree import Node
 
 if TYPE_CHECKING:
     from .codec import ReadState
-    from .decoder import DecodeFrom, Parked
+    from .decoder import DecodeFrom
+    from .parked import Parked
 
 __all__ = ["CarefulDecoder", "careful_decoder", "explain", "explain_type", "fault", "finished"]
 
@@ -112,7 +113,7 @@ class CarefulDecoder(Decoder[Node]):
         steps.close()
         raise NeedMoreData
 
-    def _stumble(self, error: Exception) -> DecodeError | None:
+    def _stumble(self, error: Exception) -> Node | DecodeError | None:
         if not isinstance(error, DecodeError):
             raise error
         is_cut = isinstance(error, NeedMoreData)

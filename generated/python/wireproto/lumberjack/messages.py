@@ -243,7 +243,7 @@ class Data:
         return Data.decode(encode_fields(PLAN, "Data", fields))
 
     @property
-    def pairs_dict(self) -> dict[str, Any]:
+    def pairs_dict(self) -> dict[Any, Any]:
         """`pairs` as a dict; of equal keys the last one stays."""
         return _dict_view(self.pairs)
 
@@ -702,6 +702,9 @@ def _read_window(buffer: bytes, offset: int, end: int, state: _ReadState | None)
 def _read_compressed(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[Compressed, int]:
+    if state is None:
+        state = _ReadState(_LIMITS)
+    state.enter("Compressed")
     version, n_frames = _unpack_BxI(buffer, offset)
     if version not in _VERSION_BY_NUMBER:
         raise _Bad
@@ -709,21 +712,18 @@ def _read_compressed(
     position = start + n_frames
     if position > end:
         raise _Bad
-    if state is None:
-        state = _ReadState(_LIMITS)
-    state.enter("Compressed")
     inner = _inflate(buffer[start:position], "zlib", state)
     inner_position, inner_end = 0, len(inner)
     frames = []
     while inner_position < inner_end:
         state.take_one()
-        item, inner_position = _read_frame(inner, inner_position, inner_end, state)
-        frames.append(item)
+        frame_, inner_position = _read_frame(inner, inner_position, inner_end, state)
+        frames.append(frame_)
     if state.count is not None and len(frames) > state.count:
         raise _Bad
-    state.leave("Compressed")
     if position > end or position - offset > (16777216 if state is None else state.frame):
         raise _Bad
+    state.leave("Compressed")
     message = _new(Compressed)
     message.frames = frames
     return message, position
@@ -732,9 +732,9 @@ def _read_compressed(
 _READERS: dict[int, Callable[[bytes, int, int, _ReadState | None], tuple[_Message, int]]] = {
     68: _read_data,
     74: _read_json,
-    65: _read_ack,
     87: _read_window,
     67: _read_compressed,
+    65: _read_ack,
 }
 
 
@@ -812,16 +812,24 @@ def _write_compressed(message: Compressed, version: Version, state: _WriteState 
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("Compressed")
-    if type(message.frames) is not list and not isinstance(message.frames, tuple):
+    frames = message.frames
+    if type(frames) is not list and not isinstance(frames, tuple):
         raise _Bad
-    state.take(len(message.frames))
-    inner = b"".join([_write_frame(item, state) for item in message.frames])
-    frames = _deflate(inner, "zlib", state)
-    state.leave("Compressed")
     n_frames = len(frames)
+    state.take(n_frames)
+    frames__: list[bytes] = []
+    for frame_ in frames:
+        if type(frame_) is not Frame:
+            raise _Bad
+        frame__ = _write_frame(frame_, state)
+        frames__.append(frame__)
+    frames_ = b"".join(frames__)
+    frames_ = _deflate(frames_, "zlib", state)
+    n_frames = len(frames_)
     if version not in _VERSION_BY_NUMBER:
         raise _Bad
-    data = b"".join((_pack_BBI(version, 67, n_frames), frames))
+    state.leave("Compressed")
+    data = b"".join((_pack_BBI(version, 67, n_frames), frames_))
     if len(data) > (16777216 if state is None else state.frame):
         raise _Bad
     return data

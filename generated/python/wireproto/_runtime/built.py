@@ -1,0 +1,70 @@
+"""What the careful reader returns, as objects of a generated module: for what has no straight-line form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .cells import content
+from .record_types import flat_fields
+from .tree import FrameValue, Record, Variety
+
+__all__ = ["build"]
+
+
+def build(plan: dict[str, Any], value: Any, namespace: dict[str, Any]) -> Any:
+    """Return a value with its records as objects of the classes that `namespace` holds by name."""
+    match value:
+        case FrameValue():
+            frame = _built(
+                plan, _class(namespace, value.name), value, plan["frames"][value.name][1], namespace
+            )
+            frame.message = build(plan, value.message, namespace)
+            return frame
+        case Variety():
+            union = _class(namespace, value.union)
+            fields = next(each[2] for each in plan["unions"][value.union][1] if each[1] == value.name)
+            variety = _built(plan, _class(vars(union), value.name), value, fields, namespace)
+            if "code" in type(variety).__slots__ and "code" not in value.fields:
+                variety.code = value.code
+            return variety
+        case Record():
+            fields = _fields_of(plan, value.name)
+            return _built(plan, _class(namespace, value.name), value, fields, namespace)
+        case list():
+            return [build(plan, item, namespace) for item in value]
+        case _:
+            return value
+
+
+def _class(namespace: Any, name: str) -> Any:
+    return namespace[name] if isinstance(namespace.get(name), type) else namespace[f"{name}_"]
+
+
+def _fields_of(plan: dict[str, Any], name: str) -> Any:
+    if name in plan["structs"]:
+        return plan["structs"][name]
+    return plan["messages"][name][2] if name in plan["messages"] else plan["preambles"][name][1]
+
+
+def _built(plan: dict[str, Any], class_: Any, value: Any, fields: Any, namespace: dict[str, Any]) -> Any:
+    made = object.__new__(class_)
+    types = {field[0]: field[2] for field in flat_fields(fields)}
+    for slot in class_.__slots__:
+        name = slot if slot in types else slot.removesuffix("_")
+        if name in types:
+            setattr(made, slot, _typed(plan, types[name], value.fields.get(name), namespace))
+        elif slot in ("absent", "tail"):
+            setattr(made, slot, getattr(value, slot))
+    return made
+
+
+def _typed(plan: dict[str, Any], type_: Any, value: Any, namespace: dict[str, Any]) -> Any:
+    """Return a field's value; numbers of enums become members."""
+    type_ = content(type_)
+    if type_[0] == "enum" and isinstance(value, int):
+        enum = _class(namespace, type_[1])
+        known = {number for number, _ in plan["enums"][type_[1]][2]}
+        return enum(value) if value in known else value
+    if type_[0] == "list" and isinstance(value, list):
+        return [_typed(plan, type_[1], item, namespace) for item in value]
+    return build(plan, value, namespace)

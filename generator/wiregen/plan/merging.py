@@ -1,0 +1,74 @@
+"""Runs that stand apart only by what reads nothing, joined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from wiregen import model as m
+from wiregen.plan.steps import (
+    Carry,
+    Check,
+    Choose,
+    Enter,
+    Make,
+    Mark,
+    Option,
+    Repeat,
+    Run,
+    Step,
+)
+from wiregen.walk import (
+    nested_expressions,
+)
+
+__all__ = ["merged_runs"]
+
+
+def merged_runs(steps: Iterable[Step]) -> Iterator[Step]:
+    """Join runs that only stand apart by what reads nothing: made structs, marks, and regions that begin."""
+    run: Run | None = None
+    waiting: list[Step] = []
+    for step in steps:
+        match step:
+            case Run():
+                run = step if run is None else Run(slots=run.slots + step.slots, size=run.size + step.size)
+                waiting = [_hoisted(each, step.size) for each in waiting]
+            case Make() | Enter() | Mark(is_exact=False):
+                waiting.append(step)
+            case Check() if _can_wait(step):
+                waiting.append(step)
+            case _:
+                yield from (run,) if run is not None else ()
+                yield from waiting
+                run, waiting = None, []
+                yield _merged_inside(step)
+    yield from (run,) if run is not None else ()
+    yield from waiting
+
+
+def _can_wait(check: Check) -> bool:
+    """Tell whether a check may be made a little later: it does not ask where it stands."""
+    kinds = m.Position | m.Checksum | m.ContextReference
+    return not any(isinstance(each, kinds) for each in nested_expressions(check.expression))
+
+
+def _hoisted(step: Step, size: int) -> Step:
+    return replace(step, hoisted=step.hoisted + size) if isinstance(step, Enter | Mark) else step
+
+
+def _merged_inside(step: Step) -> Step:
+    match step:
+        case Repeat():
+            return replace(step, item=tuple(merged_runs(step.item)))
+        case Option():
+            return replace(step, steps=tuple(merged_runs(step.steps)))
+        case Carry():
+            return replace(
+                step, chunk=tuple(merged_runs(step.chunk)), content=tuple(merged_runs(step.content))
+            )
+        case Choose():
+            cases = (replace(case, steps=tuple(merged_runs(case.steps))) for case in step.cases)
+            return replace(step, cases=tuple(cases))
+        case _:
+            return step

@@ -1,0 +1,309 @@
+"""The declarations of a protocol as the templates of Python classes print them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wiregen import model as m
+from wiregen.naming import Scope, python_name
+from wiregen.plan.steps import UnsupportedError
+from wiregen.views.python_names import attribute, enum_table, local_name
+from wiregen.views.python_shared import Shared, variety_class
+from wiregen.views.python_text import (
+    annotation,
+    class_name,
+    declaration_doc,
+    default_text,
+    flat,
+    is_shown,
+    summary,
+    union_alias,
+)
+
+__all__ = ["ClassBuilder", "ClassView", "EnumView", "FieldView", "LazyView", "NumberView", "UnionView"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumberView:
+    """A constant, limit or enum member: its name, number and what the file says of it."""
+
+    name: str
+    wire_name: str
+    value: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnumView:
+    name: str
+    doc: str
+    table: str
+    members: tuple[NumberView, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldView:
+    """A field of a class; `signature` is its parameter, `keyword` the same where it can only be given by name.
+
+    `argument` is what becomes of the parameter.
+    """
+
+    name: str
+    annotation: str
+    signature: str
+    keyword: str
+    argument: str
+    is_required: bool
+    is_required_late: bool
+    doc: str
+    is_secret: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LazyView:
+    """A property that reads a field once more."""
+
+    name: str
+    field: str
+    form: str
+    annotation: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassView:
+    """A class of plain data; `qualified` is its name from the top of the module, `extras` what it has besides its fields."""
+
+    name: str
+    qualified: str
+    wire_name: str
+    doc: str
+    slots: tuple[str, ...]
+    """The attributes, sorted; `arguments` are the same in the order of the file."""
+    arguments: tuple[str, ...]
+    fields: tuple[FieldView, ...]
+    extras: tuple[tuple[str, str, str, str], ...]
+    """Name, type, value at first, and what it means."""
+    code: int | None
+    """Of a variety that has one."""
+    has_codes: bool
+    """A variety with several codes: `code` is its first parameter by name."""
+    views: tuple[LazyView, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnionView:
+    name: str
+    alias: str
+    doc: str
+    varieties: tuple[ClassView, ...]
+
+
+class ClassBuilder:
+    """Builds the views of one protocol's classes."""
+
+    def __init__(self, shared: Shared) -> None:
+        self._shared = shared
+        self._protocol = shared.protocol
+
+    def limits(self) -> tuple[NumberView, ...]:
+        docs = {limit.name: limit.doc for limit in self._protocol.limits}
+        return tuple(
+            NumberView(
+                name=attribute(name), wire_name=name, value=repr(value), doc=summary(docs.get(name, ""))
+            )
+            for name, value in self._shared.limits.items()
+        )
+
+    def constants(self) -> tuple[NumberView, ...]:
+        return tuple(
+            NumberView(
+                name=python_name(const.name, Scope.MODULE),
+                wire_name=const.name,
+                value=repr(const.value),
+                doc=summary(const.doc),
+            )
+            for const in self._protocol.constants
+        )
+
+    def enum(self, enum: m.Enum) -> EnumView:
+        members = tuple(
+            NumberView(
+                name=python_name(member.name, Scope.ENUM_MEMBER),
+                wire_name=member.name,
+                value=repr(member.value),
+                doc=declaration_doc(member.doc, member.notes),
+            )
+            for member in enum.members
+        )
+        return EnumView(
+            name=class_name(enum.name),
+            doc=declaration_doc(enum.doc, enum.notes),
+            table=enum_table(enum.name),
+            members=members,
+        )
+
+    def union(self, union: m.Union) -> UnionView:
+        return UnionView(
+            name=class_name(union.name),
+            alias=union_alias(union.name),
+            doc=declaration_doc(union.doc, union.notes),
+            varieties=tuple(self._variety(union, variety) for variety in union.varieties),
+        )
+
+    def _variety(self, union: m.Union, variety: m.Variety) -> ClassView:
+        shown = shown_fields(variety.fields)
+        number = single_code(variety)
+        extras = self._extras(variety)
+        return ClassView(
+            name=class_name(variety.name),
+            qualified=variety_class(union.name, variety.name),
+            wire_name=variety.name,
+            doc=declaration_doc(variety.doc, variety.notes, extra=_codes_text(variety)),
+            slots=_slots(shown, extras, ("code",) if number is None else ()),
+            arguments=tuple(attribute(field.name) for field in shown),
+            fields=tuple(self.fields(shown)),
+            extras=extras,
+            code=number if all(field.name != "code" for field in shown) else None,
+            has_codes=number is None,
+            views=self._views(f"{union.name}.{variety.name}", shown),
+        )
+
+    def data(self, declaration: m.Struct | m.Message | m.Preamble) -> ClassView:
+        shown = shown_fields(declaration.fields)
+        extra = _origin(declaration) if isinstance(declaration, m.Message) else ""
+        name, extras = class_name(declaration.name), self._extras(declaration)
+        return ClassView(
+            name=name,
+            qualified=name,
+            wire_name=declaration.name,
+            doc=declaration_doc(declaration.doc, declaration.notes, extra=extra),
+            slots=_slots(shown, extras),
+            arguments=tuple(attribute(field.name) for field in shown),
+            fields=tuple(self.fields(shown)),
+            extras=extras,
+            code=None,
+            has_codes=False,
+            views=self._views(declaration.name, shown),
+        )
+
+    def _extras(
+        self, declaration: m.Struct | m.Message | m.Preamble | m.Variety | m.Frame
+    ) -> tuple[tuple[str, str, str, str], ...]:
+        extras = []
+        if any(isinstance(field.value, m.Trailing) for field in flat(declaration.fields)):
+            extras.append(
+                ("absent", "int", "0", "How many of the last fields were not there when it was read.")
+            )
+        if declaration.name in self._shared.tailed:
+            extras.append(("tail", "bytes", 'b""', "Bytes that were left over when it was read."))
+        return tuple(extras)
+
+    def fields(self, fields: tuple[m.Field, ...], *, is_header: bool = False) -> list[FieldView]:
+        views, has_default = [], False
+        for field in fields:
+            default = self._default(field)
+            late = default is None and has_default
+            has_default = has_default or default is not None
+            name = local_name(field.name) if is_header else attribute(field.name)
+            views.append(self._field(field, name, default, is_late=late))
+        return views
+
+    def _default(self, field: m.Field) -> str | None:
+        default = default_text(field, self._shared.enums)
+        return "None" if default is None and is_optional(field) else default
+
+    def _field(self, field: m.Field, name: str, default: str | None, *, is_late: bool) -> FieldView:
+        type_ = annotation(field.type, self._protocol)
+        if is_optional(field) and not type_.endswith("None") and type_ != "Any":
+            type_ = f"{type_} | None"
+        parameter, argument = type_, name
+        if default == "[]":
+            default, argument = "None", f"[] if {name} is None else {name}"
+            parameter = type_ if type_.endswith("None") else f"{type_} | None"
+        plain = f"{name}: {parameter}"
+        return FieldView(
+            name=name,
+            annotation=type_,
+            signature=(
+                f"{plain} = _REQUIRED" if is_late else plain if default is None else f"{plain} = {default}"
+            ),
+            keyword=plain if default is None else f"{plain} = {default}",
+            argument=argument,
+            is_required=default is None,
+            is_required_late=is_late,
+            doc=declaration_doc(field.doc, field.notes),
+            is_secret=field.notes.secret,
+        )
+
+    def frame_extras(self, frame: m.Frame) -> tuple[tuple[str, str, str, str], ...]:
+        return self._extras(frame)
+
+    def _views(self, owner: str, fields: tuple[m.Field, ...]) -> tuple[LazyView, ...]:
+        return tuple(self._lazy(owner, field) for field in fields if field.view is not None)
+
+    def _lazy(self, owner: str, field: m.Field) -> LazyView:
+        view = field.view
+        assert view is not None
+        suffix: str = view.form
+        type_ = {"dict": "dict[Any, Any]"}.get(view.form, "Any")
+        if view.type is not None:
+            suffix, type_ = _lazy_suffix(view.type, field), annotation(view.type, self._protocol)
+        return LazyView(
+            name=f"{attribute(field.name)}_{suffix}",
+            field=attribute(field.name),
+            form=view.form,
+            annotation=type_,
+            path=f"{owner}.{field.name}",
+        )
+
+
+def _lazy_suffix(type_: m.Type, field: m.Field) -> str:
+    match type_:
+        case m.List(item=m.Reference(target="frame")):
+            return "frames"
+        case m.Reference(name=name) | m.List(item=m.Reference(name=name)):
+            return name.lower()
+        case _:
+            raise UnsupportedError(field.path, "a view of this type")
+
+
+def shown_fields(fields: tuple[m.Field, ...]) -> tuple[m.Field, ...]:
+    """Return the fields that are attributes, those of blocks in their place."""
+    return tuple(field for field in flat(fields) if is_shown(field))
+
+
+def is_optional(field: m.Field) -> bool:
+    """Tell whether a field may be None because it is absent."""
+    return field.condition is not None and not isinstance(field.value, m.Trailing)
+
+
+def single_code(variety: m.Variety) -> int | None:
+    """Return the code of a variety that has only one."""
+    match variety.codes:
+        case (m.Span(low=low, high=high),) if low == high:
+            return low
+        case _:
+            return None
+
+
+def _slots(
+    shown: tuple[m.Field, ...], extras: tuple[tuple[str, str, str, str], ...], more: tuple[str, ...] = ()
+) -> tuple[str, ...]:
+    names = (*(attribute(field.name) for field in shown), *(extra[0] for extra in extras), *more)
+    return tuple(sorted(names))
+
+
+def _codes_text(variety: m.Variety) -> str:
+    spans = (
+        f"{span.low:#04x}" if span.low == span.high else f"{span.low:#04x} to {span.high:#04x}"
+        for span in variety.codes
+    )
+    return f"Code {', '.join(spans)}."
+
+
+def _origin(message: m.Message) -> str:
+    if message.code is None:
+        return f"Without a code of its own, from {message.role or 'both sides'}."
+    code = repr(chr(message.code)) if 32 < message.code < 127 else message.code
+    return f"Code {code}, from {message.role or 'both sides'}."

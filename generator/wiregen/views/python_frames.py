@@ -1,0 +1,104 @@
+"""What a frame says before its functions are printed: where its code stands, which header fields matter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from wiregen import model as m
+from wiregen.plan import frame_layout
+from wiregen.plan.steps import FRAME, Dispatch, Run, Slot, UnsupportedError
+from wiregen.views.python_classes import (
+    shown_fields,
+)
+from wiregen.views.python_shared import Shared
+from wiregen.views.python_text import flat
+
+__all__ = ["can_skip", "code_place", "header_run", "names_messages", "wanted_fields"]
+
+
+def wanted_fields(frame: m.Frame) -> frozenset[str]:
+    """Return the fields of the header that its expressions speak of."""
+    from wiregen.walk import direct_expressions, field_expressions, nested_expressions, shapes
+
+    found: set[str] = set()
+    for field in flat(frame.fields):
+        expressions = [*field_expressions(field)]
+        for owner in frame.fields:
+            expressions += [each for shape in shapes(owner.type) for each in direct_expressions(shape)]
+        for expression in nested_expressions(*expressions):
+            if isinstance(expression, m.FieldReference) and expression.path:
+                found.add(expression.path[0])
+        if field.where is not None:
+            found.add(field.name)
+    return frozenset(found - set(_code_names(frame)))
+
+
+def _code_names(frame: m.Frame) -> Iterator[str]:
+    for field in flat(frame.fields):
+        match field.value:
+            case m.Derived(value=m.Call(function="code")) if field.where is None:
+                yield field.name
+
+
+def code_place(shared: Shared, frame: m.Frame) -> tuple[str, str, Run] | None:
+    """Return the code at its fixed place (in a frame at `offset`, in the buffer), and the run that it stands in.
+
+    None: the frame needs one function for whichever message it carries.
+    """
+    try:
+        steps = frame_layout(shared.protocol, frame, None).steps
+    except UnsupportedError:
+        return None
+    first = steps[0] if steps else None
+    dispatches = [step for step in steps if isinstance(step, Dispatch)]
+    if not isinstance(first, Run) or len(dispatches) != 1 or frame.message is None:
+        return None
+    held = {slot.key for slot in first.slots}
+    header = [field for field in shown_fields(frame.fields) if field.name != frame.message]
+    if any(FRAME + field.name not in held for field in header):
+        return None
+    subject = dispatches[0].subject
+    before = 0
+    for slot in first.slots:
+        if slot.part == "code" and subject == m.FieldReference(path=(slot.key.removeprefix(FRAME),)):
+            return _code_texts(shared, slot, before, first)
+        before += slot.size
+    return None
+
+
+def _code_texts(shared: Shared, slot: Slot, before: int, run: Run) -> tuple[str, str, Run] | None:
+    if slot.size not in (1, 2, 4, 8):
+        return None
+    format_ = shared.format(slot)
+    at = f"offset + {before}" if before else "offset"
+    if format_ == "B":
+        return f"buffer[{at}]", f"buffer[{before}]", run
+    endian = "<" if getattr(slot.type, "endian", "big") == "little" else ">"
+    unpack = shared.structs.unpack(endian + format_)
+    return f"{unpack}(buffer, {at})[0]", f"{unpack}(buffer, {before})[0]", run
+
+
+def header_run(run: Run, header: tuple[m.Field, ...]) -> Run:
+    """Return a run in which only the fields that the API shows are read."""
+    shown = {FRAME + field.name for field in header}
+    slots = tuple(
+        slot if slot.key in shown else replace(slot, part="padding", expected=None) for slot in run.slots
+    )
+    return Run(slots=slots, size=run.size)
+
+
+def can_skip(shared: Shared, frame: m.Frame) -> bool:
+    steps = frame_layout(shared.protocol, frame, None).steps
+    return any(isinstance(step, Dispatch) and step.can_skip for step in steps)
+
+
+def names_messages(protocol: m.Protocol) -> bool:
+    from wiregen.walk import references
+
+    owners: list[m.Struct | m.Message | m.Frame] = [*protocol.structs, *protocol.messages, *protocol.frames]
+    types = [field.type for owner in owners for field in owner.fields]
+    types += [
+        field.type for union in protocol.unions for variety in union.varieties for field in variety.fields
+    ]
+    return any(reference.target == "message" for reference in references(*types))

@@ -1,0 +1,83 @@
+"""Reading and writing functions as the templates print them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wiregen.views.python_steps import ReadStep, WriteStep
+
+__all__ = ["ReadFunction", "Traits", "WriteFunction"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadFunction:
+    """A reading function; `state` says when one is made: never, for `large` frames, or `always`."""
+
+    name: str
+    result: str
+    has_last: bool
+    must_be_last: bool
+    is_refused: bool
+    refuses_strict: bool
+    """It keeps what is not known, which is not strict."""
+    state: str
+    enter: str
+    steps: tuple[ReadStep, ...]
+    end: str
+    limit: int | None
+    fixed_size: int | None
+    budget: int
+    """Items that one frame may hold: as each takes a byte, a `large` frame is one of more bytes."""
+    class_: str
+    target: str
+    values: tuple[tuple[str, str], ...]
+
+    @property
+    def has_prologue(self) -> bool:
+        return self.state != "never" or self.must_be_last or bool(self.enter) or self.refuses_strict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteFunction:
+    """A writing function; `pieces` is None where `parts` are filled as it goes."""
+
+    name: str
+    owner: str
+    class_: str
+    annotation: str
+    parameters: str
+    has_last: bool
+    must_be_last: bool
+    is_refused: bool
+    state: str
+    enter: str
+    n_trailing: int
+    steps: tuple[WriteStep, ...]
+    pieces: tuple[str, ...] | None
+    limit: int | None
+    is_fixed: bool
+    has_compression: bool
+    budget: int
+    """Items that one frame may hold: as each takes a byte, a `large` frame is one of more bytes."""
+
+    @property
+    def arguments(self) -> str:
+        """Return the parameters as they are handed on."""
+        return "".join(f"{part.split(':')[0].strip()}, " for part in self.parameters.split(", ") if part)
+
+    @property
+    def has_prologue(self) -> bool:
+        return self.state == "always" or self.must_be_last or bool(self.enter) or self.n_trailing > 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traits:
+    """What a function is beside its steps."""
+
+    name: str
+    is_frame: bool
+    enter: str = ""
+    has_last: bool = False
+    must_be_last: bool = False
+    is_heavy: bool = False
+    """It inflates, or can stand in itself: it always needs a state."""

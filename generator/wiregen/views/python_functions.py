@@ -1,0 +1,364 @@
+"""The reading and writing functions of a module: one per message, frame, variety, recursive struct and preamble.
+
+A function that has no straight-line form only refuses: the careful codec does its work.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from wiregen import model as m
+from wiregen.naming import snake_case
+from wiregen.plan import frame_layout, layout_of
+from wiregen.plan.steps import FRAME, Layout, Repeat, UnsupportedError
+from wiregen.views.python_classes import shown_fields, single_code
+from wiregen.views.python_function_views import ReadFunction, Traits, WriteFunction
+from wiregen.views.python_layouts import (
+    REST,
+    all_reached,
+    bodies_end,
+    chunk_layout,
+    code_fields,
+    coded,
+    fields_by_key,
+    has_empty_items,
+    has_options,
+    inflates,
+    is_byte_codes,
+    is_measured,
+    laid,
+    n_lists,
+    reaches_end,
+)
+from wiregen.views.python_names import Locals
+from wiregen.views.python_read import ReadBuilder
+from wiregen.views.python_read_names import ReadNames
+from wiregen.views.python_shared import Shared, variety_class
+from wiregen.views.python_steps import WriteStep
+from wiregen.views.python_text import class_name, flat
+from wiregen.views.python_write import WriteBuilder
+from wiregen.views.python_write_names import WriteNames
+from wiregen.walk import references
+
+__all__ = ["FunctionBuilder"]
+
+
+class FunctionBuilder:
+    """Builds the functions of one protocol in one layout."""
+
+    def __init__(self, shared: Shared) -> None:
+        self._shared = shared
+        self._protocol = shared.protocol
+        self._reached = all_reached(self._protocol)
+        self._bodies_end = bodies_end(self._protocol)
+
+    # ---- traits
+
+    def inside(self, name: str) -> frozenset[str]:
+        """Return the unions, messages and structs that a declaration can stand in, if it can stand in itself."""
+        reached = self._reached.get(name, frozenset())
+        return frozenset(each for each in reached if name in self._reached.get(each, frozenset()))
+
+    def _state(self, layout: Layout, traits: Traits) -> str:
+        if traits.is_heavy or inflates(layout.steps):
+            return "always"
+        if has_empty_items(layout.steps):
+            return "always"
+        return "large" if traits.is_frame and n_lists(layout.steps) > 1 else "never"
+
+    # ---- reading
+
+    def read(
+        self,
+        layout: Layout | UnsupportedError,
+        names: ReadNames,
+        traits: Traits,
+        class_: str,
+        fields: tuple[m.Field, ...],
+        prefix: str,
+        extra: tuple[tuple[str, str], ...] = (),
+    ) -> ReadFunction:
+        """Return a reading function that makes a `class_` of fields whose keys begin with `prefix`."""
+        wire_name = traits.enter or class_
+        try:
+            if isinstance(layout, UnsupportedError):
+                raise layout
+            state = self._state(layout, traits)
+            builder = ReadBuilder(names, has_state=state == "always", inside=self.inside(traits.enter))
+            builder.last = "is_last" if traits.has_last else "True"
+            steps = builder.steps(layout.steps)
+            is_tailed = class_ in {class_name(each) for each in self._shared.tailed}
+            values = builder.attributes(fields, prefix, is_tailed=is_tailed)
+        except UnsupportedError as error:
+            self._shared.refused.append(f"{wire_name}: {error.unsupported.construct}")
+            return self._refused_reader(traits, class_)
+        return ReadFunction(
+            name=traits.name,
+            result=class_,
+            has_last=traits.has_last,
+            must_be_last=traits.must_be_last,
+            is_refused=False,
+            refuses_strict=class_ == "Unknown",
+            state=state,
+            enter=traits.enter if traits.is_heavy else "",
+            steps=steps,
+            end="" if names.at == "position" else names.at,
+            limit=self._shared.frame_limit if traits.is_frame else None,
+            fixed_size=layout.fixed_size,
+            budget=self._shared.limits["messages"] or 0,
+            class_=class_,
+            target="frame" if names.message is None and traits.is_frame else "message",
+            values=(*values, *extra),
+        )
+
+    def _refused_reader(self, traits: Traits, class_: str) -> ReadFunction:
+        return ReadFunction(
+            name=traits.name,
+            result=class_,
+            has_last=traits.has_last,
+            must_be_last=False,
+            is_refused=True,
+            refuses_strict=False,
+            state="never",
+            enter="",
+            steps=(),
+            end="",
+            limit=None,
+            fixed_size=None,
+            budget=0,
+            class_=class_,
+            target="message",
+            values=(),
+        )
+
+    def _names(self, *, is_frame: bool, sender: str | None) -> ReadNames:
+        return ReadNames(shared=self._shared, is_frame=is_frame, sender=repr(sender))
+
+    def read_message(self, frame: m.Frame, message: m.Message, wanted: frozenset[str]) -> ReadFunction:
+        """Return the function that reads a whole frame for one message."""
+        names = self._names(is_frame=True, sender=frame.role)
+        names.is_whole, names.message, names.body, names.wanted = True, message, frame.message, wanted
+        traits = self._traits(message.name, self._shared.reader(message.name), is_frame=True)
+        layout = laid(lambda: frame_layout(self._protocol, frame, message))
+        return self.read(layout, names, traits, class_name(message.name), flat(message.fields), "")
+
+    def read_unknown(self, frame: m.Frame, wanted: frozenset[str]) -> ReadFunction:
+        """Return the function that reads a whole frame whose message is not known."""
+        data = replace(REST, path=f"{frame.path}.Unknown.data")
+        message = m.Message(
+            path=frame.path, name="Unknown", doc="", code=None, role=None, fields=(data,), notes=m.Notes()
+        )
+        names = self._names(is_frame=True, sender=frame.role)
+        names.is_whole, names.message, names.body, names.reads_code = True, message, frame.message, True
+        code = next(key for key in code_fields(frame))
+        names.wanted = wanted | {code}
+        traits = Traits(name="_read_unknown" + self._shared.suffix, is_frame=True)
+        layout = laid(lambda: frame_layout(self._protocol, frame, message))
+        self._shared.uses.add("Unknown")
+        function = self.read(layout, names, traits, "Unknown", (data,), "")
+        # Left-over bytes there are none: what is not known takes all of its region.
+        values = tuple(pair for pair in function.values if pair[0] != "tail")
+        steps = tuple(replace(step, tail="") if step.kind == "leave" else step for step in function.steps)
+        return replace(function, steps=steps, values=(*values, ("code", names.locals.name(FRAME + code))))
+
+    def read_body(self, message: m.Message) -> ReadFunction:
+        """Return the function that reads a message by itself."""
+        names = self._names(is_frame=False, sender=message.role)
+        traits = self._traits(message.name, self._shared.body_reader(message.name))
+        layout = laid(lambda: layout_of(self._protocol, message.fields, is_bounded=self._bodies_end))
+        return self.read(layout, names, traits, class_name(message.name), flat(message.fields), "")
+
+    def read_frame(self, frame: m.Frame) -> ReadFunction:
+        """Return the function that reads a frame and whichever message it carries."""
+        names = self._names(is_frame=True, sender=frame.role)
+        names.body, names.reads_code = frame.message, True
+        traits = Traits(name=self._shared.reader(frame.name), is_frame=True, is_heavy=False)
+        layout = laid(lambda: frame_layout(self._protocol, frame, None))
+        header = tuple(field for field in flat(frame.fields) if field.name != frame.message)
+        function = self.read(layout, names, traits, class_name(frame.name), header, FRAME)
+        if function.is_refused or frame.message is None:
+            return replace(function, target="frame")
+        body = ("message", names.values[FRAME + frame.message])
+        return replace(function, values=(body, *function.values), target="frame")
+
+    def read_struct(self, struct: m.Struct) -> ReadFunction:
+        names = self._names(is_frame=False, sender=None)
+        traits = self._traits(struct.name, self._shared.inner_reader(struct.name), is_heavy=True)
+        layout = laid(lambda: layout_of(self._protocol, struct.fields))
+        return self.read(layout, names, traits, class_name(struct.name), flat(struct.fields), "")
+
+    def read_preamble(self, preamble: m.Preamble) -> ReadFunction:
+        names = self._names(is_frame=True, sender=preamble.role)
+        traits = Traits(name=self._shared.inner_reader(preamble.name), is_frame=True)
+        layout = laid(lambda: layout_of(self._protocol, preamble.fields))
+        return self.read(layout, names, traits, class_name(preamble.name), flat(preamble.fields), "")
+
+    def read_variety(self, union: m.Union, variety: m.Variety) -> ReadFunction:
+        """Return the function that reads what stands behind the code of a union."""
+        names = self._names(is_frame=False, sender=None)
+        is_heavy = union.name in self._reached_by(variety)
+        traits = Traits(
+            name=f"{self._shared.inner_reader(union.name)}_{snake_case(variety.name)}",
+            is_frame=False,
+            enter=union.name if is_heavy else "",
+            has_last=True,
+            must_be_last=reaches_end(variety.fields, self._protocol),
+            is_heavy=is_heavy,
+        )
+        extra: tuple[tuple[str, str], ...] = ()
+        layout = laid(lambda: layout_of(self._protocol, variety.fields, is_bounded=True))
+        if single_code(variety) is None:
+            is_byte = isinstance(union.type, m.Integer) and (union.type.bits, union.type.signed) == (8, False)
+            extra = (("code", "buffer[offset - 1]"),)
+            layout = (
+                layout
+                if is_byte
+                else UnsupportedError(variety.path, "several codes that are no single bytes")
+            )
+        class_ = variety_class(union.name, variety.name)
+        return self.read(layout, names, traits, class_, flat(variety.fields), "", extra)
+
+    def _traits(self, name: str, function: str, *, is_frame: bool = False, is_heavy: bool = False) -> Traits:
+        is_heavy = is_heavy or name in self._reached.get(name, frozenset())
+        return Traits(name=function, is_frame=is_frame, enter=name, is_heavy=is_heavy)
+
+    def _reached_by(self, variety: m.Variety) -> frozenset[str]:
+        found: frozenset[str] = frozenset()
+        for reference in references(*(field.type for field in variety.fields)):
+            found |= {reference.name} | self._reached.get(reference.name, frozenset())
+        return found
+
+    # ---- writing
+
+    def write(
+        self,
+        layout: Layout | UnsupportedError,
+        names: WriteNames,
+        traits: Traits,
+        class_: str,
+        parameters: str = "",
+        fields: tuple[m.Field, ...] = (),
+    ) -> WriteFunction:
+        """Return a writing function of a `class_`."""
+        steps: tuple[WriteStep, ...] = ()
+        pieces: tuple[str, ...] | None = ()
+        is_refused, is_fixed, state = False, False, "never"
+        try:
+            if isinstance(layout, UnsupportedError):
+                raise layout
+            state = self._state(layout, traits)
+            builder = WriteBuilder(names, has_state=state == "always", inside=self.inside(traits.enter))
+            builder.last = "is_last" if traits.has_last else "True"
+            if any(isinstance(step, Repeat) for step in layout.steps) and not is_measured(layout.steps):
+                steps, pieces = builder.flowing(layout.steps), None
+            else:
+                steps, pieces = builder.whole(layout.steps)
+            is_fixed = layout.fixed_size is not None and len(pieces or ()) == 1
+        except UnsupportedError as error:
+            self._shared.refused_writes.append(f"{traits.enter or class_}: {error.unsupported.construct}")
+            is_refused = True
+        return WriteFunction(
+            name=traits.name,
+            owner=names.owner,
+            class_=class_,
+            annotation="Any" if is_refused or has_options(layout) else class_,
+            parameters=parameters,
+            has_last=traits.has_last,
+            must_be_last=traits.must_be_last,
+            is_refused=is_refused,
+            state=state,
+            enter=traits.enter if traits.is_heavy else "",
+            n_trailing=sum(isinstance(field.value, m.Trailing) for field in flat(fields)),
+            steps=steps,
+            pieces=pieces,
+            limit=self._shared.frame_limit if traits.is_frame else None,
+            is_fixed=is_fixed,
+            budget=self._shared.limits["messages"] or 0,
+            has_compression=not isinstance(layout, UnsupportedError) and inflates(layout.steps),
+        )
+
+    def _write_names(self, fields: tuple[m.Field, ...], prefix: str) -> WriteNames:
+        known = dict(fields_by_key(fields, prefix, self._protocol))
+        return WriteNames(shared=self._shared, fields=known, main=prefix)
+
+    def write_message(
+        self, frame: m.Frame, message: m.Message, headers: dict[str, str], parameters: str
+    ) -> WriteFunction:
+        """Return the function that writes a whole frame around one message."""
+        names = self._write_names(message.fields, "")
+        names.fields |= dict(fields_by_key(frame.fields, FRAME, self._protocol))
+        names.headers, names.message, names.body = headers, message, frame.message
+        names.locals = Locals(frozenset(headers.values()))
+        names.sender = repr(frame.role)
+        traits = self._traits(message.name, self._shared.writer(message.name), is_frame=True)
+        layout = laid(lambda: frame_layout(self._protocol, frame, message))
+        return self.write(layout, names, traits, class_name(message.name), parameters, message.fields)
+
+    def write_body(self, message: m.Message) -> WriteFunction:
+        names = self._write_names(message.fields, "")
+        names.sender = repr(message.role)
+        traits = self._traits(message.name, self._shared.body_writer(message.name))
+        layout = laid(lambda: layout_of(self._protocol, message.fields, is_bounded=self._bodies_end))
+        return self.write(layout, names, traits, class_name(message.name), fields=message.fields)
+
+    def write_frame(self, frame: m.Frame) -> WriteFunction:
+        names = self._write_names(frame.fields, FRAME)
+        names.owner, names.body, names.sender = "frame", frame.message, repr(frame.role)
+        names.codes_table = self._shared.table("codes", snake_case(frame.name))
+        traits = Traits(name=self._shared.writer(frame.name), is_frame=True)
+        layout = laid(lambda: frame_layout(self._protocol, frame, None))
+        return self.write(layout, names, traits, class_name(frame.name), fields=frame.fields)
+
+    def write_struct(self, struct: m.Struct) -> WriteFunction:
+        names = self._write_names(struct.fields, "")
+        traits = self._traits(struct.name, self._shared.inner_writer(struct.name), is_heavy=True)
+        layout = laid(lambda: layout_of(self._protocol, struct.fields))
+        return self.write(layout, names, traits, class_name(struct.name), fields=struct.fields)
+
+    def write_preamble(self, preamble: m.Preamble) -> WriteFunction:
+        names = self._write_names(preamble.fields, "")
+        traits = Traits(name=self._shared.inner_writer(preamble.name), is_frame=True)
+        layout = laid(lambda: layout_of(self._protocol, preamble.fields))
+        return self.write(layout, names, traits, class_name(preamble.name), fields=preamble.fields)
+
+    def write_variety(self, union: m.Union, variety: m.Variety) -> WriteFunction:
+        """Return the function that writes a variety, its code first."""
+        names = self._write_names((), "")
+        fields = coded(union, variety)
+        names.fields = dict(fields_by_key(fields, "", self._protocol))
+        is_heavy = union.name in self._reached_by(variety)
+        traits = Traits(
+            name=f"{self._shared.inner_writer(union.name)}_{snake_case(variety.name)}",
+            is_frame=False,
+            enter=union.name if is_heavy else "",
+            has_last=True,
+            must_be_last=reaches_end(variety.fields, self._protocol),
+            is_heavy=is_heavy,
+        )
+        layout: Layout | UnsupportedError = laid(lambda: layout_of(self._protocol, fields, is_bounded=True))
+        if single_code(variety) is None and not is_byte_codes(variety):
+            layout = UnsupportedError(variety.path, "several codes that are no single bytes")
+        class_ = variety_class(union.name, variety.name)
+        return self.write(layout, names, traits, class_, fields=variety.fields)
+
+    def write_chunk(self, name: str, carrier: m.InChunks) -> WriteFunction:
+        """Return the function that writes the only chunk there is."""
+        struct = next(struct for struct in self._protocol.structs if struct.name == name)
+        free = [field for field in shown_fields(struct.fields) if field.name != carrier.data]
+        names = self._write_names(struct.fields, FRAME)
+        names.headers = {carrier.data: "data_"}
+        layout: Layout | UnsupportedError = laid(lambda: chunk_layout(self._protocol, struct))
+        parameters = "data_: bytes"
+        match free, carrier.until:
+            case [], m.Truth(value=True):
+                pass
+            case [flag], m.Negation(operator="not", operand=m.FieldReference(path=(own,))) if (
+                own == flag.name
+            ):
+                names.headers[own], parameters = own, f"data_: bytes, {own}: bool = False"
+            case [flag], m.FieldReference(path=(own,)) if own == flag.name:
+                names.headers[own], parameters = own, f"data_: bytes, {own}: bool = True"
+            case _:
+                layout = UnsupportedError(struct.path, "chunks like these, on writing")
+        traits = Traits(name=f"{self._shared.inner_writer(name)}_alone", is_frame=False)
+        return self.write(layout, names, traits, "", parameters)

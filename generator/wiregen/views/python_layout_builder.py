@@ -1,0 +1,241 @@
+"""All functions of one layout of a protocol: its own, or a variant's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wiregen import model as m
+from wiregen.naming import snake_case
+from wiregen.plan.facts import recursive_structs
+from wiregen.plan.steps import FRAME, Run, Slot, UnsupportedError
+from wiregen.views.python_classes import (
+    ClassBuilder,
+    shown_fields,
+)
+from wiregen.views.python_frames import can_skip, code_place, header_run, names_messages, wanted_fields
+from wiregen.views.python_function_views import ReadFunction, WriteFunction
+from wiregen.views.python_functions import FunctionBuilder
+from wiregen.views.python_module_views import (
+    ChoiceView,
+    FrameView,
+    LayoutView,
+    TableView,
+)
+from wiregen.views.python_names import Locals, local_name
+from wiregen.views.python_read import ReadBuilder
+from wiregen.views.python_read_names import ReadNames
+from wiregen.views.python_shared import Shared, variety_class
+from wiregen.views.python_steps import ReadStep
+from wiregen.views.python_text import annotation, class_name, declaration_doc
+
+__all__ = ["LayoutBuilder"]
+
+
+class LayoutBuilder:
+    """Builds the functions and tables of one layout of a protocol."""
+
+    def __init__(self, shared: Shared, classes: ClassBuilder) -> None:
+        self._shared = shared
+        self._classes = classes
+
+    def build(self) -> LayoutView:
+        """Return the view."""
+        shared = self._shared
+        protocol, functions = shared.protocol, FunctionBuilder(shared)
+        frames: list[FrameView] = []
+        reads: list[ReadFunction] = []
+        writes: list[WriteFunction] = []
+        tables: list[TableView] = []
+        is_body_read = False
+        for frame in protocol.frames:
+            place = code_place(shared, frame)
+            view = self._frame(shared, frame, place)
+            frames.append(view)
+            if place is not None:
+                self._whole(functions, shared, frame, view, reads, writes, tables)
+            else:
+                is_body_read = True
+                reads.append(functions.read_frame(frame))
+                writes.append(functions.write_frame(frame))
+                tables.append(self._codes_table(shared, frame))
+        unions: tuple[ChoiceView, ...] = ()
+        if shared.is_deep:
+            recursive = recursive_structs(protocol)
+            for struct in protocol.structs:
+                if struct.name in recursive:
+                    reads.append(functions.read_struct(struct))
+                    writes.append(functions.write_struct(struct))
+            unions = tuple(self._union(functions, shared, union, reads, writes) for union in protocol.unions)
+            if is_body_read or names_messages(protocol):
+                self._bodies(functions, shared, reads, writes, tables)
+            for preamble in protocol.preambles:
+                reads.append(functions.read_preamble(preamble))
+                writes.append(functions.write_preamble(preamble))
+            writes += [functions.write_chunk(name, carrier) for name, carrier in shared.chunks.items()]
+        return LayoutView(
+            frames=tuple(frames),
+            unions=unions,
+            reads=tuple(reads),
+            writes=tuple(writes),
+            tables=tuple(tables),
+        )
+
+    def _whole(
+        self,
+        functions: FunctionBuilder,
+        shared: Shared,
+        frame: m.Frame,
+        view: FrameView,
+        reads: list[ReadFunction],
+        writes: list[WriteFunction],
+        tables: list[TableView],
+    ) -> None:
+        """Add the functions that read and write whole frames, one for each message."""
+        wanted = wanted_fields(frame)
+        taken = Locals()
+        header = [field for field in shown_fields(frame.fields) if field.name != frame.message]
+        headers = {field.name: taken.name(field.name) for field in header}
+        parameters = "".join(
+            f"{headers[field.name]}: {annotation(field.type, shared.protocol)}, " for field in header
+        )
+        with_code = [message for message in shared.protocol.messages if message.code is not None]
+        for message in with_code:
+            reads.append(functions.read_message(frame, message, wanted))
+            writes.append(functions.write_message(frame, message, headers, parameters))
+        if view.unknown:
+            reads.append(functions.read_unknown(frame, wanted))
+        tables += self._code_tables(shared, "_READERS" + shared.suffix.upper(), shared.reader)
+        entries = tuple((class_name(message.name), shared.writer(message.name)) for message in with_code)
+        tables.append(
+            TableView(name=view.writers, annotation="dict[type, Callable[..., bytes]]", entries=entries)
+        )
+
+    def _bodies(
+        self,
+        functions: FunctionBuilder,
+        shared: Shared,
+        reads: list[ReadFunction],
+        writes: list[WriteFunction],
+        tables: list[TableView],
+    ) -> None:
+        """Add the functions that read and write messages by themselves."""
+        for message in shared.protocol.messages:
+            reads.append(functions.read_body(message))
+            writes.append(functions.write_body(message))
+        tables += self._code_tables(shared, "_BODIES" + shared.inner_suffix.upper(), shared.body_reader)
+        entries = tuple(
+            (class_name(message.name), shared.body_writer(message.name))
+            for message in shared.protocol.messages
+            if message.code is not None
+        )
+        name = f"_BODY_WRITERS{shared.inner_suffix.upper()}"
+        tables.append(TableView(name=name, annotation="dict[type, Callable[..., bytes]]", entries=entries))
+
+    @staticmethod
+    def _code_tables(shared: Shared, name: str, function: object) -> Iterator[TableView]:
+        """Yield a table by code, or one by role and code where roles share codes."""
+        result = "_Message" if name.startswith("_READERS") else "Any"
+        kind = f"Callable[[bytes, int, int, _ReadState | None], tuple[{result}, int]]"
+        assert callable(function)
+        if not shared.has_shared_codes:
+            codes = shared.codes(None)
+            entries = tuple((repr(code), function(message.name)) for code, message in codes.items())
+            yield TableView(name=name, annotation=f"dict[int, {kind}]", entries=entries)
+            return
+        rows = []
+        for role in (None, *shared.protocol.roles):
+            codes = shared.codes(role)
+            inside = ", ".join(f"{code}: {function(message.name)}" for code, message in codes.items())
+            rows.append((repr(role), f"{{{inside}}}"))
+        yield TableView(name=name, annotation=f"dict[str | None, dict[int, {kind}]]", entries=tuple(rows))
+
+    @staticmethod
+    def _codes_table(shared: Shared, frame: m.Frame) -> TableView:
+        """Return the code of each message that a frame can carry."""
+        codes = shared.codes(frame.role)
+        entries = tuple((class_name(message.name), repr(code)) for code, message in codes.items())
+        name = shared.table("codes", snake_case(frame.name))
+        return TableView(name=name, annotation="dict[type, int]", entries=entries)
+
+    def _union(
+        self,
+        functions: FunctionBuilder,
+        shared: Shared,
+        union: m.Union,
+        reads: list[ReadFunction],
+        writes: list[WriteFunction],
+    ) -> ChoiceView:
+        entries, classes = [], []
+        for variety in union.varieties:
+            read, write = functions.read_variety(union, variety), functions.write_variety(union, variety)
+            reads.append(read)
+            writes.append(write)
+            classes.append((variety_class(union.name, variety.name), write.name))
+            for span in variety.codes:
+                if span.high - span.low > 4096:
+                    raise UnsupportedError(variety.path, "a variety of more than 4096 codes")
+                entries += [(repr(code), read.name) for code in range(span.low, span.high + 1)]
+        code, size = self._union_code(shared, union)
+        return ChoiceView(
+            reader=shared.inner_reader(union.name),
+            writer=shared.inner_writer(union.name),
+            alias=f"_{class_name(union.name)}",
+            code=code,
+            size=size,
+            table=shared.union_table(union.name),
+            writers=f"_{snake_case(union.name)}_writers{shared.inner_suffix}".upper(),
+            entries=tuple(entries),
+            classes=tuple(classes),
+        )
+
+    @staticmethod
+    def _union_code(shared: Shared, union: m.Union) -> tuple[str, str]:
+        """Return the expression of a union's code and its size; ("", "") for a varint."""
+        if not isinstance(union.type, m.Integer):
+            shared.uses.add("read_varint")
+            return "", ""
+        size = union.type.bits // 8
+        if (size, union.type.signed) == (1, False):
+            return "buffer[offset]", "1"
+        signed = ", signed=True" if union.type.signed else ""
+        if size not in (1, 2, 4, 8):
+            return f'int.from_bytes(buffer[offset : offset + {size}], "{union.type.endian}"{signed})', str(
+                size
+            )
+        slot = Slot(key="", type=union.type, bits=union.type.bits, field=None, part="code")
+        endian = "<" if union.type.endian == "little" else ">"
+        return f"{shared.structs.unpack(endian + shared.format(slot))}(buffer, offset)[0]", str(size)
+
+    # ---- frames and messages
+
+    def _frame(self, shared: Shared, frame: m.Frame, place: tuple[str, str, Run] | None) -> FrameView:
+        header_fields = tuple(field for field in shown_fields(frame.fields) if field.name != frame.message)
+        header = tuple(self._classes.fields(header_fields, is_header=True))
+        extras = self._classes.frame_extras(frame)
+        names = ReadNames(shared=shared, is_frame=True, sender=repr(frame.role))
+        reads: tuple[ReadStep, ...] = ()
+        if place is not None:
+            reads = ReadBuilder(names, has_state=False).steps((header_run(place[2], header_fields),))
+        attributes = [field.name for field in header]
+        return FrameView(
+            name=class_name(frame.name),
+            wire_name=frame.name,
+            doc=declaration_doc(frame.doc, frame.notes),
+            role=frame.role,
+            header=header,
+            extras=extras,
+            reader=shared.reader(frame.name),
+            writer=shared.writer(frame.name),
+            table=shared.frame_readers_of(repr(frame.role)) if place else "",
+            writers=f"_WRITERS{shared.suffix.upper()}",
+            code=place[0] if place else "",
+            first_code=place[1] if place else "",
+            unknown=f"_read_unknown{shared.suffix}" if place and can_skip(shared, frame) else "",
+            reads=reads,
+            values=tuple(
+                (local_name(field.name), names.values[FRAME + field.name]) for field in header_fields if place
+            ),
+            slots=tuple(sorted(("message", *attributes, *(extra[0] for extra in extras)))),
+            arguments=("message", *attributes),
+            has_message=frame.message is not None,
+        )

@@ -1,0 +1,198 @@
+"""What is known of a function's layout before it is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from wiregen import model as m
+from wiregen.plan import frame_layout
+from wiregen.plan.facts import recursive_structs
+from wiregen.plan.steps import FRAME, Enter, Layout, Mark, Option, Repeat, Step, UnsupportedError
+from wiregen.views.python_classes import single_code
+from wiregen.views.python_text import flat
+from wiregen.walk import references
+
+__all__ = [
+    "REST",
+    "all_reached",
+    "bodies_end",
+    "chunk_layout",
+    "code_fields",
+    "coded",
+    "fields_by_key",
+    "has_empty_items",
+    "has_options",
+    "inflates",
+    "is_byte_codes",
+    "is_measured",
+    "laid",
+    "n_lists",
+    "nested",
+    "reaches_end",
+]
+
+
+REST = m.Field(
+    path="",
+    name="data",
+    doc="",
+    type=m.Bytes(length=m.ToTheEnd()),
+    view=None,
+    value=None,
+    condition=None,
+    where=None,
+    where_text="",
+    notes=m.Notes(),
+)
+
+
+def coded(union: m.Union, variety: m.Variety) -> tuple[m.Field, ...]:
+    """Return the fields of a variety with its code before them: a constant, or the attribute `code`."""
+    number = single_code(variety)
+    value = None if number is None else m.Constant(value=m.Number(value=number))
+    name = "code" if number is None else "_"
+    code = replace(REST, path=f"{variety.path}.code", name=name, type=union.type, value=value)
+    return (code, *variety.fields)
+
+
+def is_byte_codes(variety: m.Variety) -> bool:
+    return all(0 <= span.low <= span.high <= 255 for span in variety.codes)
+
+
+def bodies_end(protocol: m.Protocol) -> bool:
+    """Tell whether every message that is read by itself is the last of a region."""
+    ends: set[bool] = set()
+    for frame in protocol.frames:
+        layout = laid(lambda frame=frame: frame_layout(protocol, frame, None))
+        for step in nested(() if isinstance(layout, UnsupportedError) else layout.steps):
+            if step.kind == "dispatch":
+                ends.add(step.can_skip)
+            elif step.kind == "invoke" and step.target == "message":
+                ends.add(step.is_last)
+    return ends == {True}
+
+
+def chunk_layout(protocol: m.Protocol, struct: m.Struct) -> Layout:
+    from wiregen.plan.flatten import Flattener
+    from wiregen.plan.merging import merged_runs
+
+    steps = tuple(merged_runs(Flattener(protocol, None).fields(struct.fields, FRAME)))
+    return Layout(steps=steps, fixed_size=None)
+
+
+def laid(make: object) -> Layout | UnsupportedError:
+    try:
+        layout: Layout = make()  # type: ignore[operator]
+    except UnsupportedError as error:
+        return error
+    return layout
+
+
+def code_fields(frame: m.Frame) -> Iterator[str]:
+    for field in flat(frame.fields):
+        match field.value:
+            case m.Derived(value=m.Call(function="code")):
+                yield field.name
+
+
+def inflates(steps: tuple[Step, ...]) -> bool:
+    return any(step.kind == "carry" and isinstance(step.carrier, m.InCompressed) for step in nested(steps))
+
+
+def n_lists(steps: tuple[Step, ...]) -> int:
+    """Return how many lists a function may read, those of functions that it calls included; 2 stands for many."""
+    number = 0
+    for step in nested(steps):
+        number += {"repeat": 1, "carry": 1, "invoke": 2, "dispatch": 2}.get(step.kind, 0)
+        if isinstance(step, Repeat) and any(each.kind in ("repeat", "invoke") for each in step.item):
+            number += 1
+    return number
+
+
+def has_empty_items(steps: tuple[Step, ...]) -> bool:
+    """Tell whether a list may hold items without bytes, so that bytes do not bound their number."""
+    return any(isinstance(step, Repeat) and step.smallest == 0 for step in nested(steps))
+
+
+def nested(steps: tuple[Step, ...]) -> Iterator[Step]:
+    for step in steps:
+        yield step
+        match step:
+            case Repeat():
+                yield from nested(step.item)
+            case Option():
+                yield from nested(step.steps)
+            case _ if step.kind == "choose":
+                for case in step.cases:
+                    yield from nested(case.steps)
+            case _ if step.kind == "carry":
+                yield from nested(step.content)
+
+
+def has_options(layout: Layout | UnsupportedError) -> bool:
+    """Tell whether some value may be None, which a type checker cannot follow here."""
+    return not isinstance(layout, UnsupportedError) and any(
+        step.kind in ("option", "choose") for step in nested(layout.steps)
+    )
+
+
+def is_measured(steps: tuple[Step, ...]) -> bool:
+    return any(isinstance(step, Enter | Mark) for step in steps)
+
+
+def reaches_end(fields: tuple[m.Field, ...], protocol: m.Protocol, seen: tuple[str, ...] = ()) -> bool:
+    """Tell whether fields take whatever their region has left."""
+    if not fields:
+        return False
+    match fields[-1].type:
+        case m.Bytes(length=m.ToTheEnd()) | m.Text(length=m.ToTheEnd()) | m.List(length=m.ToTheEnd()):
+            return True
+        case m.Block(fields=inner):
+            return reaches_end(inner, protocol, seen)
+        case m.Reference(target="struct", name=name) if name not in seen:
+            struct = next(struct for struct in protocol.structs if struct.name == name)
+            return reaches_end(struct.fields, protocol, (*seen, name))
+        case _:
+            return False
+
+
+def fields_by_key(
+    fields: tuple[m.Field, ...], prefix: str, protocol: m.Protocol
+) -> Iterator[tuple[str, m.Field]]:
+    recursive = recursive_structs(protocol)
+    structs = {struct.name: struct for struct in protocol.structs if struct.name not in recursive}
+    for field in flat(fields):
+        key = prefix + field.name
+        yield key, field
+        type_, inner = field.type, key
+        while isinstance(type_, m.List | m.Region):
+            inner = f"{inner}[]" if isinstance(type_, m.List) else inner
+            type_ = type_.item if isinstance(type_, m.List) else type_.content
+        if isinstance(type_, m.Reference) and type_.target == "struct" and type_.name in structs:
+            yield from fields_by_key(structs[type_.name].fields, f"{inner}.", protocol)
+
+
+def all_reached(protocol: m.Protocol) -> dict[str, frozenset[str]]:
+    """Return for each declaration which others can stand in it, frames with all their messages."""
+    direct: dict[str, set[str]] = {}
+    owners: list[m.Struct | m.Message | m.Frame] = [*protocol.structs, *protocol.messages, *protocol.frames]
+    for owner in owners:
+        direct[owner.name] = {each.name for each in references(*(field.type for field in owner.fields))}
+    for union in protocol.unions:
+        types = (field.type for variety in union.varieties for field in variety.fields)
+        direct[union.name] = {each.name for each in references(*types)}
+    for frame in protocol.frames:
+        direct[frame.name] |= {message.name for message in protocol.messages if message.code is not None}
+    return {name: frozenset(_all(name, direct)) for name in direct}
+
+
+def _all(name: str, direct: dict[str, set[str]]) -> set[str]:
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        for each in direct.get(waiting.pop(), set()):
+            if each not in found:
+                found.add(each)
+                waiting.append(each)
+    return found

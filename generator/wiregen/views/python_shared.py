@@ -1,0 +1,156 @@
+"""What the functions of one generated module share: its declarations by name, its struct constants and helpers."""
+
+from __future__ import annotations
+
+from wiregen import model as m
+from wiregen.naming import snake_case
+from wiregen.plan import KNOWN_LIMITS
+from wiregen.plan.steps import Slot
+from wiregen.views.python_names import StructTable, format_of, reader, writer
+from wiregen.views.python_text import class_name
+from wiregen.walk import nested_types
+
+__all__ = ["Shared", "variety_class"]
+
+
+def variety_class(union: str, variety: str) -> str:
+    """Return the name of a variety's class, from the top of the module."""
+    return f"{class_name(union)}.{class_name(variety)}"
+
+
+class Shared:
+    """One protocol in one layout; `suffix` is what the names of a variant's functions end in."""
+
+    def __init__(self, protocol: m.Protocol, suffix: str = "", parent: Shared | None = None) -> None:
+        self.protocol = protocol
+        self.suffix = suffix
+        self.parent = parent
+        self.is_deep = parent is None or not (
+            protocol.structs == parent.protocol.structs
+            and protocol.messages == parent.protocol.messages
+            and protocol.preambles == parent.protocol.preambles
+        )
+        """What stands in frames is laid out otherwise, too."""
+        self.inner_suffix = suffix if self.is_deep else ""
+        self.enums = {enum.name: enum for enum in protocol.enums}
+        self.unions = {union.name: union for union in protocol.unions}
+        self.codings = {coding.name: coding for coding in protocol.codings}
+        self.messages = {message.name: message for message in protocol.messages}
+        self.contexts = {context.name: context for context in protocol.contexts}
+        self.structs: StructTable = StructTable() if parent is None else parent.structs
+        self.uses: set[str] = set() if parent is None else parent.uses
+        self._onlys: dict[tuple[str, ...], str] = {} if parent is None else parent._onlys
+        self.limits = KNOWN_LIMITS | {limit.name: limit.value for limit in protocol.limits}
+        counts = [self.limits["messages"], self.limits["count"]]
+        self.count_limit = str(min(count for count in counts if count is not None))
+        self.frame_limit = self.limits["frame"] or 0
+
+        self.chunks: dict[str, m.InChunks] = {}
+        self.refused: list[str] = []
+        """What the careful codec reads, for it has no straight-line form; `refused_writes`: what it writes."""
+        self.refused_writes: list[str] = []
+        self.tailed = _tailed(protocol)
+        self.has_shared_codes = any(self.codes(role) != self.codes(None) for role in protocol.roles)
+
+    def readers_of(self, sender: str) -> str:
+        """Return the table of the functions that read the body of a message, by its code."""
+        return self._table_of("_BODIES" + self.inner_suffix.upper(), sender)
+
+    def frame_readers_of(self, sender: str) -> str:
+        """Return the table of the functions that read a whole frame, by its message's code."""
+        return self._table_of("_READERS" + self.suffix.upper(), sender)
+
+    def _table_of(self, name: str, sender: str) -> str:
+        if not self.has_shared_codes:
+            return name
+        role = f"{sender} if state is None or state.role is None else state.role"
+        return f"{name}[{role if sender == 'None' else sender}]"
+
+    def reader(self, name: str) -> str:
+        """Return the name of the function that reads a frame, or a message in its frame."""
+        return reader(name) + self.suffix
+
+    def writer(self, name: str) -> str:
+        return writer(name) + self.suffix
+
+    def inner_reader(self, name: str) -> str:
+        """Return the name of the function that reads what stands in frames: a struct, a union, a coding."""
+        return reader(name) + ("" if name in self.codings else self.inner_suffix)
+
+    def inner_writer(self, name: str) -> str:
+        return writer(name) + ("" if name in self.codings else self.inner_suffix)
+
+    def is_byte_union(self, name: str) -> bool:
+        """Tell whether a union's code is one unsigned byte."""
+        type_ = self.unions[name].type
+        return isinstance(type_, m.Integer) and (type_.bits, type_.signed) == (8, False)
+
+    def union_table(self, name: str) -> str:
+        """Return the name of the table of the functions that read varieties, by code."""
+        return f"_{snake_case(name)}_readers{self.inner_suffix}".upper()
+
+    def body_reader(self, name: str) -> str:
+        return f"{reader(name)}_body{self.inner_suffix}"
+
+    def body_writer(self, name: str) -> str:
+        return f"{writer(name)}_body{self.inner_suffix}"
+
+    def table(self, kind: str, name: str = "") -> str:
+        """Return the name of a table of functions."""
+        middle = f"_{name}" if name else ""
+        return f"_{kind}{middle}{self.suffix}".upper()
+
+    def format(self, slot: Slot) -> str:
+        return format_of(slot, self.enums)
+
+    def only(self, classes: tuple[str, ...]) -> str:
+        """Return the name of a constant set of classes."""
+        return self._onlys.setdefault(classes, f"_ONLY_{len(self._onlys) + 1}")
+
+    def onlys(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        return tuple((name, classes) for classes, name in self._onlys.items())
+
+    def frame_of(self, role: str | None) -> m.Frame:
+        """Return the frame that a role sends, as the careful codec chooses it."""
+        for frame in self.protocol.frames:
+            if frame.role is None or role is None or frame.role == role:
+                return frame
+        return self.protocol.frames[0]
+
+    def codes(self, role: str | None) -> dict[int, m.Message]:
+        """Return the messages by code as a role's are looked up: its own first, then any role's."""
+        found: dict[int, m.Message] = {}
+        with_code = [message for message in self.protocol.messages if message.code is not None]
+        roles = [role, *(each for each in self.protocol.roles if each != role)]
+        for each in roles:
+            for message in with_code:
+                if message.role is None or message.role == each:
+                    assert message.code is not None
+                    found.setdefault(message.code, message)
+        return found
+
+
+def _tailed(protocol: m.Protocol) -> frozenset[str]:
+    """Return the structs, messages and frames that keep what a lenient region has left over."""
+    found: set[str] = set()
+    owners: list[m.Struct | m.Message | m.Frame | m.Preamble] = [*protocol.structs, *protocol.messages]
+    owners += [*protocol.frames, *protocol.preambles]
+    with_fields = [(owner.name, owner.fields) for owner in owners]
+    with_fields += [("", variety.fields) for union in protocol.unions for variety in union.varieties]
+    for name, fields in with_fields:
+        for type_ in nested_types(*(field.type for field in fields)):
+            if isinstance(type_, m.Region) and type_.lenient:
+                found |= _keepers(type_.content, name, protocol)
+    return frozenset(found - {""})
+
+
+def _keepers(content: m.Type, owner: str, protocol: m.Protocol) -> set[str]:
+    match content:
+        case m.MessageMatch():
+            return {message.name for message in protocol.messages}
+        case m.Reference(target="struct" | "message" | "frame", name=name):
+            return {name}
+        case m.Match(arms=arms):
+            return {name for arm in arms for name in _keepers(arm.type, owner, protocol)}
+        case _:
+            return {owner}

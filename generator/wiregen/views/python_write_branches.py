@@ -1,0 +1,111 @@
+"""Transformed bytes, what may be there or not, and choices, as the templates of writing functions print them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wiregen import model as m
+from wiregen.plan.steps import (
+    Carry,
+    Choose,
+    Held,
+    Option,
+    UnsupportedError,
+)
+from wiregen.views.python_expressions import span_test
+from wiregen.views.python_steps import (
+    WriteAssign,
+    WriteCase,
+    WriteChoose,
+    WriteOption,
+)
+
+if TYPE_CHECKING:
+    from wiregen.views.python_write import WriteBuilder
+
+__all__ = ["BranchWriter"]
+
+
+class BranchWriter:
+    """Writes what becomes bytes of its own before it stands among other pieces."""
+
+    def __init__(self, builder: WriteBuilder) -> None:
+        self._builder = builder
+        self._names = builder.names
+        self._shared = builder.names.shared
+
+    def carry(self, step: Carry) -> None:
+        names = self._names
+        if not isinstance(step.carrier, m.InCompressed):
+            self._joined(step, step.carrier)
+            return
+        if not self._builder.has_state or not isinstance(step.extent, Held) or step.extent.may_be_null:
+            raise UnsupportedError(step.key, "compressed bytes of such a length, on writing")
+        inner, target = self._content(step), names.locals.name(f"{step.key}#data")
+        self._shared.uses.add("deflate")
+        length = names.locals.name(step.extent.key)
+        algorithm = step.carrier.algorithm
+        self._builder.views.append(
+            WriteAssign(target=target, value=f'_deflate({inner}, "{algorithm}", state)')
+        )
+        self._builder.views.append(WriteAssign(target=length, value=f"len({target})"))
+        self._builder.settle()
+        self._builder.piece(target, length=length)
+
+    def _content(self, step: Carry) -> str:
+        """Return the expression of the bytes that are to be transformed."""
+        is_flowing, self._builder.is_flowing = self._builder.is_flowing, False
+        block = self._builder.block(step.content)
+        self._builder.is_flowing = is_flowing
+        self._builder.views += block.steps
+        return block.pieces[0] if len(block.pieces) == 1 else f"b''.join(({', '.join(block.pieces)},))"
+
+    def _joined(self, step: Carry, carrier: m.InChunks) -> None:
+        """Write one chunk, where its layout is a size, flags and the data."""
+        names = self._names
+        inner, target = self._content(step), names.locals.name(f"{step.key}#data")
+        writer = f"{self._shared.inner_writer(carrier.struct)}_alone"
+        self._shared.chunks[carrier.struct] = carrier
+        self._builder.take_one()
+        self._builder.views.append(WriteAssign(target=target, value=f"{writer}({inner})"))
+        self._builder.piece(target)
+
+    def option(self, step: Option) -> None:
+        names = self._names
+        target = names.locals.name(f"{step.key}#data")
+        if step.is_trailing:
+            condition = f"n_absent < {len(step.row)}" if names.absent_of(step.prefix) else ""
+            if not condition:
+                raise UnsupportedError(step.key, "trailing fields like these, on writing")
+            given: tuple[str, ...] = ()
+        else:
+            assert step.condition is not None
+            condition = names.text(step.condition, step.prefix, self._builder.pieces)
+            keys = [step.prefix + field.name for field in names.fields_of(step.field)]
+            given = tuple(f"{names.attribute(key)} is not None" for key in keys)
+        is_flowing, self._builder.is_flowing = self._builder.is_flowing, False
+        block = self._builder.block(step.steps)
+        self._builder.is_flowing = is_flowing
+        self._builder.views.append(
+            WriteOption(data=target, condition=condition, steps=block.steps, pieces=block.pieces, given=given)
+        )
+        self._builder.piece(target)
+
+    def choose(self, step: Choose) -> None:
+        names = self._names
+        subject = names.text(step.subject, step.prefix, self._builder.pieces)
+        target = names.locals.name(f"{step.key}#data")
+        is_flowing, self._builder.is_flowing = self._builder.is_flowing, False
+        cases = []
+        for case in step.cases:
+            names.arms.append((case.key, step.key))
+            block = self._builder.block(case.steps)
+            names.arms.pop()
+            cases.append(
+                WriteCase(condition=span_test(subject, case.spans), steps=block.steps, pieces=block.pieces)
+            )
+        self._builder.is_flowing = is_flowing
+        has_else = any(not case.spans for case in step.cases)
+        self._builder.views.append(WriteChoose(data=target, cases=tuple(cases), has_else=has_else))
+        self._builder.settle()
+        self._builder.piece(target)

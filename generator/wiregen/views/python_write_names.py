@@ -1,0 +1,204 @@
+"""What names and expressions are called while a writing function is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from wiregen import model as m
+from wiregen.plan.steps import FRAME, Given, Held, UnsupportedError
+from wiregen.views.python_expressions import python_expression
+from wiregen.views.python_names import Locals, attribute
+from wiregen.views.python_shared import Shared
+from wiregen.views.python_steps import WriteAssign
+from wiregen.views.python_text import flat, is_shown
+
+__all__ = ["Piece", "Test", "WriteLookup", "WriteNames"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """Bytes to be: their expression, which is asked for last, and their size, or its expression."""
+
+    text: Callable[[], str]
+    size: int | None
+    length: str
+
+
+Test: TypeAlias = str | Callable[[], str]
+"""A condition that must not hold; said last where it may speak of sizes."""
+
+Edge: TypeAlias = tuple[list[Piece], int, int]
+
+
+@dataclass(slots=True, kw_only=True)
+class WriteNames:
+    """The variables of one writing function. `headers`: the parameters that hold a frame's own fields."""
+
+    shared: Shared
+    fields: dict[str, m.Field]
+    """The fields of all declarations of the function, by key."""
+    owner: str = "message"
+    message: m.Message | None = None
+    body: str | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    codes_table: str = "_CODES"
+    sender: str = "None"
+    main: str = ""
+    """What the keys of the fields of the declaration itself begin with."""
+    locals: Locals = field(default_factory=Locals)
+    items: list[tuple[str, str]] = field(default_factory=list)
+    arms: list[tuple[str, str]] = field(default_factory=list)
+    counts: dict[str, str] = field(default_factory=dict)
+    edges: dict[tuple[str, str], Edge] = field(default_factory=dict)
+    open_regions: dict[str, tuple[Held | Given, list[Test]]] = field(default_factory=dict)
+    waiting: list[WriteAssign] = field(default_factory=list)
+
+    def attribute(self, key: str) -> str:
+        """Return the expression of what the message, or a header parameter, has under a key."""
+        for arm, own in self.arms:
+            key = own + key.removeprefix(arm) if key.startswith(arm) else key
+        for prefix, item in reversed(self.items):
+            if key == prefix:
+                return item
+            if key.startswith(f"{prefix}."):
+                return _dotted(item, key.removeprefix(f"{prefix}."))
+        if key.startswith(FRAME):
+            name = key.removeprefix(FRAME)
+            if name == self.body:
+                return f"{self.owner}.message"
+            if self.body is not None and name.startswith(f"{self.body}."):
+                return _dotted(f"{self.owner}.message", name.removeprefix(f"{self.body}."))
+            return self.headers.get(name) or _dotted(self.owner, name)
+        return _dotted(self.owner, key)
+
+    def value(self, key: str, field_: m.Field | None, prefix: str, pieces: list[Piece]) -> str:
+        """Return the expression of a field's value: given, or derived, or constant."""
+        match field_.value if field_ is not None and not key.endswith("[]") else None:
+            case m.Derived(value=value) | m.Constant(value=value):
+                return self.text(value, prefix, pieces)
+            case _:
+                return self.attribute(key)
+
+    def text(self, expression: m.Expression, prefix: str, pieces: list[Piece]) -> str:
+        return python_expression(expression, WriteLookup(self, prefix, pieces))
+
+    def size_between(self, key: str) -> str:
+        """Return the size of what lies between the two edges of a key."""
+        start, end = self.edges.get((key, "start")), self.edges.get((key, "end"))
+        if start is None or end is None or start[0] is not end[0]:
+            raise UnsupportedError(key, "a size here")
+        constant, texts = start[2] - end[2], []
+        for piece in start[0][start[1] : end[1]]:
+            if piece.size is not None:
+                constant += piece.size
+            else:
+                texts.append(piece.length)
+        parts = [str(constant), *texts] if constant or not texts else texts
+        return " + ".join(parts)
+
+    def is_own_count(self, expression: m.Expression, prefix: str, key: str) -> bool:
+        """Tell whether a length is a derived field that counts just this."""
+        return self._derives(expression, prefix, key, "count") or self._derives(
+            expression, prefix, key, "size"
+        )
+
+    def is_own_size(self, expression: m.Expression, prefix: str, key: str) -> bool:
+        return self._derives(expression, prefix, key, "size")
+
+    def _derives(self, expression: m.Expression, prefix: str, key: str, function: str) -> bool:
+        if not isinstance(expression, m.FieldReference) or len(expression.path) != 1:
+            return False
+        field_ = self.fields.get(prefix + expression.path[0])
+        wanted = m.Call(function=function, arguments=(m.FieldReference(path=(key.removeprefix(prefix),)),))  # type: ignore[arg-type]
+        return field_ is not None and isinstance(field_.value, m.Derived) and field_.value.value == wanted
+
+    def absent_of(self, prefix: str) -> bool:
+        """Tell whether `n_absent` is about the declaration with that prefix."""
+        return prefix == self.main and not self.items
+
+    @staticmethod
+    def fields_of(field_: m.Field) -> tuple[m.Field, ...]:
+        return tuple(each for each in flat((field_,)) if is_shown(each))
+
+
+class WriteLookup:
+    """What an expression's names mean where fields begin with `prefix`."""
+
+    def __init__(self, names: WriteNames, prefix: str, pieces: list[Piece]) -> None:
+        self._names = names
+        self._prefix = prefix
+        self._pieces = pieces
+
+    def use(self, helper: str) -> str:
+        self._names.shared.uses.add(helper)
+        return f"_{helper}"
+
+    def _key(self, reference: m.FieldReference) -> str:
+        names = self._names
+        if reference.scope == "item" or not reference.path:
+            raise UnsupportedError("", "the last item, on writing")
+        if (
+            self._prefix == FRAME
+            and reference.path[0] == names.body
+            and len(reference.path) > 1
+            and names.message
+        ):
+            return ".".join(reference.path[1:])
+        return self._prefix + ".".join(reference.path)
+
+    def field(self, reference: m.FieldReference) -> str:
+        key = self._key(reference)
+        known = self._names.fields.get(key)
+        prefix = key.removesuffix(reference.path[-1])
+        return self._names.value(key, known, prefix, self._pieces)
+
+    def size(self, reference: m.FieldReference) -> str:
+        key = self._key(reference)
+        text = self._names.size_between(key)
+        return f"({text})" if " " in text else text
+
+    def count(self, reference: m.FieldReference) -> str:
+        names, key = self._names, self._key(reference)
+        known = names.fields.get(key)
+        if key in names.counts and (known is None or known.condition is None):
+            return names.counts[key]
+        if known is not None and isinstance(known.type, m.List | m.Bytes) and known.condition is None:
+            value = names.attribute(key)
+            return f"(None if {value} is None else len({value}))"
+        if known is not None and isinstance(known.type, m.List):
+            return f"len({names.attribute(key)})"
+        raise UnsupportedError("", "a count here")
+
+    def present(self, reference: m.FieldReference) -> str:
+        key = self._key(reference)
+        return f"({self._names.attribute(key)} is not None)"
+
+    def code(self, reference: m.FieldReference) -> str:
+        names, key = self._names, self._key(reference)
+        if names.message is not None and reference.path == (names.body,) and names.message.code is not None:
+            return repr(names.message.code)
+        if reference.path == (names.body,):
+            return f"{names.codes_table}[type({names.attribute(key)})]"
+        raise UnsupportedError("", "`code` here")
+
+    def limit(self, name: str) -> str:
+        default = self._names.shared.limits.get(name)
+        if default is None:
+            raise UnsupportedError("", f"the limit {name}, which has no default")
+        return repr(default)
+
+    def context(self, name: str, keys: tuple[str, ...]) -> str:
+        parts = ", ".join(keys) + ("," if len(keys) == 1 else "")
+        return f'{self.use("lookup")}(state, "{name}", ({parts}), {self._names.sender})'
+
+    def position(self, what: str) -> str:
+        raise UnsupportedError("", f"`{what}`, on writing")
+
+    def checksum(self, algorithm: str, first: str, last: str) -> str:
+        raise UnsupportedError("", "a checksum, on writing")
+
+
+def _dotted(base: str, path: str) -> str:
+    return ".".join((base, *(attribute(name) for name in path.split("."))))
