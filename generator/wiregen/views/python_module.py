@@ -10,7 +10,6 @@ from wiregen.naming import Scope, python_name, snake_case
 from wiregen.views.python_classes import (
     ClassBuilder,
     ClassView,
-    FieldView,
 )
 from wiregen.views.python_codings import coding_view
 from wiregen.views.python_layout_builder import LayoutBuilder
@@ -60,10 +59,10 @@ class ModuleBuilder:
         classes = (*structs, *(message.data for message in messages), *(each[0] for each in preambles))
         classes += tuple(variety for union in unions for variety in union.varieties)
         has_role = self._shared.has_shared_codes or bool(protocol.contexts)
-        names = [view.name for view in structs] + [view.name for view in frames]
-        names += [view.name for view in unions]
-        names += [view.name for view in enums] + [view.name for view in constants]
-        names += [message.data.name for message in messages] + [each[0].name for each in preambles]
+        names = [view.name for view in classes if "." not in view.qualified] + [view.name for view in frames]
+        names += (
+            [each.name for each in unions] + [each.name for each in enums] + [each.name for each in constants]
+        )
         refused = [text for shared in self._all_shared for text in shared.refused]
         return ModuleView(
             name=python_name(protocol.name, Scope.PACKAGE),
@@ -87,19 +86,14 @@ class ModuleBuilder:
             uses=self._uses(layouts, classes, frames, refused),
             exports=tuple(sorted({*names, *self._offered()}, key=_rank)),
             roles=protocol.roles,
-            header=_merged_header(frames),
             frame_readers=self._by_role(layouts, "reader"),
             frame_writers=self._by_role(layouts, "writer"),
             frame_classes=self._frame_classes(messages),
             openings=tuple((each[1], each[2]) for each in preambles),
             variants=tuple(variant.name for variant in protocol.variants),
-            has_compression=any(write.has_compression for layout in layouts for write in layout.writes),
             has_context=bool(protocol.contexts),
             has_role=has_role,
             is_partly_careful=bool(refused),
-            has_bare=len(frames) == 1 and bool(frames[0].table) and not (has_role or protocol.variants),
-            has_required=any(field.is_required for frame in frames for field in frame.header),
-            has_frame_alias=bool(refused) or len(frames) > 1 or bool(protocol.variants),
             is_plain=self._is_plain(frames, refused),
             plan=self._plan,
         )
@@ -205,11 +199,3 @@ def _rank(name: str) -> tuple[int, str]:
 def _replaced(own: tuple, others: tuple) -> tuple:  # type: ignore[type-arg]
     names = {other.name: other for other in others}
     return tuple(names.get(each.name, each) for each in own)
-
-
-def _merged_header(frames: tuple[FrameView, ...]) -> tuple[FieldView, ...]:
-    merged: dict[str, FieldView] = {}
-    for frame in frames:
-        for field in frame.header:
-            merged.setdefault(field.name, field)
-    return tuple(merged.values())

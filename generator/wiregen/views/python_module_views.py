@@ -120,8 +120,6 @@ class ModuleView:
     """What the module needs besides what every one needs: names of the runtime and of the standard library."""
     exports: tuple[str, ...]
     roles: tuple[str, ...]
-    header: tuple[FieldView, ...]
-    """The header fields of all frames, each once, for `encode`."""
     frame_readers: tuple[tuple[str, str], ...]
     """By (variant, role), where there is more than one."""
     frame_writers: tuple[tuple[str, str], ...]
@@ -129,16 +127,38 @@ class ModuleView:
     """The frame of each message, where there is more than one."""
     openings: tuple[tuple[str, str], ...]
     variants: tuple[str, ...]
-    has_compression: bool
     has_context: bool
     has_role: bool
     """What is read depends on who sends."""
     is_partly_careful: bool
-    has_bare: bool
-    """A message can be read without its frame."""
-    has_required: bool
-    """Some header field has no default."""
-    has_frame_alias: bool
     is_plain: bool
     """One frame for both directions, and nothing around it."""
     plan: object
+
+    @property
+    def header(self) -> tuple[FieldView, ...]:
+        """The header fields of all frames, each once, for `encode`."""
+        merged: dict[str, FieldView] = {}
+        for frame in self.frames:
+            for field in frame.header:
+                merged.setdefault(field.name, field)
+        return tuple(merged.values())
+
+    @property
+    def has_compression(self) -> bool:
+        return any(write.has_compression for layout in self.layouts for write in layout.writes)
+
+    @property
+    def has_bare(self) -> bool:
+        """A message can be read without its frame."""
+        is_alone = len(self.frames) == 1 and bool(self.frames[0].table)
+        return is_alone and not self.has_role and not self.variants
+
+    @property
+    def has_required(self) -> bool:
+        """Some header field has no default."""
+        return any(field.is_required for field in self.header)
+
+    @property
+    def has_frame_alias(self) -> bool:
+        return self.is_partly_careful or len(self.frames) > 1 or bool(self.variants)
