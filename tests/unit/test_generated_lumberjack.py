@@ -56,3 +56,41 @@ def test_views_read_a_field_once_more() -> None:
     assert lj.Json(1, b'{"a": [1]}').document_json == {"a": [1]}
     with pytest.raises(lj.DecodeError, match="invalid_value"):
         _ = lj.Json(1, b"{").document_json
+
+
+def test_what_is_no_bytes_is_refused_as_such() -> None:
+    for data in (5, 1 << 45, "x"):
+        with pytest.raises(TypeError, match="bytes-like"):
+            lj.decode(data)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="bytes-like"):
+            lj.Decoder().feed(data)  # type: ignore[arg-type]
+
+
+def test_a_role_that_is_not_there_is_named_with_those_that_are() -> None:
+    with pytest.raises(ValueError, match="no role 'wrter', only writer and reader"):
+        lj.Decoder("wrter")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="no role"):
+        lj.decode(STREAM[0].encode(), from_role="nobody")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("limits", [{"frame": -1}, {"count": "x"}, {"depth": True}])
+def test_limits_that_bound_nothing_are_refused(limits: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=f"the limit {next(iter(limits))} is an integer"):
+        lj.Limits(**limits)  # type: ignore[arg-type]
+
+
+def test_a_value_inside_itself_is_an_encode_error_and_has_a_repr() -> None:
+    ring = lj.Compressed([])
+    ring.frames.append(lj.Frame(ring))
+    assert "…" in repr(ring)
+    with pytest.raises(lj.EncodeError):
+        ring.encode()
+
+
+def test_an_attribute_that_raises_is_an_encode_error() -> None:
+    class Odd:
+        def __index__(self) -> int:
+            raise RuntimeError("odd")
+
+    with pytest.raises(lj.EncodeError):
+        lj.Window(Odd()).encode()  # type: ignore[arg-type]

@@ -6,6 +6,7 @@ is a fault like any other.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Protocol
 
@@ -70,7 +71,7 @@ def python_expression(expression: m.Expression, names: Lookup) -> str:
         case m.Position(what=what):
             return names.position(what)
         case m.Negation(operator=operator, operand=operand):
-            return f"({'not ' if operator == 'not' else '-'}{python_expression(operand, names)})"
+            return _negated(operator, python_expression(operand, names))
         case m.Operation():
             return _operation(expression, names)
         case m.ListOf(items=items):
@@ -81,6 +82,14 @@ def python_expression(expression: m.Expression, names: Lookup) -> str:
             return names.checksum(algorithm, first, last)
         case _:
             raise UnsupportedError("", f"an expression of kind {expression.kind}")
+
+
+def _negated(operator: str, operand: str) -> str:
+    """Return the opposite of a value; of a Boolean that is held as a byte, that the byte is 0."""
+    flag = re.fullmatch(r"\(?(\w+) != 0\)?", operand)
+    if operator == "not" and flag is not None:
+        return f"{flag[1]} == 0"
+    return f"({'not ' if operator == 'not' else '-'}{operand})"
 
 
 def _operation(operation: m.Operation, names: Lookup) -> str:

@@ -5,6 +5,7 @@ A function that has no straight-line form only refuses: the careful codec does i
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from wiregen import model as m
@@ -34,7 +35,7 @@ from wiregen.views.python_names import Locals
 from wiregen.views.python_read import ReadBuilder
 from wiregen.views.python_read_names import ReadNames
 from wiregen.views.python_shared import Shared, variety_class
-from wiregen.views.python_steps import WriteStep
+from wiregen.views.python_steps import WritePrepare, WriteStep
 from wiregen.views.python_text import class_name, flat
 from wiregen.views.python_write import WriteBuilder
 from wiregen.views.python_write_names import WriteNames
@@ -269,7 +270,7 @@ class FunctionBuilder:
             state=state,
             enter=traits.enter if traits.is_heavy else "",
             n_trailing=sum(isinstance(field.value, m.Trailing) for field in flat(fields)),
-            steps=steps,
+            steps=_without_unread_lengths(steps, pieces),
             pieces=pieces,
             limit=self._shared.frame_limit if traits.is_frame else None,
             is_fixed=is_fixed,
@@ -362,3 +363,18 @@ class FunctionBuilder:
                 layout = UnsupportedError(struct.path, "chunks like these, on writing")
         traits = Traits(name=f"{self._shared.inner_writer(name)}_alone", is_frame=False)
         return self.write(layout, names, traits, "", parameters)
+
+
+def _without_unread_lengths(
+    steps: tuple[WriteStep, ...], pieces: tuple[str, ...] | None
+) -> tuple[WriteStep, ...]:
+    """Return the steps without the lengths of chunks that no step and no piece reads."""
+    text = repr((steps, pieces))
+    return tuple(
+        (
+            replace(step, length="")
+            if isinstance(step, WritePrepare) and len(re.findall(rf"\b{step.length}\b", text)) == 1
+            else step
+        )
+        for step in steps
+    )

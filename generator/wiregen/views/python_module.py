@@ -85,6 +85,9 @@ class ModuleBuilder:
             struct_constants=self._shared.structs.constants(),
             uses=self._uses(layouts, classes, frames, refused),
             exports=tuple(sorted({*names, *self._offered()}, key=_rank)),
+            imports=tuple(
+                sorted({*names, *self._offered()}, key=lambda name: (_rank(name)[0], name.lower(), name))
+            ),
             roles=protocol.roles,
             frame_readers=self._by_role(layouts, "reader"),
             frame_writers=self._by_role(layouts, "writer"),

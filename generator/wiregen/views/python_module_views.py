@@ -119,6 +119,8 @@ class ModuleView:
     uses: frozenset[str]
     """What the module needs besides what every one needs: names of the runtime and of the standard library."""
     exports: tuple[str, ...]
+    imports: tuple[str, ...]
+    """The same, as sorted imports have them."""
     roles: tuple[str, ...]
     frame_readers: tuple[tuple[str, str], ...]
     """By (variant, role), where there is more than one."""
@@ -134,6 +136,16 @@ class ModuleView:
     is_plain: bool
     """One frame for both directions, and nothing around it."""
     plan: object
+
+    @property
+    def has_items(self) -> bool:
+        """Whether a Decoder gives more than frames of one class."""
+        return len(self.frames) > 1 or bool(self.preambles) or self.has_context
+
+    @property
+    def has_library_imports(self) -> bool:
+        """Whether anything of the standard library is imported, in a block of its own."""
+        return bool(self.enums) or bool(self.uses & {"Struct", "UUID", "crc32", "adler32"})
 
     @property
     def header(self) -> tuple[FieldView, ...]:

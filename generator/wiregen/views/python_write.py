@@ -185,7 +185,7 @@ class WriteBuilder:
     def _number_bytes(self, step: Number, text: str) -> str:
         type_ = step.type
         if isinstance(type_, m.Reference) and type_.target == "coding":
-            return f"{self._shared.inner_writer(type_.name)}({text})"
+            return f"{self._shared.inner_writer(type_.name)}({_bare(text)})"
         if isinstance(type_, m.Reference):
             declared = self._shared.enums[type_.name].type
             assert isinstance(declared, m.Varint)
@@ -403,3 +403,14 @@ def _encoding(type_: m.Text) -> tuple[str, str]:
             return "mutf8", careful
         case "utf16":
             return "exact", careful
+
+
+def _bare(text: str) -> str:
+    """Return an expression as an argument: without parentheses around the whole of it."""
+    inner = text[1:-1]
+    depth = 0
+    for character in inner:
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if depth < 0:
+            return text
+    return inner if text.startswith("(") and text.endswith(")") else text

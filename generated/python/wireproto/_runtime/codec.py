@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .options import ContextSource
 
 __all__ = [
-    "LENGTHS", "READ_FAULTS", "WRITE_FAULTS", "Bad", "ReadState", "WriteState", "deflate", "inflate", "lookup",
+    "LENGTHS", "READ_FAULTS", "WRITE_FAULTS", "Bad", "ReadState", "WriteState", "as_bytes", "deflate", "inflate", "lookup",
 ]  # fmt: skip
 
 LENGTHS: Final = tuple(length.to_bytes(4, "big") for length in range(256))
@@ -39,17 +39,17 @@ READ_FAULTS: Final = (
     Bad,
     RecursionError,
 )
-WRITE_FAULTS: Final = (
-    struct_error,
-    AttributeError,
-    KeyError,
-    IndexError,
-    TypeError,
-    ValueError,
-    OverflowError,
-    Bad,
-    RecursionError,
-)
+WRITE_FAULTS: Final = (Exception,)
+"""A value may be anything, and its attributes may raise anything."""
+
+
+def as_bytes(data: bytes | bytearray | memoryview) -> bytes:
+    """Return the bytes of any bytes-like object.
+
+    Raises:
+        TypeError: It is none: a number is no size here, and text has no bytes without an encoding.
+    """
+    return memoryview(data).tobytes()
 
 
 class _Budgets:

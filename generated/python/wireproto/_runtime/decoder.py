@@ -7,7 +7,7 @@ is held is at most one frame (which its limit bounds) and what was fed but not y
 
 from __future__ import annotations
 
-from .codec import READ_FAULTS
+from .codec import READ_FAULTS, as_bytes
 from .errors import DecodeError, NeedMoreData
 from .options import Options
 from .parked import Parked
@@ -257,7 +257,7 @@ class Decoder(Generic[F]):
     # -- what is fed ------------------------------------------------------------------------------------------------
 
     def _enqueue(self, chunk: Buffer) -> None:
-        data = bytes(chunk)
+        data = as_bytes(chunk)
         if data:
             self._queue.append(data)
             self.fed += len(data)

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
-__all__ = ["dict_view", "distinct", "json_view", "show"]
+__all__ = ["check_limits", "check_role", "dict_view", "distinct", "json_view", "show"]
 
 _SHOWN: Final = 64
 """Characters of a value that `repr` shows."""
@@ -22,7 +22,10 @@ def show(value: object) -> str:
         return f"[{', '.join(show(item) for item in value[:3])}, … ({len(value)})]"
     if isinstance(value, list):
         return f"[{', '.join(show(item) for item in value)}]"
-    text = repr(value)
+    try:
+        text = repr(value)
+    except RecursionError:
+        return "…"
     return text if len(text) <= 16 * _SHOWN else f"{text[: 16 * _SHOWN]}…"
 
 
@@ -63,3 +66,24 @@ def json_view(data: bytes | str, path: str) -> Any:
         return json.loads(data)
     except (ValueError, RecursionError) as error:
         raise DecodeError("invalid_value", path=path, expected="JSON", found=type(error).__name__) from None
+
+
+def check_role(role: str | None, roles: tuple[str, ...]) -> None:
+    """Refuse a role that the protocol does not have.
+
+    Raises:
+        ValueError: It names the roles that there are.
+    """
+    if role is not None and role not in roles:
+        raise ValueError(f"there is no role {show(role)}, only {' and '.join(roles)}")
+
+
+def check_limits(limits: dict[str, Any]) -> None:
+    """Refuse bounds that nothing could keep to.
+
+    Raises:
+        ValueError: One is no integer from 0 on (nor None).
+    """
+    for name, limit in limits.items():
+        if limit is not None and (type(limit) is not int or limit < 0):
+            raise ValueError(f"the limit {name} is an integer from 0 on, not {show(limit)}")

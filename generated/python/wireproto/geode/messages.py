@@ -19,6 +19,7 @@ from .._runtime.codec import WRITE_FAULTS as _WRITE_FAULTS
 from .._runtime.codec import Bad as _Bad
 from .._runtime.codec import ReadState as _ReadState
 from .._runtime.codec import WriteState as _WriteState
+from .._runtime.codec import as_bytes as _as_bytes
 from .._runtime.codec import lookup as _lookup
 from .._runtime.context import Context as _Context
 from .._runtime.decoder import Decoder as _Decoder
@@ -26,6 +27,8 @@ from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.text import decode_text as _decode_text
 from .._runtime.text import encode_text as _encode_text
 from .._runtime.unknown import Unknown
+from .._runtime.values import check_limits as _check_limits
+from .._runtime.values import check_role as _check_role
 from .._runtime.values import distinct as _distinct
 from .._runtime.values import show as _show
 
@@ -98,6 +101,7 @@ __all__ = (
 )
 
 _new = object.__new__
+_ROLES = ("client", "server")
 _encode_str = str.encode
 _pack_B = _Struct(">B").pack
 _pack_B16s = _Struct(">B16s").pack
@@ -166,6 +170,8 @@ class Limits:
         self.depth = depth
         """Values inside values."""
         self.open = open
+
+        _check_limits(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the bounds by name."""
@@ -246,12 +252,7 @@ _STATUS_BY_NUMBER = {member.value: member for member in Status}
 
 
 class KeyValuePair:
-    """KeyValuePair
-
-    Attributes:
-        key:
-        value:
-    """
+    """KeyValuePair"""
 
     __slots__ = ("key", "value")
     __match_args__ = ("key", "value")
@@ -275,12 +276,7 @@ class KeyValuePair:
 
 
 class KeyResultPair:
-    """Here the value is bare, without value headers.
-
-    Attributes:
-        key:
-        value:
-    """
+    """Here the value is bare, without value headers."""
 
     __slots__ = ("key", "value")
     __match_args__ = ("key", "value")
@@ -308,7 +304,6 @@ class Chunk:
 
     Attributes:
         has_partial_bytes: True on every chunk but the last.
-        data:
     """
 
     __slots__ = ("data", "has_partial_bytes")
@@ -337,12 +332,7 @@ class Chunk:
 
 
 class Entry:
-    """A key and its value inside a map.
-
-    Attributes:
-        key:
-        value:
-    """
+    """A key and its value inside a map."""
 
     __slots__ = ("key", "value")
     __match_args__ = ("key", "value")
@@ -430,11 +420,6 @@ class RequestMetadata:
         """Identifies the event, so that the server knows repeats.
 
         Code 0x03.
-
-        Attributes:
-            unique_id:
-            thread_id:
-            sequence_id:
         """
 
         __slots__ = ("sequence_id", "thread_id", "unique_id")
@@ -556,11 +541,7 @@ class GeodeValue:
             return "GeodeValue.NullString()"
 
     class Boolean:
-        """Code 0x35.
-
-        Attributes:
-            value:
-        """
+        """Code 0x35."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -583,11 +564,7 @@ class GeodeValue:
             return f"GeodeValue.Boolean(value={_show(self.value)})"
 
     class Byte:
-        """Code 0x37.
-
-        Attributes:
-            value:
-        """
+        """Code 0x37."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -610,11 +587,7 @@ class GeodeValue:
             return f"GeodeValue.Byte(value={_show(self.value)})"
 
     class Character:
-        """Code 0x36.
-
-        Attributes:
-            value:
-        """
+        """Code 0x36."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -637,11 +610,7 @@ class GeodeValue:
             return f"GeodeValue.Character(value={_show(self.value)})"
 
     class Short:
-        """Code 0x38.
-
-        Attributes:
-            value:
-        """
+        """Code 0x38."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -664,11 +633,7 @@ class GeodeValue:
             return f"GeodeValue.Short(value={_show(self.value)})"
 
     class Integer:
-        """Code 0x39.
-
-        Attributes:
-            value:
-        """
+        """Code 0x39."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -691,11 +656,7 @@ class GeodeValue:
             return f"GeodeValue.Integer(value={_show(self.value)})"
 
     class Long:
-        """Code 0x3a.
-
-        Attributes:
-            value:
-        """
+        """Code 0x3a."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -718,11 +679,7 @@ class GeodeValue:
             return f"GeodeValue.Long(value={_show(self.value)})"
 
     class Float:
-        """Code 0x3b.
-
-        Attributes:
-            value:
-        """
+        """Code 0x3b."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -745,11 +702,7 @@ class GeodeValue:
             return f"GeodeValue.Float(value={_show(self.value)})"
 
     class Double:
-        """Code 0x3c.
-
-        Attributes:
-            value:
-        """
+        """Code 0x3c."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -801,11 +754,7 @@ class GeodeValue:
             return f"GeodeValue.Date(value={_show(self.value)})"
 
     class Timestamp:
-        """Code 0x63.
-
-        Attributes:
-            value:
-        """
+        """Code 0x63."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -857,11 +806,7 @@ class GeodeValue:
             return f"GeodeValue.StringBytes(value={_show(self.value)})"
 
     class String:
-        """Code 0x2a.
-
-        Attributes:
-            value:
-        """
+        """Code 0x2a."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -884,11 +829,7 @@ class GeodeValue:
             return f"GeodeValue.String(value={_show(self.value)})"
 
     class HugeStringBytes:
-        """Code 0x58.
-
-        Attributes:
-            value:
-        """
+        """Code 0x58."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -911,11 +852,7 @@ class GeodeValue:
             return f"GeodeValue.HugeStringBytes(value={_show(self.value)})"
 
     class HugeString:
-        """Code 0x59.
-
-        Attributes:
-            value:
-        """
+        """Code 0x59."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -938,11 +875,7 @@ class GeodeValue:
             return f"GeodeValue.HugeString(value={_show(self.value)})"
 
     class Bytes:
-        """Code 0x2e.
-
-        Attributes:
-            value:
-        """
+        """Code 0x2e."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -965,11 +898,7 @@ class GeodeValue:
             return f"GeodeValue.Bytes(value={_show(self.value)})"
 
     class InetAddress:
-        """Code 0x3e.
-
-        Attributes:
-            value:
-        """
+        """Code 0x3e."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -992,11 +921,7 @@ class GeodeValue:
             return f"GeodeValue.InetAddress(value={_show(self.value)})"
 
     class BigInteger:
-        """Code 0x5f.
-
-        Attributes:
-            value:
-        """
+        """Code 0x5f."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -1019,11 +944,7 @@ class GeodeValue:
             return f"GeodeValue.BigInteger(value={_show(self.value)})"
 
     class BooleanArray:
-        """Code 0x1a.
-
-        Attributes:
-            value:
-        """
+        """Code 0x1a."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -1046,11 +967,7 @@ class GeodeValue:
             return f"GeodeValue.BooleanArray(value={_show(self.value)})"
 
     class CharArray:
-        """Code 0x1b.
-
-        Attributes:
-            value:
-        """
+        """Code 0x1b."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -1073,11 +990,7 @@ class GeodeValue:
             return f"GeodeValue.CharArray(value={_show(self.value)})"
 
     class ShortArray:
-        """Code 0x2f.
-
-        Attributes:
-            value:
-        """
+        """Code 0x2f."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -1100,11 +1013,7 @@ class GeodeValue:
             return f"GeodeValue.ShortArray(value={_show(self.value)})"
 
     class IntArray:
-        """Code 0x30.
-
-        Attributes:
-            value:
-        """
+        """Code 0x30."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -1127,11 +1036,7 @@ class GeodeValue:
             return f"GeodeValue.IntArray(value={_show(self.value)})"
 
     class LongArray:
-        """Code 0x31.
-
-        Attributes:
-            value:
-        """
+        """Code 0x31."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -1154,11 +1059,7 @@ class GeodeValue:
             return f"GeodeValue.LongArray(value={_show(self.value)})"
 
     class FloatArray:
-        """Code 0x32.
-
-        Attributes:
-            value:
-        """
+        """Code 0x32."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -1181,11 +1082,7 @@ class GeodeValue:
             return f"GeodeValue.FloatArray(value={_show(self.value)})"
 
     class DoubleArray:
-        """Code 0x33.
-
-        Attributes:
-            value:
-        """
+        """Code 0x33."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -1208,11 +1105,7 @@ class GeodeValue:
             return f"GeodeValue.DoubleArray(value={_show(self.value)})"
 
     class StringArray:
-        """Code 0x40.
-
-        Attributes:
-            value:
-        """
+        """Code 0x40."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -1235,11 +1128,7 @@ class GeodeValue:
             return f"GeodeValue.StringArray(value={_show(self.value)})"
 
     class ByteArrays:
-        """Code 0x5b.
-
-        Attributes:
-            value:
-        """
+        """Code 0x5b."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -1262,11 +1151,7 @@ class GeodeValue:
             return f"GeodeValue.ByteArrays(value={_show(self.value)})"
 
     class ArrayList:
-        """Code 0x41.
-
-        Attributes:
-            value:
-        """
+        """Code 0x41."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -1289,11 +1174,7 @@ class GeodeValue:
             return f"GeodeValue.ArrayList(value={_show(self.value)})"
 
     class LinkedList:
-        """Code 0x0a.
-
-        Attributes:
-            value:
-        """
+        """Code 0x0a."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -1316,11 +1197,7 @@ class GeodeValue:
             return f"GeodeValue.LinkedList(value={_show(self.value)})"
 
     class HashSet:
-        """Code 0x42.
-
-        Attributes:
-            value:
-        """
+        """Code 0x42."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -1343,11 +1220,7 @@ class GeodeValue:
             return f"GeodeValue.HashSet(value={_show(self.value)})"
 
     class LinkedHashSet:
-        """Code 0x49.
-
-        Attributes:
-            value:
-        """
+        """Code 0x49."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -1370,11 +1243,7 @@ class GeodeValue:
             return f"GeodeValue.LinkedHashSet(value={_show(self.value)})"
 
     class Vector:
-        """Code 0x47.
-
-        Attributes:
-            value:
-        """
+        """Code 0x47."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -1397,11 +1266,7 @@ class GeodeValue:
             return f"GeodeValue.Vector(value={_show(self.value)})"
 
     class Stack:
-        """Code 0x4a.
-
-        Attributes:
-            value:
-        """
+        """Code 0x4a."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -1424,11 +1289,7 @@ class GeodeValue:
             return f"GeodeValue.Stack(value={_show(self.value)})"
 
     class HashMap:
-        """Code 0x43.
-
-        Attributes:
-            value:
-        """
+        """Code 0x43."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -1451,11 +1312,7 @@ class GeodeValue:
             return f"GeodeValue.HashMap(value={_show(self.value)})"
 
     class IdentityHashMap:
-        """Code 0x48.
-
-        Attributes:
-            value:
-        """
+        """Code 0x48."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -1478,11 +1335,7 @@ class GeodeValue:
             return f"GeodeValue.IdentityHashMap(value={_show(self.value)})"
 
     class Hashtable:
-        """Code 0x46.
-
-        Attributes:
-            value:
-        """
+        """Code 0x46."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -1505,11 +1358,7 @@ class GeodeValue:
             return f"GeodeValue.Hashtable(value={_show(self.value)})"
 
     class ConcurrentHashMap:
-        """Code 0x61.
-
-        Attributes:
-            value:
-        """
+        """Code 0x61."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -1532,11 +1381,7 @@ class GeodeValue:
             return f"GeodeValue.ConcurrentHashMap(value={_show(self.value)})"
 
     class Properties:
-        """Code 0x0b.
-
-        Attributes:
-            value:
-        """
+        """Code 0x0b."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -1559,12 +1404,7 @@ class GeodeValue:
             return f"GeodeValue.Properties(value={_show(self.value)})"
 
     class TreeMap:
-        """Code 0x4b.
-
-        Attributes:
-            comparator:
-            entries:
-        """
+        """Code 0x4b."""
 
         __slots__ = ("comparator", "entries")
         __match_args__ = ("comparator", "entries")
@@ -1594,12 +1434,7 @@ class GeodeValue:
             return f"GeodeValue.TreeMap(comparator={_show(self.comparator)}, entries={_show(self.entries)})"
 
     class TreeSet:
-        """Code 0x4c.
-
-        Attributes:
-            comparator:
-            elements:
-        """
+        """Code 0x4c."""
 
         __slots__ = ("comparator", "elements")
         __match_args__ = ("comparator", "elements")
@@ -1631,12 +1466,7 @@ class GeodeValue:
             return f"GeodeValue.TreeSet(comparator={_show(self.comparator)}, elements={_show(self.elements)})"
 
     class ObjectArray:
-        """Code 0x34.
-
-        Attributes:
-            element_class:
-            elements:
-        """
+        """Code 0x34."""
 
         __slots__ = ("element_class", "elements")
         __match_args__ = ("element_class", "elements")
@@ -1668,11 +1498,7 @@ class GeodeValue:
             return f"GeodeValue.ObjectArray(element_class={_show(self.element_class)}, elements={_show(self.elements)})"
 
     class Uuid:
-        """Code 0x62.
-
-        Attributes:
-            value:
-        """
+        """Code 0x62."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -1695,11 +1521,7 @@ class GeodeValue:
             return f"GeodeValue.Uuid(value={_show(self.value)})"
 
     class TimeUnit:
-        """Code 0x44.
-
-        Attributes:
-            value:
-        """
+        """Code 0x44."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -1722,11 +1544,7 @@ class GeodeValue:
             return f"GeodeValue.TimeUnit(value={_show(self.value)})"
 
     class BigDecimal:
-        """Code 0x60.
-
-        Attributes:
-            value:
-        """
+        """Code 0x60."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -1749,11 +1567,7 @@ class GeodeValue:
             return f"GeodeValue.BigDecimal(value={_show(self.value)})"
 
     class File:
-        """Code 0x3f.
-
-        Attributes:
-            value:
-        """
+        """Code 0x3f."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -1776,12 +1590,7 @@ class GeodeValue:
             return f"GeodeValue.File(value={_show(self.value)})"
 
     class GemfireEnum:
-        """Code 0x64.
-
-        Attributes:
-            class_name:
-            member:
-        """
+        """Code 0x64."""
 
         __slots__ = ("class_name", "member")
         __match_args__ = ("class_name", "member")
@@ -1809,13 +1618,7 @@ class GeodeValue:
             return f"GeodeValue.GemfireEnum(class_name={_show(self.class_name)}, member={_show(self.member)})"
 
     class PdxInlineEnum:
-        """Code 0x65.
-
-        Attributes:
-            class_name:
-            member:
-            ordinal:
-        """
+        """Code 0x65."""
 
         __slots__ = ("class_name", "member", "ordinal")
         __match_args__ = ("class_name", "member", "ordinal")
@@ -1849,12 +1652,7 @@ class GeodeValue:
             return f"GeodeValue.PdxInlineEnum(class_name={_show(self.class_name)}, member={_show(self.member)}, ordinal={_show(self.ordinal)})"
 
     class PdxEnum:
-        """Code 0x5e.
-
-        Attributes:
-            ds_id:
-            enum_id:
-        """
+        """Code 0x5e."""
 
         __slots__ = ("ds_id", "enum_id")
         __match_args__ = ("ds_id", "enum_id")
@@ -1941,12 +1739,7 @@ class GeodeValue:
             return f"GeodeValue.Class(value={_show(self.value)})"
 
     class Pdx:
-        """Code 0x5d.
-
-        Attributes:
-            type_id:
-            body:
-        """
+        """Code 0x5d."""
 
         __slots__ = ("body", "type_id")
         __match_args__ = ("type_id", "body")
@@ -2006,11 +1799,7 @@ class ClassName:
     """What an Object[] is made of, or a class as a value: a name, a primitive, or none."""
 
     class Named:
-        """Code 0x2b.
-
-        Attributes:
-            value:
-        """
+        """Code 0x2b."""
 
         __slots__ = ("value",)
         __match_args__ = ("value",)
@@ -2088,9 +1877,6 @@ class Connect:
     """Sent once, before the first request, and not answered.
 
     Source: Connect.
-
-    Attributes:
-        mode:
     """
 
     __slots__ = ("mode",)
@@ -2128,12 +1914,6 @@ class PutRequest:
     """Stores one value.
 
     Code 3, from client.
-
-    Attributes:
-        region_name:
-        key:
-        callback_arg:
-        value:
     """
 
     __slots__ = ("callback_arg", "key", "region_name", "value")
@@ -2226,11 +2006,7 @@ class PutRequest:
 
 
 class PutResponse:
-    """Code 3, from server.
-
-    Attributes:
-        success:
-    """
+    """Code 3, from server."""
 
     __slots__ = ("success",)
     __match_args__ = ("success",)
@@ -2310,11 +2086,6 @@ class GetRequest:
     """Reads one value.
 
     Code 4, from client.
-
-    Attributes:
-        region_name:
-        key:
-        callback_arg:
     """
 
     __slots__ = ("callback_arg", "key", "region_name")
@@ -2402,11 +2173,7 @@ class GetRequest:
 
 
 class GetResponse:
-    """Code 4, from server.
-
-    Attributes:
-        result:
-    """
+    """Code 4, from server."""
 
     __slots__ = ("result",)
     __match_args__ = ("result",)
@@ -2486,11 +2253,6 @@ class PutAllRequest:
     """Stores many.
 
     Code 5, from client.
-
-    Attributes:
-        region_name:
-        key_value_pairs:
-        callback_arg:
     """
 
     __slots__ = ("callback_arg", "key_value_pairs", "region_name")
@@ -2580,11 +2342,7 @@ class PutAllRequest:
 
 
 class PutAllResponse:
-    """Code 5, from server.
-
-    Attributes:
-        number_of_keys_failed:
-    """
+    """Code 5, from server."""
 
     __slots__ = ("number_of_keys_failed",)
     __match_args__ = ("number_of_keys_failed",)
@@ -2664,11 +2422,6 @@ class GetAllRequest:
     """Reads many.
 
     Code 6, from client.
-
-    Attributes:
-        region_name:
-        keys:
-        callback_arg:
     """
 
     __slots__ = ("callback_arg", "keys", "region_name")
@@ -2756,11 +2509,7 @@ class GetAllRequest:
 
 
 class GetAllResponse:
-    """Code 6, from server.
-
-    Attributes:
-        key_value_pairs:
-    """
+    """Code 6, from server."""
 
     __slots__ = ("key_value_pairs",)
     __match_args__ = ("key_value_pairs",)
@@ -2840,9 +2589,6 @@ class ServerConfigRequest:
     """Named by the document, its body not described; so the next five.
 
     Code 1, from client.
-
-    Attributes:
-        body:
     """
 
     __slots__ = ("body",)
@@ -2919,11 +2665,7 @@ class ServerConfigRequest:
 
 
 class ServerConfigResponse:
-    """Code 1, from server.
-
-    Attributes:
-        body:
-    """
+    """Code 1, from server."""
 
     __slots__ = ("body",)
     __match_args__ = ("body",)
@@ -3000,11 +2742,7 @@ class ServerConfigResponse:
 
 
 class AuthRequest:
-    """Code 2, from client.
-
-    Attributes:
-        body:
-    """
+    """Code 2, from client."""
 
     __slots__ = ("body",)
     __match_args__ = ("body",)
@@ -3080,11 +2818,7 @@ class AuthRequest:
 
 
 class AuthResponse:
-    """Code 2, from server.
-
-    Attributes:
-        body:
-    """
+    """Code 2, from server."""
 
     __slots__ = ("body",)
     __match_args__ = ("body",)
@@ -3161,11 +2895,7 @@ class AuthResponse:
 
 
 class ClientConfigRequest:
-    """Code 23, from client.
-
-    Attributes:
-        body:
-    """
+    """Code 23, from client."""
 
     __slots__ = ("body",)
     __match_args__ = ("body",)
@@ -3241,11 +2971,7 @@ class ClientConfigRequest:
 
 
 class ClientConfigResponse:
-    """Code 23, from server.
-
-    Attributes:
-        body:
-    """
+    """Code 23, from server."""
 
     __slots__ = ("body",)
     __match_args__ = ("body",)
@@ -3322,11 +3048,7 @@ class ClientConfigResponse:
 
 
 class ErrorResponse:
-    """Without a code of its own, from server.
-
-    Attributes:
-        error_message:
-    """
+    """Without a code of its own, from server."""
 
     __slots__ = ("error_message",)
     __match_args__ = ("error_message",)
@@ -3407,9 +3129,7 @@ class Request:
 
     Attributes:
         message: What the frame carries.
-        correlation_id:
         is_partial: More of this request follows under the same id.
-        metadata:
     """
 
     __slots__ = ("correlation_id", "is_partial", "message", "metadata")
@@ -3476,10 +3196,6 @@ class Response:
 
     Attributes:
         message: What the frame carries.
-        correlation_id:
-        is_partial:
-        status:
-        metadata:
     """
 
     __slots__ = ("correlation_id", "is_partial", "message", "metadata", "status")
@@ -4998,7 +4714,7 @@ def _read_put_request_body(
         position = start + n_data
         data_ = buffer[start:position]
         value_pieces.append(data_)
-        if not (has_partial_bytes != 0):
+        if has_partial_bytes == 0:
             break
     if position > end:
         raise _Bad
@@ -5114,7 +4830,7 @@ def _read_put_all_request_body(
             position = start + n_data
             data_ = buffer[start:position]
             value_pieces.append(data_)
-            if not (has_partial_bytes != 0):
+            if has_partial_bytes == 0:
                 break
         if position > end:
             raise _Bad
@@ -6429,11 +6145,10 @@ def _write_geode_value_tree_map(message: Any, state: _WriteState | None, is_last
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
     parts: list[bytes] = []
-    length = _write_array_length((None if message.entries is None else len(message.entries)))
+    length = _write_array_length(None if message.entries is None else len(message.entries))
     if (None if message.entries is None else len(message.entries)) is not None:
         state.allow("GeodeValue")
         comparator = _write_geode_value(message.comparator, state, False)
-        comparator = comparator
     elif message.comparator is not None:
         raise _Bad
     else:
@@ -6460,11 +6175,10 @@ def _write_geode_value_tree_set(message: Any, state: _WriteState | None, is_last
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
     parts: list[bytes] = []
-    length = _write_array_length((None if message.elements is None else len(message.elements)))
+    length = _write_array_length(None if message.elements is None else len(message.elements))
     if (None if message.elements is None else len(message.elements)) is not None:
         state.allow("GeodeValue")
         comparator = _write_geode_value(message.comparator, state, False)
-        comparator = comparator
     elif message.comparator is not None:
         raise _Bad
     else:
@@ -6489,11 +6203,10 @@ def _write_geode_value_object_array(message: Any, state: _WriteState | None, is_
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
     parts: list[bytes] = []
-    length = _write_array_length((None if message.elements is None else len(message.elements)))
+    length = _write_array_length(None if message.elements is None else len(message.elements))
     if (None if message.elements is None else len(message.elements)) is not None:
         state.allow("ClassName")
         element_class = _write_class_name(message.element_class, state, False)
-        element_class = element_class
     elif message.element_class is not None:
         raise _Bad
     else:
@@ -6625,7 +6338,6 @@ def _write_geode_value_unbounded(
     value = message.value
     if type(value) is not bytes:
         raise _Bad
-    n_value = len(value)
     return b"".join((_pack_B(message.code), value))
 
 
@@ -6777,7 +6489,6 @@ def _write_server_config_request_body(message: ServerConfigRequest, state: _Writ
     body = message.body
     if type(body) is not bytes:
         raise _Bad
-    n_body = len(body)
     return body
 
 
@@ -6785,7 +6496,6 @@ def _write_server_config_response_body(message: ServerConfigResponse, state: _Wr
     body = message.body
     if type(body) is not bytes:
         raise _Bad
-    n_body = len(body)
     return body
 
 
@@ -6793,7 +6503,6 @@ def _write_auth_request_body(message: AuthRequest, state: _WriteState | None) ->
     body = message.body
     if type(body) is not bytes:
         raise _Bad
-    n_body = len(body)
     return body
 
 
@@ -6801,7 +6510,6 @@ def _write_auth_response_body(message: AuthResponse, state: _WriteState | None) 
     body = message.body
     if type(body) is not bytes:
         raise _Bad
-    n_body = len(body)
     return body
 
 
@@ -6809,7 +6517,6 @@ def _write_client_config_request_body(message: ClientConfigRequest, state: _Writ
     body = message.body
     if type(body) is not bytes:
         raise _Bad
-    n_body = len(body)
     return body
 
 
@@ -6817,7 +6524,6 @@ def _write_client_config_response_body(message: ClientConfigResponse, state: _Wr
     body = message.body
     if type(body) is not bytes:
         raise _Bad
-    n_body = len(body)
     return body
 
 
@@ -6838,7 +6544,6 @@ def _write_connect(message: Connect, state: _WriteState | None) -> bytes:
 
 
 def _write_chunk_alone(data_: bytes, has_partial_bytes: bool = False) -> bytes:
-    data_ = data_
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
@@ -7165,7 +6870,9 @@ def decode(
         NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
         DecodeError: It does not conform, or something stands behind it.
     """
-    buffer = data if type(data) is bytes else bytes(data)
+    if from_role is not None:
+        _check_role(from_role, _ROLES)
+    buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
     state = _state_to_read(limits, strict, from_role, context)
     try:
@@ -7263,6 +6970,7 @@ class Decoder(_Decoder["_Item"]):
         variant: _Variant | None = None,
         errors: Literal["raise", "yield"] = "raise",
     ) -> None:
+        _check_role(from_role, _ROLES)
         super().__init__(
             _load_plan,
             _FRAME_READERS[variant, from_role],

@@ -19,12 +19,15 @@ from .._runtime.codec import WRITE_FAULTS as _WRITE_FAULTS
 from .._runtime.codec import Bad as _Bad
 from .._runtime.codec import ReadState as _ReadState
 from .._runtime.codec import WriteState as _WriteState
+from .._runtime.codec import as_bytes as _as_bytes
 from .._runtime.codec import deflate as _deflate
 from .._runtime.codec import inflate as _inflate
 from .._runtime.decoder import Decoder as _Decoder
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.text import decode_text as _decode_text
 from .._runtime.text import encode_text as _encode_text
+from .._runtime.values import check_limits as _check_limits
+from .._runtime.values import check_role as _check_role
 from .._runtime.values import dict_view as _dict_view
 from .._runtime.values import json_view as _json_view
 from .._runtime.values import show as _show
@@ -62,6 +65,7 @@ __all__ = (
 )
 
 _new = object.__new__
+_ROLES = ("writer", "reader")
 _encode_str = str.encode
 _pack_BBI = _Struct(">BBI").pack
 _pack_BBII = _Struct(">BBII").pack
@@ -102,6 +106,8 @@ class Limits:
         """Events announced by one Window."""
         self.ack_wait = ack_wait
         """How long a writer waits for the next ack."""
+
+        _check_limits(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the bounds by name."""
@@ -151,12 +157,7 @@ _ACK_VALUE_BY_NUMBER = {member.value: member for member in AckValue}
 
 
 class Pair:
-    """A key and its value. Both are bytes on the wire, and their lengths count bytes.
-
-    Attributes:
-        key:
-        value:
-    """
+    """A key and its value. Both are bytes on the wire, and their lengths count bytes."""
 
     __slots__ = ("key", "value")
     __match_args__ = ("key", "value")
@@ -185,10 +186,6 @@ class Data:
     Code 'D', from writer.
 
     Source: 'data' frame type.
-
-    Attributes:
-        sequence:
-        pairs:
     """
 
     __slots__ = ("pairs", "sequence")
@@ -267,10 +264,6 @@ class Json:
     Code 'J', from writer.
 
     Source: 'json' frame type.
-
-    Attributes:
-        sequence:
-        document:
     """
 
     __slots__ = ("document", "sequence")
@@ -426,9 +419,6 @@ class Window:
     Source: 'window size' frame type.
 
     Errata: a sliding limit: the most unacknowledged data frames that the writer sends before it blocks.
-
-    Attributes:
-        size:
     """
 
     __slots__ = ("size",)
@@ -577,7 +567,6 @@ class Frame:
 
     Attributes:
         message: What the frame carries.
-        version:
     """
 
     __slots__ = ("message", "version")
@@ -876,7 +865,9 @@ def decode(
         NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
         DecodeError: It does not conform, or something stands behind it.
     """
-    buffer = data if type(data) is bytes else bytes(data)
+    if from_role is not None:
+        _check_role(from_role, _ROLES)
+    buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
     state = None if limits is None and not strict else _state_to_read(limits, strict)
     try:
@@ -897,7 +888,9 @@ def decode_message(
         NeedMoreData: The frame is not whole.
         DecodeError: It does not conform, or something stands behind it.
     """
-    buffer = data if type(data) is bytes else bytes(data)
+    if from_role is not None:
+        _check_role(from_role, _ROLES)
+    buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
     state = None if limits is None and not strict else _state_to_read(limits, strict)
     try:
@@ -949,6 +942,7 @@ class Decoder(_Decoder[Frame]):
         strict: bool = False,
         errors: Literal["raise", "yield"] = "raise",
     ) -> None:
+        _check_role(from_role, _ROLES)
         super().__init__(
             _load_plan,
             _read_frame,

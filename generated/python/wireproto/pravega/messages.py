@@ -18,11 +18,14 @@ from .._runtime.codec import WRITE_FAULTS as _WRITE_FAULTS
 from .._runtime.codec import Bad as _Bad
 from .._runtime.codec import ReadState as _ReadState
 from .._runtime.codec import WriteState as _WriteState
+from .._runtime.codec import as_bytes as _as_bytes
 from .._runtime.decoder import Decoder as _Decoder
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.text import decode_text as _decode_text
 from .._runtime.text import encode_text as _encode_text
 from .._runtime.unknown import Unknown
+from .._runtime.values import check_limits as _check_limits
+from .._runtime.values import check_role as _check_role
 from .._runtime.values import show as _show
 
 TYPE_CHECKING = False
@@ -34,7 +37,6 @@ if TYPE_CHECKING:
     _Message: TypeAlias = (
         "Hello | KeepAlive | Padding | PartialEvent | Event | SetupAppend | AppendSetup | AppendBlock | AppendBlockEnd | ConditionalAppend | ConditionalBlockEnd | DataAppended | ConditionalCheckFailed | ReadSegment | SegmentRead | GetStreamSegmentInfo | StreamSegmentInfo | CreateSegment | SegmentCreated | SealSegment | SegmentSealed | DeleteSegment | SegmentDeleted | UpdateSegmentPolicy | SegmentPolicyUpdated | GetSegmentAttribute | SegmentAttribute | UpdateSegmentAttribute | SegmentAttributeUpdated | TruncateSegment | SegmentTruncated | CreateTransientSegment | LocateOffset | OffsetLocated | MergeSegments | SegmentsMerged | MergeSegmentsBatch | SegmentsBatchMerged | WrongHost | SegmentIsSealed | SegmentAlreadyExists | NoSuchSegment | InvalidEventNumber | SegmentIsTruncated | OperationUnsupported | AuthTokenCheckFailed | ErrorMessage | GetTableSegmentInfo | TableSegmentInfo | CreateTableSegment | DeleteTableSegment | UpdateTableEntries | TableEntriesUpdated | RemoveTableKeys | TableKeysRemoved | ReadTable | TableRead | TableSegmentNotEmpty | TableKeyDoesNotExist | TableKeyBadVersion | ReadTableKeys | TableKeysRead | ReadTableEntries | TableEntriesRead | TableEntriesDeltaRead | ReadTableEntriesDelta | FlushToStorage | StorageFlushed | ListStorageChunks | StorageChunksListed | Unknown"
     )
-    _Item: TypeAlias = "Frame"
     _Role: TypeAlias = Literal[
         "client",
         "server",
@@ -134,6 +136,7 @@ __all__ = (
 )
 
 _new = object.__new__
+_ROLES = ("client", "server")
 _encode_str = str.encode
 _pack_16sH = _Struct(">16sH").pack
 _pack_16sbqq = _Struct(">16sbqq").pack
@@ -228,6 +231,8 @@ class Limits:
         self.depth = depth
         self.open = open
 
+        _check_limits(self.to_dict())
+
     def to_dict(self) -> dict[str, Any]:
         """Return the bounds by name."""
         return {
@@ -291,14 +296,7 @@ _ERROR_CODE_BY_NUMBER = {member.value: member for member in ErrorCode}
 
 
 class AttributeUpdate:
-    """A change of an attribute, and its condition.
-
-    Attributes:
-        attribute_id:
-        type:
-        new_value:
-        old_value:
-    """
+    """A change of an attribute, and its condition."""
 
     __slots__ = ("attribute_id", "new_value", "old_value", "type")
     __match_args__ = ("attribute_id", "type", "new_value", "old_value")
@@ -335,12 +333,7 @@ class AttributeUpdate:
 
 
 class MergedSource:
-    """A segment that was merged, and where the target ended behind it.
-
-    Attributes:
-        source:
-        new_target_write_offset:
-    """
+    """A segment that was merged, and where the target ended behind it."""
 
     __slots__ = ("new_target_write_offset", "source")
     __match_args__ = ("source", "new_target_write_offset")
@@ -374,7 +367,6 @@ class TableKey:
     """A key and the version that it must have.
 
     Attributes:
-        key:
         version: The least i64: whatever the version; -1: the key must not exist.
     """
 
@@ -400,11 +392,7 @@ class TableKey:
 
 
 class TableValue:
-    """A value behind its length, which is written twice.
-
-    Attributes:
-        value:
-    """
+    """A value behind its length, which is written twice."""
 
     __slots__ = ("value",)
     __match_args__ = ("value",)
@@ -427,12 +415,7 @@ class TableValue:
 
 
 class Entry:
-    """A key of a table and its value.
-
-    Attributes:
-        key:
-        value:
-    """
+    """A key of a table and its value."""
 
     __slots__ = ("key", "value")
     __match_args__ = ("key", "value")
@@ -456,15 +439,7 @@ class Entry:
 
 
 class ChunkInfo:
-    """A piece of a segment in long-term storage.
-
-    Attributes:
-        length_in_metadata:
-        length_in_storage:
-        start_offset:
-        chunk_name:
-        exists_in_storage:
-    """
+    """A piece of a segment in long-term storage."""
 
     __slots__ = ("chunk_name", "exists_in_storage", "length_in_metadata", "length_in_storage", "start_offset")
     __match_args__ = (
@@ -522,8 +497,6 @@ class Hello:
     Code -127, from both sides.
 
     Attributes:
-        high_version:
-        low_version:
         tail: Bytes that were left over when it was read.
     """
 
@@ -685,7 +658,6 @@ class Padding:
     Code -1, from client.
 
     Attributes:
-        zeros:
         tail: Bytes that were left over when it was read.
     """
 
@@ -764,7 +736,6 @@ class PartialEvent:
     Code -2, from client.
 
     Attributes:
-        data:
         tail: Bytes that were left over when it was read.
     """
 
@@ -843,7 +814,6 @@ class Event:
     Code 0, from client.
 
     Attributes:
-        data:
         tail: Bytes that were left over when it was read.
     """
 
@@ -922,9 +892,6 @@ class SetupAppend:
     Code 1, from client.
 
     Attributes:
-        request_id:
-        writer_id:
-        segment:
         delegation_token: Since version 5.
         tail: Bytes that were left over when it was read.
     """
@@ -1019,9 +986,6 @@ class AppendSetup:
     Code 2, from server.
 
     Attributes:
-        request_id:
-        segment:
-        writer_id:
         last_event_number: The least i64 when nothing was ever appended.
         tail: Bytes that were left over when it was read.
     """
@@ -1116,8 +1080,6 @@ class AppendBlock:
     Code 3, from client.
 
     Attributes:
-        writer_id:
-        data:
         tail: Bytes that were left over when it was read.
     """
 
@@ -1211,11 +1173,7 @@ class AppendBlockEnd:
     Code 4, from client.
 
     Attributes:
-        writer_id:
-        size_of_whole_events:
         data: The rest of the PartialEvent that ends the block.
-        num_events:
-        last_event_number:
         request_id: Since version 8.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
@@ -1344,9 +1302,6 @@ class ConditionalAppend:
     Code 5, from client.
 
     Attributes:
-        writer_id:
-        event_number:
-        expected_offset:
         event: Since version 5.
         request_id: Since version 8.
         absent: How many of the last fields were not there when it was read.
@@ -1453,11 +1408,6 @@ class ConditionalBlockEnd:
     Since version 11.
 
     Attributes:
-        writer_id:
-        event_number:
-        expected_offset:
-        data:
-        request_id:
         tail: Bytes that were left over when it was read.
     """
 
@@ -1556,8 +1506,6 @@ class DataAppended:
     Code 7, from server.
 
     Attributes:
-        writer_id:
-        event_number:
         previous_event_number: Since version 3.
         request_id: Since version 8.
         current_segment_write_offset: Since version 9.
@@ -1682,8 +1630,6 @@ class ConditionalCheckFailed:
     Code 8, from server.
 
     Attributes:
-        writer_id:
-        event_number:
         request_id: Since version 8.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
@@ -1779,9 +1725,6 @@ class ReadSegment:
     Code 9, from client.
 
     Attributes:
-        segment:
-        offset:
-        suggested_length:
         delegation_token: Since version 5.
         request_id: Since version 8.
         absent: How many of the last fields were not there when it was read.
@@ -1887,11 +1830,7 @@ class SegmentRead:
     Code 10, from server.
 
     Attributes:
-        segment:
-        offset:
         at_tail: Sometimes false although nobody knows.
-        end_of_segment:
-        data:
         request_id: Since version 8.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
@@ -2004,8 +1943,6 @@ class GetStreamSegmentInfo:
     Code 11, from client.
 
     Attributes:
-        request_id:
-        segment_name:
         delegation_token: Since version 5.
         tail: Bytes that were left over when it was read.
     """
@@ -2097,13 +2034,6 @@ class StreamSegmentInfo:
     Code 12, from server.
 
     Attributes:
-        request_id:
-        segment_name:
-        exists:
-        is_sealed:
-        is_deleted:
-        last_modified:
-        write_offset:
         start_offset: Since version 2.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
@@ -2244,10 +2174,6 @@ class CreateSegment:
     Code 20, from client.
 
     Attributes:
-        request_id:
-        segment:
-        target_rate:
-        scale_type:
         delegation_token: Since version 5.
         rollover_size_bytes: Since version 14.
         absent: How many of the last fields were not there when it was read.
@@ -2377,8 +2303,6 @@ class SegmentCreated:
     Code 21, from server.
 
     Attributes:
-        request_id:
-        segment:
         tail: Bytes that were left over when it was read.
     """
 
@@ -2463,8 +2387,6 @@ class SealSegment:
     Code 28, from client.
 
     Attributes:
-        request_id:
-        segment:
         delegation_token: Since version 5.
         tail: Bytes that were left over when it was read.
     """
@@ -2556,8 +2478,6 @@ class SegmentSealed:
     Code 29, from server.
 
     Attributes:
-        request_id:
-        segment:
         tail: Bytes that were left over when it was read.
     """
 
@@ -2642,8 +2562,6 @@ class DeleteSegment:
     Code 30, from client.
 
     Attributes:
-        request_id:
-        segment:
         delegation_token: Since version 5.
         tail: Bytes that were left over when it was read.
     """
@@ -2735,8 +2653,6 @@ class SegmentDeleted:
     Code 31, from server.
 
     Attributes:
-        request_id:
-        segment:
         tail: Bytes that were left over when it was read.
     """
 
@@ -2821,10 +2737,6 @@ class UpdateSegmentPolicy:
     Code 32, from client.
 
     Attributes:
-        request_id:
-        segment:
-        target_rate:
-        scale_type:
         delegation_token: Since version 5.
         tail: Bytes that were left over when it was read.
     """
@@ -2924,8 +2836,6 @@ class SegmentPolicyUpdated:
     Code '!', from server.
 
     Attributes:
-        request_id:
-        segment:
         tail: Bytes that were left over when it was read.
     """
 
@@ -3010,9 +2920,6 @@ class GetSegmentAttribute:
     Code '"', from client.
 
     Attributes:
-        request_id:
-        segment_name:
-        attribute_id:
         delegation_token: Since version 5.
         tail: Bytes that were left over when it was read.
     """
@@ -3107,7 +3014,6 @@ class SegmentAttribute:
     Code '#', from server.
 
     Attributes:
-        request_id:
         value: The least i64 when there is no such attribute.
         tail: Bytes that were left over when it was read.
     """
@@ -3193,11 +3099,6 @@ class UpdateSegmentAttribute:
     Code '$', from client.
 
     Attributes:
-        request_id:
-        segment_name:
-        attribute_id:
-        new_value:
-        expected_value:
         delegation_token: Since version 5.
         tail: Bytes that were left over when it was read.
     """
@@ -3321,8 +3222,6 @@ class SegmentAttributeUpdated:
     Code '%', from server.
 
     Attributes:
-        request_id:
-        success:
         tail: Bytes that were left over when it was read.
     """
 
@@ -3409,9 +3308,6 @@ class TruncateSegment:
     Since version 2.
 
     Attributes:
-        request_id:
-        segment:
-        truncation_offset:
         delegation_token: Since version 5.
         tail: Bytes that were left over when it was read.
     """
@@ -3508,8 +3404,6 @@ class SegmentTruncated:
     Since version 2.
 
     Attributes:
-        request_id:
-        segment:
         tail: Bytes that were left over when it was read.
     """
 
@@ -3596,10 +3490,6 @@ class CreateTransientSegment:
     Since version 14.
 
     Attributes:
-        request_id:
-        writer_id:
-        parent_segment:
-        delegation_token:
         tail: Bytes that were left over when it was read.
     """
 
@@ -3695,10 +3585,6 @@ class LocateOffset:
     Since version 17.
 
     Attributes:
-        request_id:
-        segment:
-        target_offset:
-        delegation_token:
         tail: Bytes that were left over when it was read.
     """
 
@@ -3794,9 +3680,6 @@ class OffsetLocated:
     Since version 17.
 
     Attributes:
-        request_id:
-        segment:
-        offset:
         tail: Bytes that were left over when it was read.
     """
 
@@ -3889,10 +3772,6 @@ class MergeSegments:
     Since version 5.
 
     Attributes:
-        request_id:
-        target:
-        source:
-        delegation_token:
         attribute_updates: Since version 13.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
@@ -4003,9 +3882,6 @@ class SegmentsMerged:
     Since version 5.
 
     Attributes:
-        request_id:
-        target:
-        source:
         new_target_write_offset: Since version 9.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
@@ -4106,10 +3982,6 @@ class MergeSegmentsBatch:
     Since version 15.
 
     Attributes:
-        request_id:
-        target_segment_id:
-        source_segment_ids:
-        delegation_token:
         tail: Bytes that were left over when it was read.
     """
 
@@ -4207,9 +4079,6 @@ class SegmentsBatchMerged:
     Since version 15.
 
     Attributes:
-        request_id:
-        target:
-        sources:
         tail: Bytes that were left over when it was read.
     """
 
@@ -4300,9 +4169,6 @@ class WrongHost:
     Code '2', from server.
 
     Attributes:
-        request_id:
-        segment:
-        correct_host:
         server_stack_trace: Since version 6.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
@@ -4403,8 +4269,6 @@ class SegmentIsSealed:
     Code '3', from server.
 
     Attributes:
-        request_id:
-        segment:
         server_stack_trace: Since version 6.
         offset: The event number, when it answers an append.
 
@@ -4506,8 +4370,6 @@ class SegmentAlreadyExists:
     Code '4', from server.
 
     Attributes:
-        request_id:
-        segment:
         server_stack_trace: Since version 6.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
@@ -4603,8 +4465,6 @@ class NoSuchSegment:
     Code '5', from server.
 
     Attributes:
-        request_id:
-        segment:
         server_stack_trace: Since version 6.
         offset: Since version 8.
         absent: How many of the last fields were not there when it was read.
@@ -4706,7 +4566,6 @@ class InvalidEventNumber:
     Code '7', from server.
 
     Attributes:
-        writer_id:
         request_id: Since version 16.
         server_stack_trace: Since version 6.
         event_number: Since version 16.
@@ -4811,9 +4670,6 @@ class SegmentIsTruncated:
     Since version 2.
 
     Attributes:
-        request_id:
-        segment:
-        start_offset:
         server_stack_trace: Since version 6.
         offset: Since version 8.
         absent: How many of the last fields were not there when it was read.
@@ -4920,8 +4776,6 @@ class OperationUnsupported:
     Since version 4.
 
     Attributes:
-        request_id:
-        operation_name:
         server_stack_trace: Since version 6.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
@@ -5019,7 +4873,6 @@ class AuthTokenCheckFailed:
     Since version 5.
 
     Attributes:
-        request_id:
         server_stack_trace: Since version 6.
         error_code: Since version 9.
         absent: How many of the last fields were not there when it was read.
@@ -5120,10 +4973,6 @@ class ErrorMessage:
     Since version 10.
 
     Attributes:
-        request_id:
-        segment:
-        message_:
-        error_code:
         tail: Bytes that were left over when it was read.
     """
 
@@ -5219,9 +5068,6 @@ class GetTableSegmentInfo:
     Since version 12.
 
     Attributes:
-        request_id:
-        segment_name:
-        delegation_token:
         tail: Bytes that were left over when it was read.
     """
 
@@ -5314,12 +5160,6 @@ class TableSegmentInfo:
     Since version 12.
 
     Attributes:
-        request_id:
-        segment_name:
-        start_offset:
-        length:
-        entry_count:
-        key_length:
         tail: Bytes that were left over when it was read.
     """
 
@@ -5429,9 +5269,6 @@ class CreateTableSegment:
     Since version 7.
 
     Attributes:
-        request_id:
-        segment:
-        delegation_token:
         sorted_deprecated: Since version 10.
 
             Deprecated: sorted tables are gone.
@@ -5566,10 +5403,6 @@ class DeleteTableSegment:
     Since version 7.
 
     Attributes:
-        request_id:
-        segment:
-        must_be_empty:
-        delegation_token:
         tail: Bytes that were left over when it was read.
     """
 
@@ -5665,10 +5498,6 @@ class UpdateTableEntries:
     Since version 7.
 
     Attributes:
-        request_id:
-        segment:
-        delegation_token:
-        entries:
         table_segment_offset: Since version 10.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
@@ -5787,8 +5616,6 @@ class TableEntriesUpdated:
     Since version 7.
 
     Attributes:
-        request_id:
-        updated_versions:
         tail: Bytes that were left over when it was read.
     """
 
@@ -5875,10 +5702,6 @@ class RemoveTableKeys:
     Since version 7.
 
     Attributes:
-        request_id:
-        segment:
-        delegation_token:
-        keys:
         table_segment_offset: Since version 10.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
@@ -5997,8 +5820,6 @@ class TableKeysRemoved:
     Since version 7.
 
     Attributes:
-        request_id:
-        segment:
         tail: Bytes that were left over when it was read.
     """
 
@@ -6085,10 +5906,6 @@ class ReadTable:
     Since version 7.
 
     Attributes:
-        request_id:
-        segment:
-        delegation_token:
-        keys:
         tail: Bytes that were left over when it was read.
     """
 
@@ -6184,9 +6001,6 @@ class TableRead:
     Since version 7.
 
     Attributes:
-        request_id:
-        segment:
-        entries:
         tail: Bytes that were left over when it was read.
     """
 
@@ -6279,9 +6093,6 @@ class TableSegmentNotEmpty:
     Since version 7.
 
     Attributes:
-        request_id:
-        segment:
-        server_stack_trace:
         tail: Bytes that were left over when it was read.
     """
 
@@ -6374,9 +6185,6 @@ class TableKeyDoesNotExist:
     Since version 7.
 
     Attributes:
-        request_id:
-        segment:
-        server_stack_trace:
         tail: Bytes that were left over when it was read.
     """
 
@@ -6469,9 +6277,6 @@ class TableKeyBadVersion:
     Since version 7.
 
     Attributes:
-        request_id:
-        segment:
-        server_stack_trace:
         tail: Bytes that were left over when it was read.
     """
 
@@ -6564,11 +6369,6 @@ class ReadTableKeys:
     Since version 7.
 
     Attributes:
-        request_id:
-        segment:
-        delegation_token:
-        suggested_key_count:
-        continuation_token:
         prefix_filter: Since version 10.
 
             Deprecated: written empty since 12.
@@ -6715,10 +6515,6 @@ class TableKeysRead:
     Since version 7.
 
     Attributes:
-        request_id:
-        segment:
-        keys:
-        continuation_token:
         tail: Bytes that were left over when it was read.
     """
 
@@ -6816,11 +6612,6 @@ class ReadTableEntries:
     Since version 7.
 
     Attributes:
-        request_id:
-        segment:
-        delegation_token:
-        suggested_entry_count:
-        continuation_token:
         prefix_filter: Since version 10.
 
             Deprecated: written empty since 12.
@@ -6967,10 +6758,6 @@ class TableEntriesRead:
     Since version 7.
 
     Attributes:
-        request_id:
-        segment:
-        entries:
-        continuation_token:
         tail: Bytes that were left over when it was read.
     """
 
@@ -7068,12 +6855,6 @@ class TableEntriesDeltaRead:
     Since version 10.
 
     Attributes:
-        request_id:
-        segment:
-        entries:
-        should_clear:
-        reached_end:
-        last_position:
         tail: Bytes that were left over when it was read.
     """
 
@@ -7183,11 +6964,6 @@ class ReadTableEntriesDelta:
     Since version 10.
 
     Attributes:
-        request_id:
-        segment:
-        delegation_token:
-        from_position:
-        suggested_entry_count:
         tail: Bytes that were left over when it was read.
     """
 
@@ -7300,9 +7076,6 @@ class FlushToStorage:
     Since version 13.
 
     Attributes:
-        container_id:
-        delegation_token:
-        request_id:
         tail: Bytes that were left over when it was read.
     """
 
@@ -7395,7 +7168,6 @@ class StorageFlushed:
     Since version 13.
 
     Attributes:
-        request_id:
         tail: Bytes that were left over when it was read.
     """
 
@@ -7478,9 +7250,6 @@ class ListStorageChunks:
     Since version 15.
 
     Attributes:
-        segment:
-        delegation_token:
-        request_id:
         tail: Bytes that were left over when it was read.
     """
 
@@ -7573,8 +7342,6 @@ class StorageChunksListed:
     Since version 15.
 
     Attributes:
-        request_id:
-        chunks:
         tail: Bytes that were left over when it was read.
     """
 
@@ -13622,7 +13389,9 @@ def decode(
         NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
         DecodeError: It does not conform, or something stands behind it.
     """
-    buffer = data if type(data) is bytes else bytes(data)
+    if from_role is not None:
+        _check_role(from_role, _ROLES)
+    buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
     state = None if limits is None and not strict else _state_to_read(limits, strict)
     try:
@@ -13643,7 +13412,9 @@ def decode_message(
         NeedMoreData: The frame is not whole.
         DecodeError: It does not conform, or something stands behind it.
     """
-    buffer = data if type(data) is bytes else bytes(data)
+    if from_role is not None:
+        _check_role(from_role, _ROLES)
+    buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
     state = None if limits is None and not strict else _state_to_read(limits, strict)
     try:
@@ -13673,7 +13444,7 @@ def _encode_carefully(frame: object, compression: int) -> bytes:
     return encode_carefully(PLAN, frame, compression)
 
 
-class Decoder(_Decoder["_Item"]):
+class Decoder(_Decoder[Frame]):
     """Frames out of a stream of chunks, cut anywhere.
 
     `errors="yield"` gives a DecodeError in its place among the frames and goes on where the next frame is known to begin.
@@ -13687,6 +13458,7 @@ class Decoder(_Decoder["_Item"]):
         strict: bool = False,
         errors: Literal["raise", "yield"] = "raise",
     ) -> None:
+        _check_role(from_role, _ROLES)
         super().__init__(
             _load_plan,
             _read_frame,

@@ -16,11 +16,14 @@ from .._runtime.codec import WRITE_FAULTS as _WRITE_FAULTS
 from .._runtime.codec import Bad as _Bad
 from .._runtime.codec import ReadState as _ReadState
 from .._runtime.codec import WriteState as _WriteState
+from .._runtime.codec import as_bytes as _as_bytes
 from .._runtime.decoder import Decoder as _Decoder
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.text import decode_text as _decode_text
 from .._runtime.text import encode_text as _encode_text
 from .._runtime.unknown import Unknown
+from .._runtime.values import check_limits as _check_limits
+from .._runtime.values import check_role as _check_role
 from .._runtime.values import show as _show
 
 TYPE_CHECKING = False
@@ -32,7 +35,6 @@ if TYPE_CHECKING:
     _Message: TypeAlias = (
         "Padding | ReadSegment | SegmentRead | SetupAppend | AppendSetup | AppendBlock | AppendBlockEnd | PartialEvent | Event | DataAppended | Unknown"
     )
-    _Item: TypeAlias = "Frame"
     _Role: TypeAlias = Literal[
         "client",
         "server",
@@ -62,6 +64,7 @@ __all__ = (
 )
 
 _new = object.__new__
+_ROLES = ("client", "server")
 _encode_str = str.encode
 _pack_16sq = _Struct(">16sq").pack
 _pack_H = _Struct(">H").pack
@@ -114,6 +117,8 @@ class Limits:
         self.depth = depth
         self.open = open
 
+        _check_limits(self.to_dict())
+
     def to_dict(self) -> dict[str, Any]:
         """Return the bounds by name."""
         return {
@@ -138,7 +143,6 @@ class Padding:
     Code -1, from client.
 
     Attributes:
-        zeros:
         tail: Bytes that were left over when it was read.
     """
 
@@ -219,10 +223,6 @@ class ReadSegment:
     Assumed: this and every code: WireCommandType, for the document gives none.
 
     Attributes:
-        segment:
-        offset:
-        suggested_length:
-        delegation_token:
         tail: Bytes that were left over when it was read.
     """
 
@@ -316,8 +316,6 @@ class SegmentRead:
     Code 10, from server.
 
     Attributes:
-        segment:
-        offset:
         tail_: Errata: 1 bit.
         end_of_segment: Errata: 1 bit.
         data: Programs put an i32 length before it.
@@ -419,10 +417,6 @@ class SetupAppend:
     Code 1, from client.
 
     Attributes:
-        request_id:
-        writer_id:
-        segment:
-        delegation_token:
         tail: Bytes that were left over when it was read.
     """
 
@@ -516,10 +510,6 @@ class AppendSetup:
     Code 2, from server.
 
     Attributes:
-        request_id:
-        segment:
-        writer_id:
-        last_event_number:
         tail: Bytes that were left over when it was read.
     """
 
@@ -613,8 +603,6 @@ class AppendBlock:
     Code 3, from client.
 
     Attributes:
-        writer_id:
-        data:
         tail: Bytes that were left over when it was read.
     """
 
@@ -710,11 +698,7 @@ class AppendBlockEnd:
     Code 4, from client.
 
     Attributes:
-        writer_id:
-        size_of_whole_events:
         data: Assumed: the document gives no length; programs put an i32.
-        num_events:
-        last_event_number:
         tail: Bytes that were left over when it was read.
     """
 
@@ -815,7 +799,6 @@ class PartialEvent:
     Errata: Request/Reply, though only a client can send one.
 
     Attributes:
-        data:
         tail: Bytes that were left over when it was read.
     """
 
@@ -896,7 +879,6 @@ class Event:
     Source: only valid inside the block.
 
     Attributes:
-        data:
         tail: Bytes that were left over when it was read.
     """
 
@@ -975,7 +957,6 @@ class DataAppended:
     Code 7, from server.
 
     Attributes:
-        writer_id:
         event_number: The `last_event_number` of the block.
         previous_event_number: The `event_number` of the DataAppended before.
         tail: Bytes that were left over when it was read.
@@ -1739,7 +1720,9 @@ def decode(
         NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
         DecodeError: It does not conform, or something stands behind it.
     """
-    buffer = data if type(data) is bytes else bytes(data)
+    if from_role is not None:
+        _check_role(from_role, _ROLES)
+    buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
     state = None if limits is None and not strict else _state_to_read(limits, strict)
     try:
@@ -1760,7 +1743,9 @@ def decode_message(
         NeedMoreData: The frame is not whole.
         DecodeError: It does not conform, or something stands behind it.
     """
-    buffer = data if type(data) is bytes else bytes(data)
+    if from_role is not None:
+        _check_role(from_role, _ROLES)
+    buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
     state = None if limits is None and not strict else _state_to_read(limits, strict)
     try:
@@ -1790,7 +1775,7 @@ def _encode_carefully(frame: object, compression: int) -> bytes:
     return encode_carefully(PLAN, frame, compression)
 
 
-class Decoder(_Decoder["_Item"]):
+class Decoder(_Decoder[Frame]):
     """Frames out of a stream of chunks, cut anywhere.
 
     `errors="yield"` gives a DecodeError in its place among the frames and goes on where the next frame is known to begin.
@@ -1804,6 +1789,7 @@ class Decoder(_Decoder["_Item"]):
         strict: bool = False,
         errors: Literal["raise", "yield"] = "raise",
     ) -> None:
+        _check_role(from_role, _ROLES)
         super().__init__(
             _load_plan,
             _read_frame,

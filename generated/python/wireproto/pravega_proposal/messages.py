@@ -16,11 +16,14 @@ from .._runtime.codec import WRITE_FAULTS as _WRITE_FAULTS
 from .._runtime.codec import Bad as _Bad
 from .._runtime.codec import ReadState as _ReadState
 from .._runtime.codec import WriteState as _WriteState
+from .._runtime.codec import as_bytes as _as_bytes
 from .._runtime.decoder import Decoder as _Decoder
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.text import decode_text as _decode_text
 from .._runtime.text import encode_text as _encode_text
 from .._runtime.unknown import Unknown
+from .._runtime.values import check_limits as _check_limits
+from .._runtime.values import check_role as _check_role
 from .._runtime.values import show as _show
 
 TYPE_CHECKING = False
@@ -32,7 +35,6 @@ if TYPE_CHECKING:
     _Message: TypeAlias = (
         "PartialMessage | KeepAlive | ReadSegment | SegmentRead | SetupAppend | AppendSetup | BeginAppendBlock | EndAppendBlock | Event | DataAppended | Unknown"
     )
-    _Item: TypeAlias = "Frame"
     _Role: TypeAlias = Literal[
         "client",
         "server",
@@ -63,6 +65,7 @@ __all__ = (
 )
 
 _new = object.__new__
+_ROLES = ("client", "server")
 _encode_str = str.encode
 _pack_16sq = _Struct(">16sq").pack
 _pack_ii = _Struct(">ii").pack
@@ -109,6 +112,8 @@ class Limits:
         self.depth = depth
         self.open = open
 
+        _check_limits(self.to_dict())
+
     def to_dict(self) -> dict[str, Any]:
         """Return the bounds by name."""
         return {
@@ -148,8 +153,6 @@ class PartialMessage:
     Assumed: no document gives it a code; -2 is free.
 
     Attributes:
-        part:
-        data:
         tail: Bytes that were left over when it was read.
     """
 
@@ -315,9 +318,6 @@ class ReadSegment:
     Code 9, from client.
 
     Attributes:
-        segment:
-        offset:
-        suggested_length:
         tail: Bytes that were left over when it was read.
     """
 
@@ -408,8 +408,6 @@ class SegmentRead:
     Code 10, from server.
 
     Attributes:
-        segment:
-        offset:
         is_at_tail: Errata: 1 bit.
         is_at_end_of_segment: Errata: 1 bit, without a type.
         data: Source: Segment Read, remaining length in message.
@@ -511,8 +509,6 @@ class SetupAppend:
     Code 1, from client.
 
     Attributes:
-        connection_id:
-        segment:
         tail: Bytes that were left over when it was read.
     """
 
@@ -597,8 +593,6 @@ class AppendSetup:
     Code 2, from server.
 
     Attributes:
-        segment:
-        connection_id:
         connection_offset_ack_level: What is stored of this appender; 0 if it is new.
         tail: Bytes that were left over when it was read.
     """
@@ -690,7 +684,6 @@ class BeginAppendBlock:
     Code 3, from client.
 
     Attributes:
-        connection_id:
         connection_offset: Bytes that this appender has written so far, headers of events included.
 
             Assumed: what it counts is not said.
@@ -785,8 +778,6 @@ class EndAppendBlock:
     Code 4, from client.
 
     Attributes:
-        connection_id:
-        connection_offset:
         block_length: May be more or less than what stood between the two messages.
 
             Assumed: 4 bytes without a type; an integer as in BeginAppendBlock.
@@ -882,7 +873,6 @@ class Event:
     Source: Only valid inside of a block.
 
     Attributes:
-        data:
         tail: Bytes that were left over when it was read.
     """
 
@@ -961,8 +951,6 @@ class DataAppended:
     Code 7, from server.
 
     Attributes:
-        connection_id:
-        connection_offset_ack_level:
         tail: Bytes that were left over when it was read.
     """
 
@@ -1633,7 +1621,9 @@ def decode(
         NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
         DecodeError: It does not conform, or something stands behind it.
     """
-    buffer = data if type(data) is bytes else bytes(data)
+    if from_role is not None:
+        _check_role(from_role, _ROLES)
+    buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
     state = None if limits is None and not strict else _state_to_read(limits, strict)
     try:
@@ -1654,7 +1644,9 @@ def decode_message(
         NeedMoreData: The frame is not whole.
         DecodeError: It does not conform, or something stands behind it.
     """
-    buffer = data if type(data) is bytes else bytes(data)
+    if from_role is not None:
+        _check_role(from_role, _ROLES)
+    buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
     state = None if limits is None and not strict else _state_to_read(limits, strict)
     try:
@@ -1684,7 +1676,7 @@ def _encode_carefully(frame: object, compression: int) -> bytes:
     return encode_carefully(PLAN, frame, compression)
 
 
-class Decoder(_Decoder["_Item"]):
+class Decoder(_Decoder[Frame]):
     """Frames out of a stream of chunks, cut anywhere.
 
     `errors="yield"` gives a DecodeError in its place among the frames and goes on where the next frame is known to begin.
@@ -1698,6 +1690,7 @@ class Decoder(_Decoder["_Item"]):
         strict: bool = False,
         errors: Literal["raise", "yield"] = "raise",
     ) -> None:
+        _check_role(from_role, _ROLES)
         super().__init__(
             _load_plan,
             _read_frame,

@@ -9,12 +9,12 @@ Source: reactive-streams-io, NETWORK_PROTOCOL.md at e4b08b7 (2015-02-27).
 
 from __future__ import annotations
 
-
 from .._runtime.codec import READ_FAULTS as _READ_FAULTS
 from .._runtime.codec import WRITE_FAULTS as _WRITE_FAULTS
 from .._runtime.codec import Bad as _Bad
 from .._runtime.codec import ReadState as _ReadState
 from .._runtime.codec import WriteState as _WriteState
+from .._runtime.codec import as_bytes as _as_bytes
 from .._runtime.codec import lookup as _lookup
 from .._runtime.context import Context as _Context
 from .._runtime.decoder import Decoder as _Decoder
@@ -23,6 +23,8 @@ from .._runtime.numbers import read_varint as _read_varint
 from .._runtime.numbers import varint as _varint
 from .._runtime.text import decode_text as _decode_text
 from .._runtime.text import encode_text as _encode_text
+from .._runtime.values import check_limits as _check_limits
+from .._runtime.values import check_role as _check_role
 from .._runtime.values import show as _show
 
 TYPE_CHECKING = False
@@ -69,6 +71,7 @@ __all__ = (
 )
 
 _new = object.__new__
+_ROLES = ("client", "server")
 _encode_str = str.encode
 _REQUIRED: Any = object()
 
@@ -102,6 +105,8 @@ class Limits:
         self.open = open
         self.parts = parts
         """Split elements that are open at once in a subscription."""
+
+        _check_limits(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the bounds by name."""
@@ -299,8 +304,6 @@ class Subscribe:
 
     Attributes:
         publisher: Opaque: what it means is between the applications.
-        subscriber:
-        initial_demand:
     """
 
     __slots__ = ("initial_demand", "publisher", "subscriber")
@@ -385,10 +388,6 @@ class Request:
     """Asks for `demand` more elements; `UNBOUNDED` means without end.
 
     Code 4, from both sides.
-
-    Attributes:
-        subscriber:
-        demand:
     """
 
     __slots__ = ("demand", "subscriber")
@@ -463,9 +462,6 @@ class Cancel:
     """Ends a subscription from the subscriber's side.
 
     Code 5, from both sides.
-
-    Attributes:
-        subscriber:
     """
 
     __slots__ = ("subscriber",)
@@ -539,10 +535,6 @@ class Subscribed:
     """Accepts a subscription; a positive `element_size` fixes the size of every element.
 
     Code 6, from both sides.
-
-    Attributes:
-        subscriber:
-        element_size:
     """
 
     __slots__ = ("element_size", "subscriber")
@@ -621,10 +613,6 @@ class OnNext:
     """One element, with its length unless the subscription fixed it.
 
     Code 7, from both sides.
-
-    Attributes:
-        subscriber:
-        element:
     """
 
     __slots__ = ("element", "subscriber")
@@ -699,9 +687,6 @@ class OnComplete:
     """The stream ended well.
 
     Code 8, from both sides.
-
-    Attributes:
-        subscriber:
     """
 
     __slots__ = ("subscriber",)
@@ -775,10 +760,6 @@ class OnError:
     """The stream failed, or never began.
 
     Code 9, from both sides.
-
-    Attributes:
-        subscriber:
-        error:
     """
 
     __slots__ = ("error", "subscriber")
@@ -855,8 +836,6 @@ class OnNextPacked:
     Code 10, from both sides.
 
     Attributes:
-        subscriber:
-        count:
         messages: `count` elements without anything between them.
     """
 
@@ -942,11 +921,6 @@ class OnNextPart:
     """A part of a large element, not the last. Parts of several elements may alternate, and their length is always written.
 
     Code 11, from both sides.
-
-    Attributes:
-        subscriber:
-        element:
-        data:
     """
 
     __slots__ = ("data", "element", "subscriber")
@@ -1027,11 +1001,6 @@ class OnNextLastPart:
     """The last part of a large element.
 
     Code 12, from both sides.
-
-    Attributes:
-        subscriber:
-        element:
-        data:
     """
 
     __slots__ = ("data", "element", "subscriber")
@@ -1805,7 +1774,9 @@ def decode(
         NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
         DecodeError: It does not conform, or something stands behind it.
     """
-    buffer = data if type(data) is bytes else bytes(data)
+    if from_role is not None:
+        _check_role(from_role, _ROLES)
+    buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
     state = _state_to_read(limits, strict, from_role, context)
     try:
@@ -1875,6 +1846,7 @@ class Decoder(_Decoder["_Item"]):
         strict: bool = False,
         errors: Literal["raise", "yield"] = "raise",
     ) -> None:
+        _check_role(from_role, _ROLES)
         super().__init__(
             _load_plan,
             _read_message,
