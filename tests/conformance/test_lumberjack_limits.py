@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from wiregen.runtime.decoder import check_end
-from wiregen.runtime.errors import DecodeError
+from wiregen.runtime.errors import DecodeError, check_end
 from wiregen.runtime.explain import explain
 from wiregen.runtime.options import Options
 from wireproto import lumberjack as lj

@@ -13,8 +13,7 @@ from types import ModuleType
 from typing import Any, TypeAlias
 
 from wiregen.naming import Scope, python_name
-from wiregen.runtime.decoder import check_end
-from wiregen.runtime.errors import DecodeError, EncodeError
+from wiregen.runtime.errors import DecodeError, EncodeError, check_end
 from wiregen.runtime.explain import careful_decoder, explain
 from wiregen.runtime.options import Options
 from wiregen.runtime.records import frame_record

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from wiregen.runtime import DecodeError
 from wiregen.runtime.codec import Bad, ReadState
-from wiregen.runtime.decoder import Decoder, check_end
+from wiregen.runtime.decoder import Decoder
+from wiregen.runtime.errors import check_end
 from wiregen.runtime.explain import careful_decoder, explain
 from wiregen.runtime.options import Options
 from wiregen.runtime.tree import Node

@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from .built import build
-from .decoder import check_end
-from .errors import DecodeError
+from .errors import DecodeError, check_end
 from .explain import explain, explain_type, finished
 from .options import ContextSource, Options
 from .reading import read_frame

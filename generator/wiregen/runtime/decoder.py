@@ -37,26 +37,10 @@ else:
 
     F = None
 
-__all__ = ["Decoder", "check_end"]
+__all__ = ["Decoder"]
 
 _STEP = 4096  # bytes put aside at once, so that a search for a delimiter does not go byte by byte
 _FAULTS = (DecodeError, *READ_FAULTS)
-
-
-def check_end(end: int, size: int, offset: int = 0, base: int = 0) -> None:
-    """Refuse bytes behind the one frame that there should be.
-
-    Raises:
-        DecodeError: trailing_bytes, at the first of them.
-    """
-    if end != size:
-        raise DecodeError(
-            "trailing_bytes",
-            frame_offset=base + offset,
-            at=base + end,
-            expected="the end",
-            found=f"{size - end} bytes",
-        )
 
 
 def _message(frame: Any) -> Any:

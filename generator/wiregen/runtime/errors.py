@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         "incomplete_join",
     ]
 
-__all__ = ["DecodeError", "EncodeError", "NeedMoreData", "SessionError"]
+__all__ = ["DecodeError", "EncodeError", "NeedMoreData", "SessionError", "check_end"]
 
 
 def _expectation(expected: str, found: str) -> str:
@@ -205,3 +205,19 @@ def _restore(class_: type[BaseException], args: tuple[Any, ...], state: dict[str
     error = class_.__new__(class_, *args)
     error.__dict__.update(state)
     return error
+
+
+def check_end(end: int, size: int, offset: int = 0, base: int = 0) -> None:
+    """Refuse bytes behind the one frame that there should be.
+
+    Raises:
+        DecodeError: trailing_bytes, at the first of them.
+    """
+    if end != size:
+        raise DecodeError(
+            "trailing_bytes",
+            frame_offset=base + offset,
+            at=base + end,
+            expected="the end",
+            found=f"{size - end} bytes",
+        )

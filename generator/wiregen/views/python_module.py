@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import TypeAlias
 
 from wiregen import model as m
 from wiregen.naming import Scope, python_name, snake_case
-from wiregen.views.python_classes import (
-    ClassBuilder,
-    ClassView,
-)
+from wiregen.views.python_classes import ClassBuilder, ClassView, EnumView, NumberView, UnionView
 from wiregen.views.python_codings import coding_view
 from wiregen.views.python_layout_builder import LayoutBuilder
 from wiregen.views.python_module_views import (
@@ -24,6 +22,8 @@ from wiregen.views.python_shared import Shared
 from wiregen.views.python_text import declaration_doc
 
 __all__ = ["ModuleBuilder", "ModuleView"]
+
+_Named: TypeAlias = FrameView | UnionView | EnumView | NumberView
 
 
 class ModuleBuilder:
@@ -55,14 +55,9 @@ class ModuleBuilder:
         preambles = tuple(self._preamble(preamble) for preamble in protocol.preambles)
         enums = tuple(self._classes.enum(enum) for enum in protocol.enums)
         constants = self._classes.constants()
-        codings = tuple(coding_view(coding, self._shared) for coding in protocol.codings)
         classes = (*structs, *(message.data for message in messages), *(each[0] for each in preambles))
         classes += tuple(variety for union in unions for variety in union.varieties)
-        has_role = self._shared.has_shared_codes or bool(protocol.contexts)
-        names = [view.name for view in classes if "." not in view.qualified] + [view.name for view in frames]
-        names += (
-            [each.name for each in unions] + [each.name for each in enums] + [each.name for each in constants]
-        )
+        exports = self._exports(classes, (*frames, *unions, *enums, *constants))
         refused = [text for shared in self._all_shared for text in shared.refused]
         return ModuleView(
             name=python_name(protocol.name, Scope.PACKAGE),
@@ -75,7 +70,7 @@ class ModuleBuilder:
             enums=enums,
             structs=structs,
             unions=unions,
-            codings=codings,
+            codings=tuple(coding_view(coding, self._shared) for coding in protocol.codings),
             preambles=preambles,
             messages=messages,
             layouts=layouts,
@@ -84,10 +79,8 @@ class ModuleBuilder:
             message_annotation=" | ".join(self._message_names(messages)),
             struct_constants=self._shared.structs.constants(),
             uses=self._uses(layouts, classes, frames, refused),
-            exports=tuple(sorted({*names, *self._offered()}, key=_rank)),
-            imports=tuple(
-                sorted({*names, *self._offered()}, key=lambda name: (_rank(name)[0], name.lower(), name))
-            ),
+            exports=tuple(sorted(exports, key=_rank)),
+            imports=tuple(sorted(exports, key=_import_rank)),
             roles=protocol.roles,
             frame_readers=self._by_role(layouts, "reader"),
             frame_writers=self._by_role(layouts, "writer"),
@@ -95,11 +88,16 @@ class ModuleBuilder:
             openings=tuple((each[1], each[2]) for each in preambles),
             variants=tuple(variant.name for variant in protocol.variants),
             has_context=bool(protocol.contexts),
-            has_role=has_role,
+            has_role=self._shared.has_shared_codes or bool(protocol.contexts),
             is_partly_careful=bool(refused),
             is_plain=self._is_plain(frames, refused),
             plan=self._plan,
         )
+
+    def _exports(self, classes: tuple[ClassView, ...], others: tuple[_Named, ...]) -> set[str]:
+        """Return the names that the package offers; a class inside another is reached through it."""
+        names = {view.name for view in classes if "." not in view.qualified}
+        return names | {view.name for view in others} | set(self._offered())
 
     def _is_plain(self, frames: tuple[FrameView, ...], refused: list[str]) -> bool:
         protocol = self._protocol
@@ -197,6 +195,11 @@ class ModuleBuilder:
 def _rank(name: str) -> tuple[int, str]:
     """Return what sorts names as `__all__` does: constants, classes, functions."""
     return (0 if name.isupper() and len(name) > 1 else 1 if name[0].isupper() else 2, name)
+
+
+def _import_rank(name: str) -> tuple[int, str, str]:
+    """Return what sorts names as imports do: the same, without regard to case."""
+    return (_rank(name)[0], name.lower(), name)
 
 
 def _replaced(own: tuple, others: tuple) -> tuple:  # type: ignore[type-arg]

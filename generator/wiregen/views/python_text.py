@@ -131,3 +131,28 @@ def default_text(field: m.Field, enums: Mapping[str, m.Enum]) -> str | None:
 def class_name(name: str) -> str:
     """Return the name of a declaration's class."""
     return python_name(name, Scope.MODULE, granted=("Frame",))
+
+
+def encoding_text(type_: m.Text) -> tuple[str, str]:
+    """Return the arguments of `encode` that are right for nearly all text, and the exact road for the rest."""
+    careful = f'"{type_.encoding}", {type_.lenient}, "{type_.endian}"'
+    match type_.encoding:
+        case "utf8":
+            return "", careful
+        case "ascii" | "latin1":
+            return f'"{type_.encoding}"', careful
+        case "mutf8":
+            return "mutf8", careful
+        case "utf16":
+            return "exact", careful
+
+
+def argument_text(text: str) -> str:
+    """Return an expression as an argument: without parentheses around the whole of it."""
+    inner = text[1:-1]
+    depth = 0
+    for character in inner:
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if depth < 0:
+            return text
+    return inner if text.startswith("(") and text.endswith(")") else text

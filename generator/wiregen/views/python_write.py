@@ -46,7 +46,7 @@ from wiregen.views.python_steps import (
     WriteRepeat,
     WriteStep,
 )
-from wiregen.views.python_text import class_name, flat, is_shown
+from wiregen.views.python_text import argument_text, class_name, encoding_text, flat, is_shown
 from wiregen.views.python_write_branches import BranchWriter
 from wiregen.views.python_write_names import Piece, Test, WriteLookup, WriteNames
 from wiregen.views.python_write_runs import RunWriter
@@ -185,7 +185,7 @@ class WriteBuilder:
     def _number_bytes(self, step: Number, text: str) -> str:
         type_ = step.type
         if isinstance(type_, m.Reference) and type_.target == "coding":
-            return f"{self._shared.inner_writer(type_.name)}({_bare(text)})"
+            return f"{self._shared.inner_writer(type_.name)}({argument_text(text)})"
         if isinstance(type_, m.Reference):
             declared = self._shared.enums[type_.name].type
             assert isinstance(declared, m.Varint)
@@ -212,7 +212,7 @@ class WriteBuilder:
         value = names.value(step.key, step.field, _prefix(step), self.pieces)
         encode, careful, is_wide = "", "", False
         if isinstance(step.type, m.Text):
-            encode, careful = _encoding(step.type)
+            encode, careful = encoding_text(step.type)
             is_wide = step.type.encoding == "utf16"
             self._shared.uses.add("encode_text")
         may_be_null = isinstance(step.extent, Held) and step.extent.may_be_null
@@ -389,28 +389,3 @@ class WriteBuilder:
 
 def _prefix(step: Chunk) -> str:
     return step.key.removesuffix(step.field.name) if step.field is not None else ""
-
-
-def _encoding(type_: m.Text) -> tuple[str, str]:
-    """Return the arguments of `encode` that are right for nearly all text, and the exact road for the rest."""
-    careful = f'"{type_.encoding}", {type_.lenient}, "{type_.endian}"'
-    match type_.encoding:
-        case "utf8":
-            return "", careful
-        case "ascii" | "latin1":
-            return f'"{type_.encoding}"', careful
-        case "mutf8":
-            return "mutf8", careful
-        case "utf16":
-            return "exact", careful
-
-
-def _bare(text: str) -> str:
-    """Return an expression as an argument: without parentheses around the whole of it."""
-    inner = text[1:-1]
-    depth = 0
-    for character in inner:
-        depth += {"(": 1, ")": -1}.get(character, 0)
-        if depth < 0:
-            return text
-    return inner if text.startswith("(") and text.endswith(")") else text
