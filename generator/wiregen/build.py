@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -27,10 +27,18 @@ class TreeView:
     protocols: tuple[str, ...]
 
 
-def build(config: Config, names: tuple[str, ...], sources: Sources, report: Report) -> tuple[Output, ...]:
+def build(
+    config: Config,
+    names: tuple[str, ...],
+    sources: Sources,
+    report: Report,
+    *,
+    at_page: Callable[[PurePosixPath], None] = lambda path: None,
+) -> tuple[Output, ...]:
     """Return the files of the generated tree; () when the report holds an error.
 
-    `names`: only these protocols, all of the configuration where it is empty.
+    `names`: only these protocols, all of the configuration where it is empty. `at_page` is told each page before it is
+    printed, which takes a while for a large protocol.
     """
     backends = load_backends(config.backends, report)
     subjects = _subjects(config, names, sources, report)
@@ -48,8 +56,13 @@ def build(config: Config, names: tuple[str, ...], sources: Sources, report: Repo
         Output(path=root / "__init__.py", content=_text("python/tree/__init__.py.jinja", tree)),
         Output(path=root / "py.typed", content=b""),
         *_runtime(root / "_runtime"),
-        *(Output(path=root / page.path, content=_text(page.template, page.view)) for page in pages),
+        *(_printed(page, root, at_page) for page in pages),
     )
+
+
+def _printed(page: Page, root: PurePosixPath, at_page: Callable[[PurePosixPath], None]) -> Output:
+    at_page(root / page.path)
+    return Output(path=root / page.path, content=_text(page.template, page.view))
 
 
 def _subjects(

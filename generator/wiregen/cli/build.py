@@ -32,16 +32,19 @@ _MOVE_AWAY = "the message names the place; nothing was changed"
 def verb(names: tuple[str, ...], check: bool, diff: bool) -> int:
     """Write the generated packages of the protocols NAME, or of all that the configuration names."""
     from wiregen.build import build
+    from wiregen.cli.progress import progress_of_pages
     from wiregen.diagnostics import Report, render
     from wiregen.source import Sources
     from wiregen.writer import WriteError
 
     report, sources = Report(), Sources()
     config = configuration(report)
-    outputs = build(config, names, sources, report)
+    with progress_of_pages() as at_page:
+        outputs = build(config, names, sources, report, at_page=at_page)
     if report.has_errors:
         stop(report, sources)
-    sys.stderr.write(render(report, sources, colour=has_colour(sys.stderr)) if report.diagnostics else "")
+    if any(diagnostic.severity != "note" for diagnostic in report.diagnostics):  # notes are for `check`
+        sys.stderr.write(render(report, sources, colour=has_colour(sys.stderr)))
     try:
         if check or diff:
             return _compare(outputs, config, is_partial=bool(names), with_text=diff)

@@ -3,11 +3,12 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import PurePosixPath
 from typing import Final
 
 from wiregen.cli.talk import is_terminal
 
-__all__ = ["progress"]
+__all__ = ["progress", "progress_of_pages"]
 
 _LONG: Final = 16 * 1024 * 1024
 """Inputs up to this many bytes are over before a bar would be read."""
@@ -29,3 +30,16 @@ def progress(size: int | None) -> Iterator[Callable[[int], None]]:
     with Progress(*columns, console=console, transient=True, redirect_stdout=False) as bar:
         task = bar.add_task("decoding", total=size)
         yield lambda n_bytes: bar.advance(task, n_bytes)
+
+
+@contextmanager
+def progress_of_pages() -> Iterator[Callable[[PurePosixPath], None]]:
+    """Show which file a build is at, on a terminal; the function handed out takes each file before it is printed."""
+    if not is_terminal(sys.stderr):
+        yield lambda path: None
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    with Console(stderr=True).status("building") as status:
+        yield lambda path: status.update(Text(f"building {path}"))
