@@ -192,7 +192,9 @@ _LIMITS = Limits().to_dict()
 
 
 class Mode(_IntEnum):
-    """What the connection carries."""
+    """What the connection carries.
+
+    Source: Connect, Initially, we will support the following two protocols."""
 
     WHOLE = 110
     """Every message is whole."""
@@ -204,7 +206,11 @@ _MODE_BY_NUMBER = {member.value: member for member in Mode}
 
 
 class ApiId(_IntEnum):
-    """Assumed: the document gives 3; the others are an older table's that agrees with it."""
+    """The operations that a client asks for.
+
+    Source: API Id, 2-byte(int16) for API id.
+
+    Assumed: the document gives 3; the others are an older table's that agrees with it."""
 
     SERVER_CONFIG = 1
     AUTH = 2
@@ -220,7 +226,11 @@ _API_ID_BY_NUMBER = {member.value: member for member in ApiId}
 
 
 class Status(_IntEnum):
-    """ResponseTypeId or ErrorCode: one number, and no value has both meanings."""
+    """ResponseTypeId or ErrorCode: one number, and no value has both meanings.
+
+    Source: ResponseType, 2-bytes(int16) for response type.
+
+    Source: Error Codes, 2-bytes(int16) for error codes."""
 
     FULL_RESPONSE = 1
     PARTIAL_RESPONSE = 2
@@ -252,7 +262,7 @@ _STATUS_BY_NUMBER = {member.value: member for member in Status}
 
 
 class KeyValuePair:
-    """KeyValuePair"""
+    """Source: PutAllRequestMessage {, KeyValuePair {."""
 
     __slots__ = ("key", "value")
     __match_args__ = ("key", "value")
@@ -276,7 +286,10 @@ class KeyValuePair:
 
 
 class KeyResultPair:
-    """Here the value is bare, without value headers."""
+    """Here the value is bare, without value headers.
+
+    Source: GetAllResponseMessage {, KeyValuePair {.
+    """
 
     __slots__ = ("key", "value")
     __match_args__ = ("key", "value")
@@ -301,6 +314,8 @@ class KeyResultPair:
 
 class Chunk:
     """ValueHeader and bytes.
+
+    Source: ValueHeader => Size hasPartialBytes.
 
     Attributes:
         has_partial_bytes: True on every chunk but the last.
@@ -332,7 +347,10 @@ class Chunk:
 
 
 class Entry:
-    """A key and its value inside a map."""
+    """A key and its value inside a map.
+
+    Assumed: Geode's own serialization: the page that describes it is not part of the document.
+    """
 
     __slots__ = ("key", "value")
     __match_args__ = ("key", "value")
@@ -356,7 +374,9 @@ class Entry:
 
 
 class RequestMetadata:
-    """What a request says besides itself. An unknown key has no known end: the message is refused."""
+    """What a request says besides itself. An unknown key has no known end: the message is refused.
+
+    Source: Supported MetaData, Request MetaData Key."""
 
     class JsonKey:
         """The key is JSON text; keys in the response are turned back into it.
@@ -455,7 +475,9 @@ class RequestMetadata:
 
 
 class ResponseMetadata:
-    """What a response says besides itself. Its keys are not those of requests."""
+    """What a response says besides itself. Its keys are not those of requests.
+
+    Source: Supported MetaData, Response MetaData Key."""
 
     class UpdatePrMetaData:
         """The request went on to another node: a smart client should learn anew where the partitions are.
@@ -490,9 +512,11 @@ class ResponseMetadata:
 class GeodeValue:
     """A serialized Geode value: it says itself what it is and where it ends.
 
-    Source: Example, Geode Int type = 0x39.
+    Source: Object Type, We will support all the object types which Geode understands.
 
-    Errata: 39, 29 and 57 are the document's, the others Geode's own."""
+    Source: Examples, Geode Int type = 0x39.
+
+    Assumed: Geode's own serialization: the document shows no more of it than 39, 29 and 57."""
 
     class Null:
         """Code 0x29."""
@@ -1796,7 +1820,9 @@ class GeodeValue:
 
 
 class ClassName:
-    """What an Object[] is made of, or a class as a value: a name, a primitive, or none."""
+    """What an Object[] is made of, or a class as a value: a name, a primitive, or none.
+
+    Assumed: Geode's own serialization: the page that describes it is not part of the document."""
 
     class Named:
         """Code 0x2b."""
@@ -1876,7 +1902,7 @@ class ClassName:
 class Connect:
     """Sent once, before the first request, and not answered.
 
-    Source: Connect.
+    Source: Connect, It accepts an initial byte.
     """
 
     __slots__ = ("mode",)
@@ -1914,6 +1940,8 @@ class PutRequest:
     """Stores one value.
 
     Code 3, from client.
+
+    Source: Messages, PutRequestMessage {.
     """
 
     __slots__ = ("callback_arg", "key", "region_name", "value")
@@ -2006,7 +2034,10 @@ class PutRequest:
 
 
 class PutResponse:
-    """Code 3, from server."""
+    """Code 3, from server.
+
+    Source: Messages, PutResponseMessage {.
+    """
 
     __slots__ = ("success",)
     __match_args__ = ("success",)
@@ -2086,6 +2117,8 @@ class GetRequest:
     """Reads one value.
 
     Code 4, from client.
+
+    Source: Messages, GetRequestMessage {.
     """
 
     __slots__ = ("callback_arg", "key", "region_name")
@@ -2173,7 +2206,10 @@ class GetRequest:
 
 
 class GetResponse:
-    """Code 4, from server."""
+    """Code 4, from server.
+
+    Source: Messages, GetResponseMessage {.
+    """
 
     __slots__ = ("result",)
     __match_args__ = ("result",)
@@ -2253,6 +2289,8 @@ class PutAllRequest:
     """Stores many.
 
     Code 5, from client.
+
+    Source: Messages, PutAllRequestMessage {.
     """
 
     __slots__ = ("callback_arg", "key_value_pairs", "region_name")
@@ -2342,7 +2380,10 @@ class PutAllRequest:
 
 
 class PutAllResponse:
-    """Code 5, from server."""
+    """Code 5, from server.
+
+    Source: Messages, PutAllResponseMessage {.
+    """
 
     __slots__ = ("number_of_keys_failed",)
     __match_args__ = ("number_of_keys_failed",)
@@ -2422,6 +2463,8 @@ class GetAllRequest:
     """Reads many.
 
     Code 6, from client.
+
+    Source: Messages, GetAllRequestMessage {.
     """
 
     __slots__ = ("callback_arg", "keys", "region_name")
@@ -2509,7 +2552,10 @@ class GetAllRequest:
 
 
 class GetAllResponse:
-    """Code 6, from server."""
+    """Code 6, from server.
+
+    Source: Messages, GetAllResponseMessage {.
+    """
 
     __slots__ = ("key_value_pairs",)
     __match_args__ = ("key_value_pairs",)
@@ -2589,6 +2635,10 @@ class ServerConfigRequest:
     """Named by the document, its body not described; so the next five.
 
     Code 1, from client.
+
+    Source: RequestAPI, ServerConfigRequest.
+
+    Assumed: the document does not describe its body.
     """
 
     __slots__ = ("body",)
@@ -2665,7 +2715,12 @@ class ServerConfigRequest:
 
 
 class ServerConfigResponse:
-    """Code 1, from server."""
+    """Code 1, from server.
+
+    Source: APIResponse, ServerConfigResposne.
+
+    Assumed: the document does not describe its body.
+    """
 
     __slots__ = ("body",)
     __match_args__ = ("body",)
@@ -2742,7 +2797,12 @@ class ServerConfigResponse:
 
 
 class AuthRequest:
-    """Code 2, from client."""
+    """Code 2, from client.
+
+    Source: RequestAPI, AuthRequest.
+
+    Assumed: the document does not describe its body.
+    """
 
     __slots__ = ("body",)
     __match_args__ = ("body",)
@@ -2818,7 +2878,12 @@ class AuthRequest:
 
 
 class AuthResponse:
-    """Code 2, from server."""
+    """Code 2, from server.
+
+    Source: APIResponse, AuthResponse.
+
+    Assumed: the document does not describe its body.
+    """
 
     __slots__ = ("body",)
     __match_args__ = ("body",)
@@ -2895,7 +2960,12 @@ class AuthResponse:
 
 
 class ClientConfigRequest:
-    """Code 23, from client."""
+    """Code 23, from client.
+
+    Source: RequestAPI, ClientConfigRequest.
+
+    Assumed: the document does not describe its body.
+    """
 
     __slots__ = ("body",)
     __match_args__ = ("body",)
@@ -2971,7 +3041,12 @@ class ClientConfigRequest:
 
 
 class ClientConfigResponse:
-    """Code 23, from server."""
+    """Code 23, from server.
+
+    Source: APIResponse, ClientConfigResponse.
+
+    Assumed: the document does not describe its body.
+    """
 
     __slots__ = ("body",)
     __match_args__ = ("body",)
@@ -3048,7 +3123,12 @@ class ClientConfigResponse:
 
 
 class ErrorResponse:
-    """Without a code of its own, from server."""
+    """What went wrong, for people; the error code is the status of the response.
+
+    Without a code of its own, from server.
+
+    Source: ErrorResponse => errorMessage.
+    """
 
     __slots__ = ("error_message",)
     __match_args__ = ("error_message",)
@@ -3127,9 +3207,14 @@ class ErrorResponse:
 class Request:
     """MessageHeader and Request.
 
+    Source: MessageHeader => Size CorrelationId isPartialMessage hasMetaData.
+
+    Source: Request => RequestHeader [MetaData] RequestAPI.
+
     Attributes:
         message: What the frame carries.
         is_partial: More of this request follows under the same id.
+        metadata: Source: Metadata, NumberOfMetadata.
     """
 
     __slots__ = ("correlation_id", "is_partial", "message", "metadata")
@@ -3194,8 +3279,14 @@ class Request:
 class Response:
     """MessageHeader and Response. The body is not named on the wire: it belongs to the request of the same correlation id.
 
+    Source: MessageHeader => Size CorrelationId isPartialMessage hasMetaData.
+
+    Source: Response => ResponseHeader [MetaData] APIResponse.
+
     Attributes:
         message: What the frame carries.
+        status: Source: ResponseHeader => ResponseTypeId | ErrorCode.
+        metadata: Source: Metadata, NumberOfMetadata.
     """
 
     __slots__ = ("correlation_id", "is_partial", "message", "metadata", "status")

@@ -252,7 +252,9 @@ _LIMITS = Limits().to_dict()
 
 
 class ScaleType(_IntEnum):
-    """What `target_rate` counts; any other byte is kept."""
+    """What `target_rate` counts; any other byte is kept.
+
+    Source: WireCommands.CreateSegment."""
 
     NO_SCALING = 0
     THROUGHPUT = 1
@@ -265,7 +267,9 @@ _SCALE_TYPE_BY_NUMBER = {member.value: member for member in ScaleType}
 
 
 class AttributeUpdateType(_IntEnum):
-    """Whether an attribute is replaced always, or only if it has the old value."""
+    """Whether an attribute is replaced always, or only if it has the old value.
+
+    Source: WireCommands.MergeSegments."""
 
     REPLACE = 1
     REPLACE_IF_EQUALS = 4
@@ -275,7 +279,9 @@ _ATTRIBUTE_UPDATE_TYPE_BY_NUMBER = {member.value: member for member in Attribute
 
 
 class AuthError(_IntEnum):
-    """Why a token was refused; Java reads unknown numbers as 0."""
+    """Why a token was refused; Java reads unknown numbers as 0.
+
+    Source: WireCommands.AuthTokenCheckFailed."""
 
     UNSPECIFIED = -1
     CHECK_FAILED = 0
@@ -286,7 +292,9 @@ _AUTH_ERROR_BY_NUMBER = {member.value: member for member in AuthError}
 
 
 class ErrorCode(_IntEnum):
-    """What an ErrorMessage is about; Java reads unknown numbers as -1."""
+    """What an ErrorMessage is about; Java reads unknown numbers as -1.
+
+    Source: WireCommands.ErrorMessage."""
 
     UNSPECIFIED = -1
     ILLEGAL_ARGUMENT = 0
@@ -296,7 +304,10 @@ _ERROR_CODE_BY_NUMBER = {member.value: member for member in ErrorCode}
 
 
 class AttributeUpdate:
-    """A change of an attribute, and its condition."""
+    """A change of an attribute, and its condition.
+
+    Source: WireCommands.MergeSegments.
+    """
 
     __slots__ = ("attribute_id", "new_value", "old_value", "type")
     __match_args__ = ("attribute_id", "type", "new_value", "old_value")
@@ -333,7 +344,10 @@ class AttributeUpdate:
 
 
 class MergedSource:
-    """A segment that was merged, and where the target ended behind it."""
+    """A segment that was merged, and where the target ended behind it.
+
+    Source: WireCommands.SegmentsBatchMerged.
+    """
 
     __slots__ = ("new_target_write_offset", "source")
     __match_args__ = ("source", "new_target_write_offset")
@@ -366,6 +380,8 @@ class MergedSource:
 class TableKey:
     """A key and the version that it must have.
 
+    Source: WireCommands.TableKey.
+
     Attributes:
         version: The least i64: whatever the version; -1: the key must not exist.
     """
@@ -392,7 +408,10 @@ class TableKey:
 
 
 class TableValue:
-    """A value behind its length, which is written twice."""
+    """A value behind its length, which is written twice.
+
+    Source: WireCommands.TableValue.
+    """
 
     __slots__ = ("value",)
     __match_args__ = ("value",)
@@ -415,7 +434,10 @@ class TableValue:
 
 
 class Entry:
-    """A key of a table and its value."""
+    """A key of a table and its value.
+
+    Source: WireCommands.TableEntries.
+    """
 
     __slots__ = ("key", "value")
     __match_args__ = ("key", "value")
@@ -439,7 +461,10 @@ class Entry:
 
 
 class ChunkInfo:
-    """A piece of a segment in long-term storage."""
+    """A piece of a segment in long-term storage.
+
+    Source: WireCommands.StorageChunksListed.
+    """
 
     __slots__ = ("chunk_name", "exists_in_storage", "length_in_metadata", "length_in_storage", "start_offset")
     __match_args__ = (
@@ -495,6 +520,8 @@ class Hello:
     """The wire versions that a side speaks; the first message of each.
 
     Code -127, from both sides.
+
+    Source: WireCommands.Hello.
 
     Attributes:
         tail: Bytes that were left over when it was read.
@@ -580,6 +607,8 @@ class KeepAlive:
 
     Code 'd', from both sides.
 
+    Source: WireCommands.KeepAlive.
+
     Attributes:
         tail: Bytes that were left over when it was read.
     """
@@ -656,6 +685,8 @@ class Padding:
     """Fills the rest of an append block that is cut short.
 
     Code -1, from client.
+
+    Source: WireCommands.Padding.
 
     Attributes:
         tail: Bytes that were left over when it was read.
@@ -735,6 +766,8 @@ class PartialEvent:
 
     Code -2, from client.
 
+    Source: WireCommands.PartialEvent.
+
     Attributes:
         tail: Bytes that were left over when it was read.
     """
@@ -813,6 +846,8 @@ class Event:
 
     Code 0, from client.
 
+    Source: WireCommands.Event.
+
     Attributes:
         tail: Bytes that were left over when it was read.
     """
@@ -890,6 +925,8 @@ class SetupAppend:
     """Announces a writer, or announces it again after a reconnect.
 
     Code 1, from client.
+
+    Source: WireCommands.SetupAppend.
 
     Attributes:
         delegation_token: Since version 5.
@@ -985,6 +1022,8 @@ class AppendSetup:
 
     Code 2, from server.
 
+    Source: WireCommands.AppendSetup.
+
     Attributes:
         last_event_number: The least i64 when nothing was ever appended.
         tail: Bytes that were left over when it was read.
@@ -1079,6 +1118,8 @@ class AppendBlock:
 
     Code 3, from client.
 
+    Source: WireCommands.AppendBlock.
+
     Attributes:
         tail: Bytes that were left over when it was read.
     """
@@ -1171,6 +1212,8 @@ class AppendBlockEnd:
     """Ends a block, or is a whole append by itself.
 
     Code 4, from client.
+
+    Source: WireCommands.AppendBlockEnd.
 
     Attributes:
         data: The rest of the PartialEvent that ends the block.
@@ -1301,6 +1344,8 @@ class ConditionalAppend:
 
     Code 5, from client.
 
+    Source: WireCommands.ConditionalAppend.
+
     Attributes:
         event: Since version 5.
         request_id: Since version 8.
@@ -1405,6 +1450,8 @@ class ConditionalBlockEnd:
 
     Code 'Y', from client.
 
+    Source: WireCommands.ConditionalBlockEnd.
+
     Since version 11.
 
     Attributes:
@@ -1504,6 +1551,8 @@ class DataAppended:
     """All events up to `event_number` are stored.
 
     Code 7, from server.
+
+    Source: WireCommands.DataAppended.
 
     Attributes:
         previous_event_number: Since version 3.
@@ -1629,6 +1678,8 @@ class ConditionalCheckFailed:
 
     Code 8, from server.
 
+    Source: WireCommands.ConditionalCheckFailed.
+
     Attributes:
         request_id: Since version 8.
         absent: How many of the last fields were not there when it was read.
@@ -1723,6 +1774,8 @@ class ReadSegment:
     """Asks for bytes of a segment from `offset` on.
 
     Code 9, from client.
+
+    Source: WireCommands.ReadSegment.
 
     Attributes:
         delegation_token: Since version 5.
@@ -1828,6 +1881,8 @@ class SegmentRead:
     frames, which a read may cut anywhere.
 
     Code 10, from server.
+
+    Source: WireCommands.SegmentRead.
 
     Attributes:
         at_tail: Sometimes false although nobody knows.
@@ -1942,6 +1997,8 @@ class GetStreamSegmentInfo:
 
     Code 11, from client.
 
+    Source: WireCommands.GetStreamSegmentInfo.
+
     Attributes:
         delegation_token: Since version 5.
         tail: Bytes that were left over when it was read.
@@ -2032,6 +2089,8 @@ class StreamSegmentInfo:
     """Answers GetStreamSegmentInfo. A segment that vanished may be reported as sealed and deleted, with zeros.
 
     Code 12, from server.
+
+    Source: WireCommands.StreamSegmentInfo.
 
     Attributes:
         start_offset: Since version 2.
@@ -2173,6 +2232,8 @@ class CreateSegment:
 
     Code 20, from client.
 
+    Source: WireCommands.CreateSegment.
+
     Attributes:
         delegation_token: Since version 5.
         rollover_size_bytes: Since version 14.
@@ -2302,6 +2363,8 @@ class SegmentCreated:
 
     Code 21, from server.
 
+    Source: WireCommands.SegmentCreated.
+
     Attributes:
         tail: Bytes that were left over when it was read.
     """
@@ -2385,6 +2448,8 @@ class SealSegment:
     """Ends a segment: it can be read, and no longer appended to.
 
     Code 28, from client.
+
+    Source: WireCommands.SealSegment.
 
     Attributes:
         delegation_token: Since version 5.
@@ -2477,6 +2542,8 @@ class SegmentSealed:
 
     Code 29, from server.
 
+    Source: WireCommands.SegmentSealed.
+
     Attributes:
         tail: Bytes that were left over when it was read.
     """
@@ -2560,6 +2627,8 @@ class DeleteSegment:
     """Removes a segment.
 
     Code 30, from client.
+
+    Source: WireCommands.DeleteSegment.
 
     Attributes:
         delegation_token: Since version 5.
@@ -2652,6 +2721,8 @@ class SegmentDeleted:
 
     Code 31, from server.
 
+    Source: WireCommands.SegmentDeleted.
+
     Attributes:
         tail: Bytes that were left over when it was read.
     """
@@ -2735,6 +2806,8 @@ class UpdateSegmentPolicy:
     """Changes the scaling policy of a segment.
 
     Code 32, from client.
+
+    Source: WireCommands.UpdateSegmentPolicy.
 
     Attributes:
         delegation_token: Since version 5.
@@ -2835,6 +2908,8 @@ class SegmentPolicyUpdated:
 
     Code '!', from server.
 
+    Source: WireCommands.SegmentPolicyUpdated.
+
     Attributes:
         tail: Bytes that were left over when it was read.
     """
@@ -2918,6 +2993,8 @@ class GetSegmentAttribute:
     """Asks for a number that is kept beside a segment.
 
     Code '"', from client.
+
+    Source: WireCommands.GetSegmentAttribute.
 
     Attributes:
         delegation_token: Since version 5.
@@ -3013,6 +3090,8 @@ class SegmentAttribute:
 
     Code '#', from server.
 
+    Source: WireCommands.SegmentAttribute.
+
     Attributes:
         value: The least i64 when there is no such attribute.
         tail: Bytes that were left over when it was read.
@@ -3097,6 +3176,8 @@ class UpdateSegmentAttribute:
     """Sets an attribute if it has the expected value.
 
     Code '$', from client.
+
+    Source: WireCommands.UpdateSegmentAttribute.
 
     Attributes:
         delegation_token: Since version 5.
@@ -3221,6 +3302,8 @@ class SegmentAttributeUpdated:
 
     Code '%', from server.
 
+    Source: WireCommands.SegmentAttributeUpdated.
+
     Attributes:
         tail: Bytes that were left over when it was read.
     """
@@ -3304,6 +3387,8 @@ class TruncateSegment:
     """Drops what stands before an offset.
 
     Code '&', from client.
+
+    Source: WireCommands.TruncateSegment.
 
     Since version 2.
 
@@ -3401,6 +3486,8 @@ class SegmentTruncated:
 
     Code "'", from server.
 
+    Source: WireCommands.SegmentTruncated.
+
     Since version 2.
 
     Attributes:
@@ -3486,6 +3573,8 @@ class CreateTransientSegment:
     """Makes a segment that lives as long as the connection, for an event that is too large for one append.
 
     Code '(', from client.
+
+    Source: WireCommands.CreateTransientSegment.
 
     Since version 14.
 
@@ -3582,6 +3671,8 @@ class LocateOffset:
 
     Code ')', from client.
 
+    Source: WireCommands.LocateOffset.
+
     Since version 17.
 
     Attributes:
@@ -3677,6 +3768,8 @@ class OffsetLocated:
 
     Code '*', from server.
 
+    Source: WireCommands.OffsetLocated.
+
     Since version 17.
 
     Attributes:
@@ -3768,6 +3861,8 @@ class MergeSegments:
     """Appends a whole segment to another, if the attributes have their expected values.
 
     Code ':', from client.
+
+    Source: WireCommands.MergeSegments.
 
     Since version 5.
 
@@ -3879,6 +3974,8 @@ class SegmentsMerged:
 
     Code ';', from server.
 
+    Source: WireCommands.SegmentsMerged.
+
     Since version 5.
 
     Attributes:
@@ -3979,6 +4076,8 @@ class MergeSegmentsBatch:
 
     Code 'Z', from client.
 
+    Source: WireCommands.MergeSegmentsBatch.
+
     Since version 15.
 
     Attributes:
@@ -4076,6 +4175,8 @@ class SegmentsBatchMerged:
 
     Code '[', from server.
 
+    Source: WireCommands.SegmentsBatchMerged.
+
     Since version 15.
 
     Attributes:
@@ -4167,6 +4268,8 @@ class WrongHost:
     """The segment is served elsewhere; `correct_host` is always empty today.
 
     Code '2', from server.
+
+    Source: WireCommands.WrongHost.
 
     Attributes:
         server_stack_trace: Since version 6.
@@ -4267,6 +4370,8 @@ class SegmentIsSealed:
     """The segment takes no more appends.
 
     Code '3', from server.
+
+    Source: WireCommands.SegmentIsSealed.
 
     Attributes:
         server_stack_trace: Since version 6.
@@ -4369,6 +4474,8 @@ class SegmentAlreadyExists:
 
     Code '4', from server.
 
+    Source: WireCommands.SegmentAlreadyExists.
+
     Attributes:
         server_stack_trace: Since version 6.
         absent: How many of the last fields were not there when it was read.
@@ -4463,6 +4570,8 @@ class NoSuchSegment:
     """There is no such segment.
 
     Code '5', from server.
+
+    Source: WireCommands.NoSuchSegment.
 
     Attributes:
         server_stack_trace: Since version 6.
@@ -4565,6 +4674,8 @@ class InvalidEventNumber:
 
     Code '7', from server.
 
+    Source: WireCommands.InvalidEventNumber.
+
     Attributes:
         request_id: Since version 16.
         server_stack_trace: Since version 6.
@@ -4666,6 +4777,8 @@ class SegmentIsTruncated:
     """What was asked for was dropped; the segment begins at `start_offset`.
 
     Code '8', from server.
+
+    Source: WireCommands.SegmentIsTruncated.
 
     Since version 2.
 
@@ -4773,6 +4886,8 @@ class OperationUnsupported:
 
     Code '9', from server.
 
+    Source: WireCommands.OperationUnsupported.
+
     Since version 4.
 
     Attributes:
@@ -4869,6 +4984,8 @@ class AuthTokenCheckFailed:
     """The token does not allow the request, or is too old. When it answers a ReadSegment, `request_id` is that request's offset.
 
     Code '<', from server.
+
+    Source: WireCommands.AuthTokenCheckFailed.
 
     Since version 5.
 
@@ -4970,6 +5087,8 @@ class ErrorMessage:
 
     Code '=', from server.
 
+    Source: WireCommands.ErrorMessage.
+
     Since version 10.
 
     Attributes:
@@ -5065,6 +5184,8 @@ class GetTableSegmentInfo:
 
     Code 'D', from client.
 
+    Source: WireCommands.GetTableSegmentInfo.
+
     Since version 12.
 
     Attributes:
@@ -5156,6 +5277,8 @@ class TableSegmentInfo:
     """Answers GetTableSegmentInfo.
 
     Code 'E', from server.
+
+    Source: WireCommands.TableSegmentInfo.
 
     Since version 12.
 
@@ -5265,6 +5388,8 @@ class CreateTableSegment:
     """Makes a segment that holds keys and values.
 
     Code 'F', from client.
+
+    Source: WireCommands.CreateTableSegment.
 
     Since version 7.
 
@@ -5400,6 +5525,8 @@ class DeleteTableSegment:
 
     Code 'G', from client.
 
+    Source: WireCommands.DeleteTableSegment.
+
     Since version 7.
 
     Attributes:
@@ -5494,6 +5621,8 @@ class UpdateTableEntries:
     """Puts entries whose keys have the versions that are expected.
 
     Code 'J', from client.
+
+    Source: WireCommands.UpdateTableEntries.
 
     Since version 7.
 
@@ -5613,6 +5742,8 @@ class TableEntriesUpdated:
 
     Code 'K', from server.
 
+    Source: WireCommands.TableEntriesUpdated.
+
     Since version 7.
 
     Attributes:
@@ -5698,6 +5829,8 @@ class RemoveTableKeys:
     """Removes keys that have the versions that are expected.
 
     Code 'L', from client.
+
+    Source: WireCommands.RemoveTableKeys.
 
     Since version 7.
 
@@ -5817,6 +5950,8 @@ class TableKeysRemoved:
 
     Code 'M', from server.
 
+    Source: WireCommands.TableKeysRemoved.
+
     Since version 7.
 
     Attributes:
@@ -5902,6 +6037,8 @@ class ReadTable:
     """Asks for the values of keys.
 
     Code 'N', from client.
+
+    Source: WireCommands.ReadTable.
 
     Since version 7.
 
@@ -5998,6 +6135,8 @@ class TableRead:
 
     Code 'O', from server.
 
+    Source: WireCommands.TableRead.
+
     Since version 7.
 
     Attributes:
@@ -6089,6 +6228,8 @@ class TableSegmentNotEmpty:
     """A table that must be empty is not.
 
     Code 'P', from server.
+
+    Source: WireCommands.TableSegmentNotEmpty.
 
     Since version 7.
 
@@ -6182,6 +6323,8 @@ class TableKeyDoesNotExist:
 
     Code 'Q', from server.
 
+    Source: WireCommands.TableKeyDoesNotExist.
+
     Since version 7.
 
     Attributes:
@@ -6274,6 +6417,8 @@ class TableKeyBadVersion:
 
     Code 'R', from server.
 
+    Source: WireCommands.TableKeyBadVersion.
+
     Since version 7.
 
     Attributes:
@@ -6365,6 +6510,8 @@ class ReadTableKeys:
     """Asks for keys, from where the token of an earlier answer says.
 
     Code 'S', from client.
+
+    Source: WireCommands.ReadTableKeys.
 
     Since version 7.
 
@@ -6512,6 +6659,8 @@ class TableKeysRead:
 
     Code 'T', from server.
 
+    Source: WireCommands.TableKeysRead.
+
     Since version 7.
 
     Attributes:
@@ -6608,6 +6757,8 @@ class ReadTableEntries:
     """The same for entries.
 
     Code 'U', from client.
+
+    Source: WireCommands.ReadTableEntries.
 
     Since version 7.
 
@@ -6755,6 +6906,8 @@ class TableEntriesRead:
 
     Code 'V', from server.
 
+    Source: WireCommands.TableEntriesRead.
+
     Since version 7.
 
     Attributes:
@@ -6851,6 +7004,8 @@ class TableEntriesDeltaRead:
     """Answers ReadTableEntriesDelta; `should_clear` says that the reader must begin anew.
 
     Code 'W', from server.
+
+    Source: WireCommands.TableEntriesDeltaRead.
 
     Since version 10.
 
@@ -6960,6 +7115,8 @@ class ReadTableEntriesDelta:
     """Asks for what was put into a table since a position.
 
     Code 'X', from client.
+
+    Source: WireCommands.ReadTableEntriesDelta.
 
     Since version 10.
 
@@ -7073,6 +7230,8 @@ class FlushToStorage:
 
     Code -3, from client.
 
+    Source: WireCommands.FlushToStorage.
+
     Since version 13.
 
     Attributes:
@@ -7165,6 +7324,8 @@ class StorageFlushed:
 
     Code -4, from server.
 
+    Source: WireCommands.StorageFlushed.
+
     Since version 13.
 
     Attributes:
@@ -7246,6 +7407,8 @@ class ListStorageChunks:
     """Asks for the chunks of a segment in long-term storage; only the administration listener takes it.
 
     Code -5, from client.
+
+    Source: WireCommands.ListStorageChunks.
 
     Since version 15.
 
@@ -7339,6 +7502,8 @@ class StorageChunksListed:
 
     Code -6, from server.
 
+    Source: WireCommands.StorageChunksListed.
+
     Since version 15.
 
     Attributes:
@@ -7422,6 +7587,8 @@ class StorageChunksListed:
 
 class Frame:
     """Fields that a peer of another version adds are left over at the end of the body, and kept.
+
+    Source: CommandDecoder, CommandEncoder.
 
     Attributes:
         message: What the frame carries.

@@ -142,6 +142,8 @@ class Padding:
 
     Code -1, from client.
 
+    Source: WireCommands.Padding.
+
     Attributes:
         tail: Bytes that were left over when it was read.
     """
@@ -219,6 +221,8 @@ class ReadSegment:
     """Asks for bytes of a segment from `offset` on; several SegmentRead may answer.
 
     Code 9, from client.
+
+    Source: Read Segment - Request.
 
     Assumed: this and every code: WireCommandType, for the document gives none.
 
@@ -315,12 +319,14 @@ class SegmentRead:
 
     Code 10, from server.
 
+    Source: Segment Read - Reply.
+
     Attributes:
         tail_: Errata: 1 bit.
         end_of_segment: Errata: 1 bit.
         data: Programs put an i32 length before it.
 
-            Source: Segment Read, remaining length in the message.
+            Source: Segment Read - Reply, remaining length in the message.
         tail: Bytes that were left over when it was read.
     """
 
@@ -416,6 +422,8 @@ class SetupAppend:
 
     Code 1, from client.
 
+    Source: Setup Append - Request.
+
     Attributes:
         tail: Bytes that were left over when it was read.
     """
@@ -509,6 +517,8 @@ class AppendSetup:
 
     Code 2, from server.
 
+    Source: Append Setup - Reply.
+
     Attributes:
         tail: Bytes that were left over when it was read.
     """
@@ -601,6 +611,8 @@ class AppendBlock:
     """Begins a block of events.
 
     Code 3, from client.
+
+    Source: AppendBlock - Request.
 
     Attributes:
         tail: Bytes that were left over when it was read.
@@ -696,6 +708,8 @@ class AppendBlockEnd:
     Programs up to version 7 write eight more bytes, which mean nothing and are left over.
 
     Code 4, from client.
+
+    Source: AppendBlockEnd - Request.
 
     Attributes:
         data: Assumed: the document gives no length; programs put an i32.
@@ -796,6 +810,8 @@ class PartialEvent:
 
     Code -2, from both sides.
 
+    Source: Partial Event - Request/Reply.
+
     Errata: Request/Reply, though only a client can send one.
 
     Attributes:
@@ -876,7 +892,7 @@ class Event:
 
     Code 0, from client.
 
-    Source: only valid inside the block.
+    Source: Event - Request, only valid inside the block.
 
     Attributes:
         tail: Bytes that were left over when it was read.
@@ -955,6 +971,8 @@ class DataAppended:
     """All events up to `event_number` are stored.
 
     Code 7, from server.
+
+    Source: Data Appended - Reply.
 
     Attributes:
         event_number: The `last_event_number` of the block.
@@ -1045,6 +1063,8 @@ class DataAppended:
 
 class Frame:
     """Fields that a peer of another version adds are left over at the end of the body, and kept.
+
+    Source: CommandDecoder, CommandEncoder.
 
     Attributes:
         message: What the frame carries.

@@ -135,6 +135,8 @@ _LIMITS = Limits().to_dict()
 class Part(_IntEnum):
     """Which piece of a cut message.
 
+    Source: Partial Message - Request/Reply, Begin/Middle/End - Enum (1 byte).
+
     Assumed: the document names the three and numbers none."""
 
     BEGIN = 0
@@ -149,6 +151,8 @@ class PartialMessage:
     """A piece of a message that was cut for any reason. Other messages may stand between the pieces, not another cut one.
 
     Code -2, from both sides.
+
+    Source: Partial Message - Request/Reply.
 
     Assumed: no document gives it a code; -2 is free.
 
@@ -236,6 +240,8 @@ class KeepAlive:
 
     Code 'd', from both sides.
 
+    Source: KeepAlive - Request/Reply.
+
     Assumed: this and the following codes: WireCommandType.
 
     Attributes:
@@ -316,6 +322,8 @@ class ReadSegment:
     """Asks for bytes of a segment from `offset` on.
 
     Code 9, from client.
+
+    Source: Read Segment - Request.
 
     Attributes:
         tail: Bytes that were left over when it was read.
@@ -407,10 +415,12 @@ class SegmentRead:
 
     Code 10, from server.
 
+    Source: Segment Read - Reply.
+
     Attributes:
         is_at_tail: Errata: 1 bit.
         is_at_end_of_segment: Errata: 1 bit, without a type.
-        data: Source: Segment Read, remaining length in message.
+        data: Source: Segment Read - Reply, remaining length in message.
         tail: Bytes that were left over when it was read.
     """
 
@@ -508,6 +518,8 @@ class SetupAppend:
 
     Code 1, from client.
 
+    Source: Setup Append - Request.
+
     Attributes:
         tail: Bytes that were left over when it was read.
     """
@@ -591,6 +603,8 @@ class AppendSetup:
     """The appender may begin.
 
     Code 2, from server.
+
+    Source: Append Setup - Reply.
 
     Attributes:
         connection_offset_ack_level: What is stored of this appender; 0 if it is new.
@@ -682,6 +696,8 @@ class BeginAppendBlock:
     """Also called BeginEventBlock. The block follows behind the frame, as messages.
 
     Code 3, from client.
+
+    Source: BeginAppendBlock - Request.
 
     Attributes:
         connection_offset: Bytes that this appender has written so far, headers of events included.
@@ -777,6 +793,8 @@ class EndAppendBlock:
 
     Code 4, from client.
 
+    Source: EndAppendBlock- Request.
+
     Attributes:
         block_length: May be more or less than what stood between the two messages.
 
@@ -870,7 +888,7 @@ class Event:
 
     Code 0, from client.
 
-    Source: Only valid inside of a block.
+    Source: Event - Request, Only valid inside of a block.
 
     Attributes:
         tail: Bytes that were left over when it was read.
@@ -949,6 +967,8 @@ class DataAppended:
     """Everything up to the level is stored.
 
     Code 7, from server.
+
+    Source: Data Appended - Reply.
 
     Attributes:
         tail: Bytes that were left over when it was read.
@@ -1034,6 +1054,8 @@ class DataAppended:
 
 class Frame:
     """Fields that a peer of another version adds are left over at the end of the body, and kept.
+
+    Source: CommandDecoder, CommandEncoder.
 
     Attributes:
         message: What the frame carries.

@@ -132,11 +132,15 @@ class ClientHello:
 
     Code 1, from client.
 
+    Source: Protocol negotiation, clientHello(version: varint, extensions: Array[Id]).
+
     Assumed: the document names no codes; these are its order.
 
     Attributes:
         version: 0; no other version exists.
         extensions: The extensions that this side knows; those that both name are active. Doubles count once.
+
+            Assumed: a varint that counts elements: the document says Array.
     """
 
     __slots__ = ("extensions", "version")
@@ -218,9 +222,13 @@ class ServerHello:
 
     Code 2, from server.
 
+    Source: Protocol negotiation, serverHello(version: varint, extensions: Array[Id]).
+
     Attributes:
         version: 0; no other version exists.
         extensions: The extensions that this side knows; those that both name are active. Doubles count once.
+
+            Assumed: as in ClientHello.
     """
 
     __slots__ = ("extensions", "version")
@@ -301,6 +309,8 @@ class Subscribe:
     """Asks a named publisher for its elements.
 
     Code 3, from both sides.
+
+    Source: The Reactive Streams core protocol, subscribe(publisher: String, subscriber: Id, initialDemand: Long = 0).
 
     Attributes:
         publisher: Opaque: what it means is between the applications.
@@ -388,6 +398,8 @@ class Request:
     """Asks for `demand` more elements; `UNBOUNDED` means without end.
 
     Code 4, from both sides.
+
+    Source: The Reactive Streams core protocol, request(subscriber: Id, demand: Long).
     """
 
     __slots__ = ("demand", "subscriber")
@@ -462,6 +474,8 @@ class Cancel:
     """Ends a subscription from the subscriber's side.
 
     Code 5, from both sides.
+
+    Source: The Reactive Streams core protocol, cancel(subscriber: Id).
     """
 
     __slots__ = ("subscriber",)
@@ -535,6 +549,8 @@ class Subscribed:
     """Accepts a subscription; a positive `element_size` fixes the size of every element.
 
     Code 6, from both sides.
+
+    Source: The Reactive Streams core protocol, subscribed(subscriber: Id, elementSize: varint = 0).
     """
 
     __slots__ = ("element_size", "subscriber")
@@ -613,6 +629,11 @@ class OnNext:
     """One element, with its length unless the subscription fixed it.
 
     Code 7, from both sides.
+
+    Source: The Reactive Streams core protocol, onNext(subscriber: Id, element: bytes).
+
+    Attributes:
+        element: Source: In fixed-size mode, the onNext.element field is not length-prefixed.
     """
 
     __slots__ = ("element", "subscriber")
@@ -687,6 +708,8 @@ class OnComplete:
     """The stream ended well.
 
     Code 8, from both sides.
+
+    Source: The Reactive Streams core protocol, onComplete(subscriber: Id).
     """
 
     __slots__ = ("subscriber",)
@@ -760,6 +783,8 @@ class OnError:
     """The stream failed, or never began.
 
     Code 9, from both sides.
+
+    Source: The Reactive Streams core protocol, onError(subscriber: Id, error: String).
     """
 
     __slots__ = ("error", "subscriber")
@@ -834,6 +859,8 @@ class OnNextPacked:
     """Many elements of the fixed size in one message.
 
     Code 10, from both sides.
+
+    Source: Packed messaging, onNextPacked(subscriber: Id, count: varint, messages: count * elementSize bytes).
 
     Attributes:
         messages: `count` elements without anything between them.
@@ -921,6 +948,8 @@ class OnNextPart:
     """A part of a large element, not the last. Parts of several elements may alternate, and their length is always written.
 
     Code 11, from both sides.
+
+    Source: Split messaging, onNextPart(subscriber: Id, element: Id, data: bytes).
     """
 
     __slots__ = ("data", "element", "subscriber")
@@ -1001,6 +1030,8 @@ class OnNextLastPart:
     """The last part of a large element.
 
     Code 12, from both sides.
+
+    Source: Split messaging, onNextLastPart(subscriber: Id, element: Id, data: bytes).
     """
 
     __slots__ = ("data", "element", "subscriber")
@@ -1082,6 +1113,8 @@ class Goodbye:
 
     Code 13, from both sides.
 
+    Source: Closing the connection, goodbye(reason: String).
+
     Attributes:
         reason: For people; may be empty.
     """
@@ -1155,6 +1188,8 @@ class Goodbye:
 
 class Message:
     """A type and the fields that follow from it. A message has no length, so an unknown type cannot be skipped.
+
+    Source: Message framing, Each message (frame) begins with a message type.
 
     Attributes:
         message: What the frame carries.
