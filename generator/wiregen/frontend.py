@@ -36,7 +36,9 @@ def load_protocol(path: Path, sources: Sources, report: Report, roots: tuple[Pat
     if findings.has_errors:
         return None
     name = f"{path.absolute().parent.name}/{path.name}"
-    return Subject(protocol=resolved.protocol, origins=resolved.origins, source=name)
+    return Subject(
+        protocol=resolved.protocol, origins=resolved.origins, source=name, mentioned=resolved.mentioned
+    )
 
 
 def as_shown(path: Path) -> Path:

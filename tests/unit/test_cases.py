@@ -1,5 +1,7 @@
 """Cases as files: `x.wire` gives exactly the text of `x.diag` beside it, and nothing where there is none.
 
+Those in `lint/` are linted too.
+
 `UPDATE_CASES=1` rewrites the texts; read the difference before you commit it.
 """
 
@@ -13,6 +15,7 @@ from wiregen.diagnostics import Report
 from wiregen.diagnostics.pages import explanation, known_codes
 from wiregen.diagnostics.rendering import render
 from wiregen.frontend import load_protocol
+from wiregen.linter import lint
 from wiregen.source import Sources
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -25,7 +28,9 @@ RAISED_ELSEWHERE = re.compile(r"WG(100[0-9]|1119|2010|500[123]|6[0-9]{3})")
 
 def findings(path: Path) -> str:
     report, sources = Report(), Sources()
-    load_protocol(path, sources, report, roots=(Path.cwd(),))
+    subject = load_protocol(path, sources, report, roots=(Path.cwd(),))
+    if subject is not None and Path.cwd().name == "lint":
+        lint(subject.protocol, subject.origins, subject.mentioned, report)
     return render(report, sources) if report.diagnostics else ""
 
 

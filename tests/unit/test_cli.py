@@ -17,9 +17,10 @@ from click.testing import CliRunner, Result
 from wiregen import __version__
 from wiregen.cli import command, wiregen
 from wiregen.diagnostics import known_codes
+from wiregen.linter import RULES
 
 GENERATOR = Path(__file__).resolve().parents[2] / "generator"
-VERBS = ("build", "check", "decode", "encode", "explain", "ir")
+VERBS = ("build", "check", "decode", "encode", "explain", "ir", "lint")
 
 TIDE = """\
 protocol tide { source "Tide protocol" endian big roles client, server port tcp 7007 }
@@ -248,7 +249,107 @@ def test_a_wrong_configuration_is_a_usage_error(project: Path) -> None:
     check_refused(run("check"), "unknown key `ouptut`", "did you mean `output`?")
 
 
+# ---- lint ----
+
+LISTED = """\
+/// Heights.
+protocol tide { source "Tide protocol" endian big roles client, server }
+limits { frame = 64 KiB @assumed("no bound is given") }
+/// Everything.
+frame Frame @source("Framing") {
+  type : u8 := code(body)
+  body : match type
+}
+/// A height.
+message Height 1 @source("Heights") { metres : i16 @errata("feet") }
+"""
+
+
+def test_lint_lists_and_is_content(project: Path) -> None:
+    (project / "idl" / "tide.wire").write_text(LISTED)
+    result = run("lint", "--output-format", "concise")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == [
+        "idl/tide.wire:3:10: note[WG7001] limit `frame` is assumed: no bound is given",
+        "idl/tide.wire:10:39: note[WG7002] the document says otherwise of field `Height.metres`: feet",
+    ]
+    assert result.stderr == "tide: 1 assumed, 1 errata, 0 deprecated, 0 untied-rule, no findings\n"
+
+
+def test_lint_ends_with_1_where_it_finds_something(project: Path) -> None:
+    result = run("lint", "tide")
+    assert result.exit_code == 1
+    assert "warning[WG7011]: frame `Frame` has no source\n --> idl/tide.wire:3:7\n" in result.stdout
+    assert result.stderr == "tide: 0 assumed, 0 errata, 0 deprecated, 0 untied-rule, 5 findings\n"
+
+
+@pytest.mark.parametrize("rule", ["no-doc", "NO-DOC", "WG7012", "wg7012"])
+def test_lint_may_be_held_to_one_rule(project: Path, rule: str) -> None:
+    result = run("lint", "--rule", rule, "--output-format", "concise", "idl/tide.wire")
+    assert result.exit_code == 1
+    assert {line.partition("[")[2][:6] for line in result.stdout.splitlines()} == {"WG7012"}
+    assert result.stderr == "tide: 2 findings\n"
+
+
+def test_lint_counts_only_what_it_was_asked_for(project: Path) -> None:
+    result = run("lint", "--rule", "errata", "--rule", "assumed")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "tide: 0 assumed, 0 errata\n")
+
+
+def test_lint_of_an_unknown_rule_is_answered_with_the_nearest(project: Path) -> None:
+    check_refused(
+        run("lint", "--rule", "no-sorce"), "there is no rule `no-sorce`", "did you mean `no-source`?"
+    )
+    check_refused(run("lint", "--rule", "zzz"), "the rules are assumed, errata, deprecated")
+
+
+@pytest.mark.parametrize("output_format", ["full", "concise", "json", "github", "sarif"])
+def test_lint_has_the_formats_of_check(project: Path, output_format: str) -> None:
+    result = run("lint", "--output-format", output_format)
+    assert result.exit_code == 1
+    assert "idl/tide.wire" in result.stdout and "WG7011" in result.stdout
+    if output_format in ("json", "sarif"):
+        json.loads(result.stdout)
+
+
+def test_lint_of_a_wrong_file_shows_its_errors_and_lints_the_others(project: Path) -> None:
+    (project / "idl" / "other.wire").write_text(LISTED.replace("i16", "i17").replace("tide", "other"))
+    result = run("lint", "--output-format", "concise")
+    assert result.exit_code == 1
+    assert "error[WG2001] there is no type `i17`" in result.stdout
+    assert "warning[WG7011] message `Ask` has no source" in result.stdout
+    assert result.stderr.startswith("tide: ")
+    assert run("lint", "nowhere").exit_code == 2
+
+
+def test_what_is_imported_is_linted_where_it_is_written(project: Path) -> None:
+    (project / "idl" / "more.wire").write_text(
+        LISTED[: LISTED.index("/// Everything")].replace("tide", "more")
+        + "import tide : Frame, Ask, Answer\n"
+    )
+    result = run("lint", "more", "--output-format", "concise")
+    assert result.stdout == "idl/more.wire:3:10: note[WG7001] limit `frame` is assumed: no bound is given\n"
+    assert result.exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "path", sorted((GENERATOR.parent / "idl").glob("*.wire")), ids=lambda path: path.stem
+)
+def test_a_shipped_protocol_has_nothing_for_lint_to_find(path: Path) -> None:
+    result = run("lint", path, "--rule", "no-source", "--rule", "no-doc", "--rule", "unused")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == f"{path.stem}: no findings\n"
+
+
 # ---- explain, ir ----
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_explain_knows_the_rules_of_lint_by_name(rule: str) -> None:
+    result = run("explain", rule)
+    assert result.exit_code == 0
+    assert result.stdout.startswith(f"# {RULES[rule].code}: `{rule}`, ")
+    assert run("explain", RULES[rule].code).stdout == result.stdout
 
 
 def test_explain_prints_the_page_in_whatever_case() -> None:

@@ -32,6 +32,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "walk": {"model"},
     "plan": _PLAN | {"naming"},
     "checker": _PLAN | _LANGUAGE | {"naming", "source", "resolver"},
+    "linter": {"model", "walk", "diagnostics"},
     "evolution": {"model", "diagnostics"},
     "views": _PLAN | {"naming"},
     "backends": _PLAN | {"diagnostics", "views", "naming", "emitter", "writer"},

@@ -15,6 +15,7 @@ from wiregen.diagnostics import Report, explanation, known_codes, render
 from wiregen.parser import parse, parse_partial
 from wiregen.resolver import Resolved, resolve
 from wiregen.source import Source, Sources
+from wiregen.walk import flat_fields
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = sorted((ROOT / "tests" / "cases" / "names").glob("*.wire"))
@@ -615,7 +616,49 @@ def test_annotations_become_notes() -> None:
     assert message.notes == model.Notes(
         sources=(("a", "b"), ("c",)), since="2", tag=7, raw=True, secret=True, deprecated="why"
     )
-    assert message.fields[0].notes == model.Notes(rule="late", assumed="x", errata="y")
+    assert message.fields[0].notes == model.Notes(
+        inherited=(("a", "b"), ("c",)), rule="late", assumed="x", errata="y"
+    )
+
+
+def test_what_has_no_source_inherits_that_of_what_it_stands_in() -> None:
+    text = """
+        message Open 1 @source("opening") {
+          size : u8
+          rest : { kind : Kind @source("kinds")  body : { last : u8 } @source("the body") }
+        }
+        enum Kind : u8 @source("all kinds") { ONE = 1  TWO = 2 @source("the second") }
+        union V : u8 @source("unions") { A 1 : u8  B 2 @source("b") { x : u8 } }
+        variant old @source("the first version") { message Open 1 { rest : { kind : Kind  body : { last : u8 } }  size : u8 } }
+    """
+    protocol = model_of(text)
+    assert {path: notes.places for path, notes in notes_of(protocol).items()} == {
+        "Open.size": (("opening",),),
+        "Open.rest": (("opening",),),
+        "Open.kind": (("kinds",),),
+        "Open.body": (("the body",),),
+        "Open.last": (("the body",),),
+        "old.Open.rest": (("the first version",),),
+        "old.Open.kind": (("the first version",),),
+        "old.Open.body": (("the first version",),),
+        "old.Open.last": (("the first version",),),
+        "old.Open.size": (("the first version",),),
+        "V.A.value": (("unions",),),
+        "V.B.x": (("b",),),
+    }
+    assert [member.notes.places for member in protocol.enums[0].members] == [
+        (("all kinds",),),
+        (("the second",),),
+    ]
+    assert protocol.enums[0].members[1].notes.inherited == ()
+
+
+def notes_of(protocol: model.Protocol) -> dict[str, model.Notes]:
+    """Return the notes of all fields by their paths."""
+    messages = (*protocol.messages, *(each for variant in protocol.variants for each in variant.messages))
+    rows = [message.fields for message in messages]
+    rows += [variety.fields for union in protocol.unions for variety in union.varieties]
+    return {field.path.partition(".")[2]: field.notes for row in rows for field in flat_fields(row)}
 
 
 def test_a_ledger_entry_is_about_things_that_are_there() -> None:

@@ -22,11 +22,15 @@ GROUP = "wiregen.backends"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What a backend is given: a checked protocol, where its parts stand, and the name of its file."""
+    """What a backend is given: a checked protocol, where its parts stand, and the name of its file.
+
+    `mentioned`: the declarations that something else in the file needs.
+    """
 
     protocol: m.Protocol
     origins: Mapping[str, Span]
     source: str
+    mentioned: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,6 +25,7 @@ _VERBS = {
     "encode": "Turn decoded lines back into bytes.",
     "explain": "Explain a code.",
     "ir": "Print a protocol's model as JSON.",
+    "lint": "List what .wire files assume, and find what a reader would miss.",
 }
 
 

@@ -17,18 +17,21 @@ _SUBJECTS: Final = {
     "WG4": "contexts and sessions",
     "WG5": "backends and builds",
     "WG6": "configuration",
+    "WG7": "lint",
 }
 
 
 @click.command("explain")
 @click.argument("code")
 def verb(code: str) -> int:
-    """Explain a CODE: of a diagnostic (WG1001), or of an error in bytes or values (truncated)."""
+    """Explain a CODE: of a diagnostic (WG1001), of an error in bytes or values (truncated), or a rule of lint (no-source)."""
     from wiregen.diagnostics import did_you_mean, error_codes, explanation, known_codes
+    from wiregen.linter import RULES
 
-    page = explanation(code)
+    rule = RULES.get(code.lower())
+    page = explanation(code if rule is None else rule.code)
     if page is None:
-        way_out = did_you_mean(code, (*known_codes(), *error_codes())) or _overview()
+        way_out = did_you_mean(code, (*known_codes(), *error_codes(), *RULES)) or _overview()
         raise Failure(f"there is no code `{code}`", way_out)
     _show(page)
     return DONE

@@ -30,6 +30,7 @@ class Rule:
     name: str
     text: str
     sources: tuple[str, ...]
+    notes: Notes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -259,9 +259,13 @@ Type: TypeAlias = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notes:
-    """The annotations of a declaration, field, member or row; `sources` as written, one tuple of texts each."""
+    """The annotations of a declaration, field, member or row; `sources` as written, one tuple of texts each.
+
+    `inherited`: the sources of what it stands in, where it has none of its own.
+    """
 
     sources: tuple[tuple[str, ...], ...] = ()
+    inherited: tuple[tuple[str, ...], ...] = ()
     assumed: str | None = None
     errata: str | None = None
     since: str | None = None
@@ -270,6 +274,11 @@ class Notes:
     raw: bool = False
     rule: str | None = None
     secret: bool = False
+
+    @property
+    def places(self) -> tuple[tuple[str, ...], ...]:
+        """Where the document speaks of it: its own sources, else those of what it stands in."""
+        return self.sources or self.inherited
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,9 +22,17 @@ _FORMS: Final[Mapping[str, tuple[_Form, str]]] = {
 }
 
 
-def resolve_notes(work: Workspace, annotations: tuple[syntax.Annotation, ...]) -> model.Notes:
-    """Return what the annotations of one node say; only `@source` may stand there several times."""
-    notes = model.Notes()
+NO_NOTES: Final = model.Notes()
+
+
+def resolve_notes(
+    work: Workspace, annotations: tuple[syntax.Annotation, ...], above: model.Notes = NO_NOTES
+) -> model.Notes:
+    """Return what the annotations of one node say; only `@source` may stand there several times.
+
+    A node without one has the sources of what it stands in, whose notes are `above`.
+    """
+    notes = NO_NOTES
     seen: set[str] = set()
     for annotation in annotations:
         name = annotation.name
@@ -35,7 +43,7 @@ def resolve_notes(work: Workspace, annotations: tuple[syntax.Annotation, ...]) -
             work.error("WG2401", f"`@{name.text}` is there twice", annotation.span, label="second")
         seen.add(name.text)
         notes = _noted(work, notes, annotation)
-    return notes
+    return notes if notes.sources else replace(notes, inherited=above.places)
 
 
 def _noted(work: Workspace, notes: model.Notes, annotation: syntax.Annotation) -> model.Notes:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from wiregen import model, syntax
 from wiregen.diagnostics import Label
 from wiregen.resolver import types
-from wiregen.resolver.annotations import resolve_notes
+from wiregen.resolver.annotations import NO_NOTES, resolve_notes
 from wiregen.resolver.expressions import require
 from wiregen.resolver.fields import resolve_lone, resolve_owned
 from wiregen.resolver.names import Entry, check_case, refuse_duplicates
@@ -36,19 +36,23 @@ def resolve_alias(work: Workspace, node: syntax.Alias) -> model.Alias:
     return model.Alias(path=path, name=node.name.text, doc=node.docs, type=type_, where=where, notes=notes)
 
 
-def resolve_struct(work: Workspace, node: syntax.Struct, path: str) -> model.Struct:
+def resolve_struct(
+    work: Workspace, node: syntax.Struct, path: str, above: model.Notes = NO_NOTES
+) -> model.Struct:
+    notes = resolve_notes(work, node.annotations, above)
     work.place(path, node.span, name=node.name.span)
     return model.Struct(
         path=path,
         name=node.name.text,
         doc=node.docs,
-        fields=resolve_owned(work, path, node.fields),
-        notes=resolve_notes(work, node.annotations),
+        fields=resolve_owned(work, path, node.fields, notes),
+        notes=notes,
     )
 
 
 def resolve_enum(work: Workspace, node: syntax.Enum) -> model.Enum:
     path = work.place(f"{work.path}.{node.name.text}", node.span, name=node.name.span, type=node.type.span)
+    notes = resolve_notes(work, node.annotations)
     members = [each for each in node.members if isinstance(each, syntax.Member)]
     refuse_duplicates((Entry(name=each.name, what="member") for each in members), work.report)
     _refuse_same_numbers(work, members)
@@ -62,9 +66,9 @@ def resolve_enum(work: Workspace, node: syntax.Enum) -> model.Enum:
         doc=node.docs,
         type=number_type(work, node.type, "an enum"),
         is_open=node.open is not None,
-        members=tuple(_member(work, path, each) for each in members),
+        members=tuple(_member(work, path, each, notes) for each in members),
         reserved=resolve_reserved(work, reserved),
-        notes=resolve_notes(work, node.annotations),
+        notes=notes,
     )
 
 
@@ -78,10 +82,10 @@ def _refuse_same_numbers(work: Workspace, members: list[syntax.Member]) -> None:
             work.error("WG2006", message, each.code.span, label="second use", others=others)
 
 
-def _member(work: Workspace, owner: str, node: syntax.Member) -> model.Member:
+def _member(work: Workspace, owner: str, node: syntax.Member, above: model.Notes) -> model.Member:
     check_case(node.name, "constant", "a member", work.report)
     path = work.place(f"{owner}.{node.name.text}", node.span, name=node.name.span, code=node.code.span)
-    notes = resolve_notes(work, node.annotations)
+    notes = resolve_notes(work, node.annotations, above)
     return model.Member(path=path, name=node.name.text, doc=node.docs, value=node.code.value, notes=notes)
 
 
@@ -99,40 +103,44 @@ def number_type(work: Workspace, name: syntax.Name, what: str) -> model.Integer 
 
 def resolve_union(work: Workspace, node: syntax.Union) -> model.Union:
     path = work.place(f"{work.path}.{node.name.text}", node.span, name=node.name.span, type=node.type.span)
+    notes = resolve_notes(work, node.annotations)
     refuse_duplicates((Entry(name=each.name, what="variety") for each in node.varieties), work.report)
     return model.Union(
         path=path,
         name=node.name.text,
         doc=node.docs,
         type=number_type(work, node.type, "a union"),
-        varieties=tuple(_variety(work, path, each) for each in node.varieties),
-        notes=resolve_notes(work, node.annotations),
+        varieties=tuple(_variety(work, path, each, notes) for each in node.varieties),
+        notes=notes,
     )
 
 
-def _variety(work: Workspace, owner: str, node: syntax.Variety) -> model.Variety:
+def _variety(work: Workspace, owner: str, node: syntax.Variety, above: model.Notes) -> model.Variety:
     check_case(node.name, "camel", "a variety", work.report)
     codes = node.codes[0].span
+    notes = resolve_notes(work, node.annotations, above)
     path = work.place(f"{owner}.{node.name.text}", node.span, name=node.name.span, code=codes)
     return model.Variety(
         path=path,
         name=node.name.text,
         doc=node.docs,
         codes=resolve_ranges(work, node.codes),
-        fields=_variety_fields(work, path, node),
+        fields=_variety_fields(work, path, node, notes),
         is_lone=isinstance(node.body, syntax.Shape),
-        notes=resolve_notes(work, node.annotations),
+        notes=notes,
     )
 
 
-def _variety_fields(work: Workspace, path: str, node: syntax.Variety) -> tuple[model.Field, ...]:
+def _variety_fields(
+    work: Workspace, path: str, node: syntax.Variety, notes: model.Notes
+) -> tuple[model.Field, ...]:
     match node.body:
         case None:
             return ()
         case syntax.Block(fields=fields):
-            return resolve_owned(work, path, fields)
+            return resolve_owned(work, path, fields, notes)
         case shape:
-            return (resolve_lone(work, path, shape, node.where, node.docs),)
+            return (resolve_lone(work, path, node, shape, notes),)
 
 
 def resolve_coding(work: Workspace, node: syntax.Coding) -> model.Coding:

@@ -23,10 +23,13 @@ class Where:
     text: str
 
 
-def resolve_owned(work: Workspace, path: str, fields: tuple[syntax.Field, ...]) -> tuple[model.Field, ...]:
-    """Return the fields of a declaration."""
+def resolve_owned(
+    work: Workspace, path: str, fields: tuple[syntax.Field, ...], notes: model.Notes
+) -> tuple[model.Field, ...]:
+    """Return the fields of a declaration, which has these notes."""
     layout = layout_of(work, fields)
-    place = Place(work=work, owner=path, path=path, scope=layout_scope(layout, 0), layout=layout)
+    scope = layout_scope(layout, 0)
+    place = Place(work=work, owner=path, path=path, scope=scope, layout=layout, notes=notes)
     return resolve_fields(place, fields)
 
 
@@ -36,9 +39,10 @@ def resolve_fields(place: Place, fields: tuple[syntax.Field, ...]) -> tuple[mode
 
 
 def resolve_lone(
-    work: Workspace, path: str, shape: syntax.Shape, where: syntax.Expression | None, doc: str
+    work: Workspace, path: str, node: syntax.Variety, shape: syntax.Shape, notes: model.Notes
 ) -> model.Field:
     """Return the one field of a variety that is a lone shape."""
+    where = node.where
     layout = lone_layout(work, shape)
     scope = layout_scope(layout, 0)
     name = f"{path}.{LONE}"
@@ -50,21 +54,23 @@ def resolve_lone(
     return model.Field(
         path=name,
         name=LONE,
-        doc=doc,
+        doc=node.docs,
         type=type_,
         view=None,
         value=None,
         condition=None,
         where=joined.condition,
         where_text=joined.text,
-        notes=model.Notes(),
+        notes=model.Notes(inherited=notes.places),
     )
 
 
 def _field(place: Place, node: syntax.Field) -> model.Field:
     start, end = place.layout.places.get(id(node), (place.scope.visible, place.scope.visible + 1))
     path = _placed(place, node, start)
-    here = replace(place, path=path, scope=replace(place.scope, visible=start), is_nested=False)
+    notes = resolve_notes(place.work, node.annotations, place.notes)
+    scope = replace(place.scope, visible=start)
+    here = replace(place, path=path, scope=scope, notes=notes, is_nested=False)
     type_ = types.resolve_shape(here, node.shape, is_derived=isinstance(node.value, syntax.Derived))
     behind = replace(here, scope=replace(here.scope, visible=end))
     where = _where(behind, node.shape, node.name.text, type_, node.where)
@@ -78,7 +84,7 @@ def _field(place: Place, node: syntax.Field) -> model.Field:
         condition=require_truth(place.work, here.scope, node.condition, "`if`"),
         where=where.condition,
         where_text=where.text,
-        notes=resolve_notes(place.work, node.annotations),
+        notes=notes,
     )
 
 

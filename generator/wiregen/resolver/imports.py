@@ -95,11 +95,12 @@ def _needed(wanted: Iterable[str], names: Mapping[str, Named]) -> frozenset[str]
         name = waiting.pop()
         if name not in needed:
             needed.add(name)
-            waiting.extend(_meant(names[name], names))
+            waiting.extend(meant(names[name], names))
     return frozenset(needed)
 
 
-def _meant(node: Named, names: Mapping[str, Named]) -> Iterator[str]:
+def meant(node: syntax.Declaration, names: Mapping[str, Named]) -> Iterator[str]:
+    """Yield the names of declarations that a declaration needs."""
     for slot, word in mentioned(node):
         other = names.get(word.text)
         if other is not None and _is_meant(slot, other):

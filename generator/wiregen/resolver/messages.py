@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from wiregen import model, syntax
 from wiregen.diagnostics import Label, Span, did_you_mean
-from wiregen.resolver.annotations import resolve_notes
+from wiregen.resolver.annotations import NO_NOTES, resolve_notes
 from wiregen.resolver.declarations import resolve_struct
 from wiregen.resolver.fields import resolve_owned
 from wiregen.resolver.names import Entry, Named, kind_of, refuse_duplicates, report_unknown
@@ -13,7 +13,10 @@ from wiregen.resolver.sorts import UNKNOWN_TYPE
 from wiregen.resolver.workspace import Workspace, span_of
 
 
-def resolve_message(work: Workspace, node: syntax.Message, path: str) -> model.Message:
+def resolve_message(
+    work: Workspace, node: syntax.Message, path: str, above: model.Notes = NO_NOTES
+) -> model.Message:
+    notes = resolve_notes(work, node.annotations, above)
     work.place(path, node.span, name=node.name.span, code=span_of(node.code))
     return model.Message(
         path=path,
@@ -21,8 +24,8 @@ def resolve_message(work: Workspace, node: syntax.Message, path: str) -> model.M
         doc=node.docs,
         code=node.code.value if node.code is not None else None,
         role=resolve_role(work, node.role),
-        fields=resolve_owned(work, path, node.fields),
-        notes=resolve_notes(work, node.annotations),
+        fields=resolve_owned(work, path, node.fields, notes),
+        notes=notes,
     )
 
 
@@ -77,9 +80,12 @@ def _report_same_code(
     work.error("WG2004", message, node.code.span, label="second use", others=others, help_=help_)
 
 
-def resolve_frame(work: Workspace, node: syntax.Frame, path: str) -> model.Frame:
+def resolve_frame(
+    work: Workspace, node: syntax.Frame, path: str, above: model.Notes = NO_NOTES
+) -> model.Frame:
+    notes = resolve_notes(work, node.annotations, above)
     work.place(path, node.span, name=node.name.span)
-    fields = resolve_owned(work, path, node.fields)
+    fields = resolve_owned(work, path, node.fields, notes)
     return model.Frame(
         path=path,
         name=node.name.text,
@@ -87,7 +93,7 @@ def resolve_frame(work: Workspace, node: syntax.Frame, path: str) -> model.Frame
         role=resolve_role(work, node.role),
         fields=fields,
         message=_carrying(work, node, fields),
-        notes=resolve_notes(work, node.annotations),
+        notes=notes,
     )
 
 
@@ -168,21 +174,25 @@ def refuse_second_frames(work: Workspace, frames: Iterable[syntax.Frame]) -> Non
                 break
 
 
-def resolve_preamble(work: Workspace, node: syntax.Preamble, path: str) -> model.Preamble:
+def resolve_preamble(
+    work: Workspace, node: syntax.Preamble, path: str, above: model.Notes = NO_NOTES
+) -> model.Preamble:
+    notes = resolve_notes(work, node.annotations, above)
     work.place(path, node.span, name=node.name.span)
     return model.Preamble(
         path=path,
         name=node.name.text,
         doc=node.docs,
         role=resolve_role(work, node.role) or "",
-        fields=resolve_owned(work, path, node.fields),
-        notes=resolve_notes(work, node.annotations),
+        fields=resolve_owned(work, path, node.fields, notes),
+        notes=notes,
     )
 
 
 def resolve_variant(work: Workspace, node: syntax.Variant) -> model.Variant:
     """Return other layouts; what they belong to must be there."""
     path = work.place(f"{work.path}.{node.name.text}", node.span, name=node.name.span)
+    notes = resolve_notes(work, node.annotations)
     inner = [each for each in node.declarations if _may_vary(work, each)]
     named = (each for each in inner if isinstance(each, Named))
     refuse_duplicates((Entry(name=each.name, what="layout") for each in named), work.report)
@@ -191,26 +201,26 @@ def resolve_variant(work: Workspace, node: syntax.Variant) -> model.Variant:
         name=node.name.text,
         doc=node.docs,
         frames=tuple(
-            resolve_frame(work, each, f"{path}.{each.name.text}")
+            resolve_frame(work, each, f"{path}.{each.name.text}", notes)
             for each in inner
             if isinstance(each, syntax.Frame)
         ),
         structs=tuple(
-            resolve_struct(work, each, f"{path}.{each.name.text}")
+            resolve_struct(work, each, f"{path}.{each.name.text}", notes)
             for each in inner
             if isinstance(each, syntax.Struct)
         ),
         messages=tuple(
-            resolve_message(work, each, f"{path}.{each.name.text}")
+            resolve_message(work, each, f"{path}.{each.name.text}", notes)
             for each in inner
             if isinstance(each, syntax.Message)
         ),
         preambles=tuple(
-            resolve_preamble(work, each, f"{path}.{each.name.text}")
+            resolve_preamble(work, each, f"{path}.{each.name.text}", notes)
             for each in inner
             if isinstance(each, syntax.Preamble)
         ),
-        notes=resolve_notes(work, node.annotations),
+        notes=notes,
     )
 
 

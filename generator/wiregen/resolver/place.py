@@ -4,6 +4,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
+from wiregen import model
+from wiregen.resolver.annotations import NO_NOTES
 from wiregen.resolver.layouts import Layout
 from wiregen.resolver.scopes import Scope
 from wiregen.resolver.workspace import Workspace
@@ -23,6 +25,8 @@ class Place:
     path: str
     scope: Scope
     layout: Layout = NO_LAYOUT
+    notes: model.Notes = NO_NOTES
+    """Of the declaration, or of the field that holds the block."""
     aliases: tuple[str, ...] = ()
     off_wire: bool = False
     is_nested: bool = False

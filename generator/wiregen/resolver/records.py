@@ -26,9 +26,10 @@ def resolve_rules(work: Workspace, nodes: Iterable[syntax.Rule]) -> tuple[model.
 def _rule(work: Workspace, node: syntax.Rule) -> model.Rule:
     check_case(node.name, "snake", "a rule", work.report)
     path = work.place(f"{work.path}.rules.{node.name.text}", node.span, name=node.name.span)
-    noted = (", ".join(source) for source in resolve_notes(work, node.annotations).sources)
+    notes = resolve_notes(work, node.annotations)
+    noted = (", ".join(source) for source in notes.sources)
     sources = (*(source.value for source in node.sources), *noted)
-    return model.Rule(path=path, name=node.name.text, text=node.text.value, sources=sources)
+    return model.Rule(path=path, name=node.name.text, text=node.text.value, sources=sources, notes=notes)
 
 
 def resolve_ledgers(work: Workspace, nodes: Iterable[syntax.Ledger]) -> tuple[model.Ledger, ...]:

@@ -19,7 +19,7 @@ from wiregen.resolver import (
 )
 from wiregen.resolver.annotations import resolve_notes
 from wiregen.resolver.constructors import Record, Shelf
-from wiregen.resolver.imports import Imports
+from wiregen.resolver.imports import Imports, meant
 from wiregen.resolver.names import Named, collect
 from wiregen.resolver.tree import deepest
 from wiregen.resolver.workspace import Workspace
@@ -45,6 +45,8 @@ _ORDERED = (
 class Resolved:
     protocol: model.Protocol
     origins: Origins
+    mentioned: frozenset[str]
+    """Declarations that something else in the file needs: aliases too, which the model has dissolved."""
 
 
 def resolve(
@@ -60,7 +62,16 @@ def resolve(
     work = _workspace(file, sources, found, roots)
     protocol = _protocol(work, file)
     report.merge(found)
-    return None if found.has_errors else Resolved(protocol=protocol, origins=dict(work.origins))
+    return None if found.has_errors else _resolved(work, protocol)
+
+
+def _resolved(work: Workspace, protocol: model.Protocol) -> Resolved:
+    needed = (name for node in work.declarations for name in meant(node, work.names) if name != _name(node))
+    return Resolved(protocol=protocol, origins=dict(work.origins), mentioned=frozenset(needed))
+
+
+def _name(node: syntax.Declaration) -> str | None:
+    return node.name.text if isinstance(node, Named) else None
 
 
 def _workspace(file: syntax.File, sources: Sources, report: Report, roots: tuple[Path, ...]) -> Workspace:

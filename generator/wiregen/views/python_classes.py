@@ -107,7 +107,7 @@ class ClassBuilder:
         self._protocol = shared.protocol
 
     def limits(self) -> tuple[NumberView, ...]:
-        docs = {limit.name: limit.doc for limit in self._protocol.limits}
+        docs = {limit.name: declaration_doc(limit.doc, limit.notes) for limit in self._protocol.limits}
         return tuple(
             NumberView(
                 name=attribute(name), wire_name=name, value=repr(value), doc=summary(docs.get(name, ""))
@@ -121,7 +121,7 @@ class ClassBuilder:
                 name=python_name(const.name, Scope.MODULE),
                 wire_name=const.name,
                 value=repr(const.value),
-                doc=summary(const.doc),
+                doc=summary(declaration_doc(const.doc, const.notes)),
             )
             for const in self._protocol.constants
         )

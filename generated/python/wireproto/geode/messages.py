@@ -163,12 +163,12 @@ class Limits:
         open: int = 65536,
     ) -> None:
         self.frame = frame
-        """A message, and a divided one put together."""
+        """A message, and a divided one put together. Assumed: no bound is given."""
         self.inflated = inflated
         self.count = count
         self.messages = messages
         self.depth = depth
-        """Values inside values."""
+        """Values inside values. Assumed: no bound is given."""
         self.open = open
 
         _check_limits(self.to_dict())
@@ -262,7 +262,10 @@ _STATUS_BY_NUMBER = {member.value: member for member in Status}
 
 
 class KeyValuePair:
-    """Source: PutAllRequestMessage {, KeyValuePair {."""
+    """A key and the value to store.
+
+    Source: PutAllRequestMessage {, KeyValuePair {.
+    """
 
     __slots__ = ("key", "value")
     __match_args__ = ("key", "value")
@@ -2034,7 +2037,9 @@ class PutRequest:
 
 
 class PutResponse:
-    """Code 3, from server.
+    """Whether the value was stored.
+
+    Code 3, from server.
 
     Source: Messages, PutResponseMessage {.
     """
@@ -2206,7 +2211,9 @@ class GetRequest:
 
 
 class GetResponse:
-    """Code 4, from server.
+    """The value of the key.
+
+    Code 4, from server.
 
     Source: Messages, GetResponseMessage {.
     """
@@ -2380,7 +2387,9 @@ class PutAllRequest:
 
 
 class PutAllResponse:
-    """Code 5, from server.
+    """For how many keys no value was stored.
+
+    Code 5, from server.
 
     Source: Messages, PutAllResponseMessage {.
     """
@@ -2552,7 +2561,9 @@ class GetAllRequest:
 
 
 class GetAllResponse:
-    """Code 6, from server.
+    """The keys and their values.
+
+    Code 6, from server.
 
     Source: Messages, GetAllResponseMessage {.
     """
@@ -2632,7 +2643,7 @@ class GetAllResponse:
 
 
 class ServerConfigRequest:
-    """Named by the document, its body not described; so the next five.
+    """Asks for what the server is configured with.
 
     Code 1, from client.
 
@@ -2715,7 +2726,9 @@ class ServerConfigRequest:
 
 
 class ServerConfigResponse:
-    """Code 1, from server.
+    """Answers ServerConfigRequest.
+
+    Code 1, from server.
 
     Source: APIResponse, ServerConfigResposne.
 
@@ -2797,7 +2810,9 @@ class ServerConfigResponse:
 
 
 class AuthRequest:
-    """Code 2, from client.
+    """Proves who the client is.
+
+    Code 2, from client.
 
     Source: RequestAPI, AuthRequest.
 
@@ -2878,7 +2893,9 @@ class AuthRequest:
 
 
 class AuthResponse:
-    """Code 2, from server.
+    """Answers AuthRequest.
+
+    Code 2, from server.
 
     Source: APIResponse, AuthResponse.
 
@@ -2960,7 +2977,9 @@ class AuthResponse:
 
 
 class ClientConfigRequest:
-    """Code 23, from client.
+    """Says what the client is configured with.
+
+    Code 23, from client.
 
     Source: RequestAPI, ClientConfigRequest.
 
@@ -3041,7 +3060,9 @@ class ClientConfigRequest:
 
 
 class ClientConfigResponse:
-    """Code 23, from server.
+    """Answers ClientConfigRequest.
+
+    Code 23, from server.
 
     Source: APIResponse, ClientConfigResponse.
 

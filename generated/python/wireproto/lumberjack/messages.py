@@ -95,19 +95,19 @@ class Limits:
         ack_wait: int = 30000,
     ) -> None:
         self.frame = frame
-        """Any one length, and the running sum of a whole frame."""
+        """Any one length, and the running sum of a whole frame. Assumed: no bound is given."""
         self.inflated = inflated
-        """Everything inflated below one outer Compressed."""
+        """Everything inflated below one outer Compressed. Assumed: no bound is given."""
         self.count = count
-        """Pairs in one Data."""
+        """Pairs in one Data. Assumed: no bound is given."""
         self.messages = messages
         self.depth = depth
-        """Compressed inside Compressed."""
+        """Compressed inside Compressed. Assumed: the document allows any depth."""
         self.open = open
         self.window = window
-        """Events announced by one Window."""
+        """Events announced by one Window. Assumed: what go-lumber refuses to exceed; the default of libbeat is 2048."""
         self.ack_wait = ack_wait
-        """How long a writer waits for the next ack."""
+        """How long a writer waits for the next ack. Assumed: as go-lumber does."""
 
         _check_limits(self.to_dict())
 

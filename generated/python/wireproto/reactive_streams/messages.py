@@ -76,7 +76,7 @@ _encode_str = str.encode
 _REQUIRED: Any = object()
 
 UNBOUNDED = 9223372036854775807
-"""A demand without end."""
+"""A demand without end. Source: Reactive Streams 3.17."""
 
 
 class Limits:
@@ -96,15 +96,15 @@ class Limits:
         parts: int = 1024,
     ) -> None:
         self.frame = frame
-        """A message, any length, an element's fixed size, a packed run, a split element put together."""
+        """A message, any length, an element's fixed size, a packed run, a split element put together. Assumed: a reviewer asked for a maximum."""
         self.inflated = inflated
         self.count = count
-        """Extensions in a hello."""
+        """Extensions in a hello. Assumed: as above."""
         self.messages = messages
         self.depth = depth
         self.open = open
         self.parts = parts
-        """Split elements that are open at once in a subscription."""
+        """Split elements that are open at once in a subscription. Assumed: as above."""
 
         _check_limits(self.to_dict())
 
