@@ -296,6 +296,13 @@ def test_lint_counts_only_what_it_was_asked_for(project: Path) -> None:
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "tide: 0 assumed, 0 errata\n")
 
 
+def test_lint_says_that_it_did_not_count_everything(project: Path) -> None:
+    members = "".join(f'  M{n} = {n} @assumed("why {n}")\n' for n in range(1_234))
+    text = f'{LISTED}/// Many.\nopen enum Many : u16 @source("Many") {{\n{members}}}\n'
+    (project / "idl" / "tide.wire").write_text(text)
+    assert run("lint", "--rule", "assumed").stderr == "tide: 1000 assumed; 235 more not counted\n"
+
+
 def test_lint_of_an_unknown_rule_is_answered_with_the_nearest(project: Path) -> None:
     check_refused(
         run("lint", "--rule", "no-sorce"), "there is no rule `no-sorce`", "did you mean `no-source`?"

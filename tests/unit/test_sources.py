@@ -11,6 +11,7 @@ import pytest
 
 from wiregen import syntax
 from wiregen.diagnostics import Report
+from wiregen.naming import camel_case, snake_case
 from wiregen.parser import parse
 from wiregen.source import Sources, load
 
@@ -93,16 +94,16 @@ def plain(text: str) -> str:
     return " ".join(re.sub(r"[*`_#\u2022]", "", text).replace("|", " ").lower().split())
 
 
-def document(name: str) -> str:
+def original(name: str) -> str:
     found = sorted((SHARED / "seeds").glob(f"{DOCUMENTS[name]}_*.txt"))
     if not found:
         pytest.skip("the documents are not at hand")
-    return plain(found[0].read_text(encoding="utf-8"))
+    return found[0].read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_every_place_is_found_in_the_document(name: str) -> None:
-    text, other = document(name), OTHER_DOCUMENTS.get(name)
+    text, other = plain(original(name)), OTHER_DOCUMENTS.get(name)
     places = sources(name)
     assert len(places) > 20
     missing = [
@@ -146,6 +147,79 @@ def test_the_ledger_answers_every_gap_of_the_document(name: str) -> None:
     found = [str(each.value) if isinstance(each, syntax.Integer) else each.text for each in ledger]
     assert len(wanted) > 5
     assert sorted(found) == sorted(wanted)
+
+
+HEADINGS = re.compile(r"^[A-Z][A-Za-z ]*[a-z] ?- (?:Request|Reply)(?:/Reply)?$", re.MULTILINE)
+ITEM = re.compile(r"^  ? ?(?:\d+\.|\u2022) +Data\b|^  \d+\. ", re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ["pravega_documented", "pravega_proposal"])
+def test_a_message_has_as_many_fields_as_its_section_has_items(name: str) -> None:
+    text = original(name).replace("\u00a0", " ").partition("When appending a client")[0]
+    parts = zip(HEADINGS.findall(text), HEADINGS.split(text)[1:], strict=True)
+    sections = {plain(heading): len(ITEM.findall(part)) for heading, part in parts}
+    messages = [node for node in tree(name).declarations if isinstance(node, syntax.Message)]
+    assert {plain(quoted(message)[0]): len(message.fields) for message in messages} == sections
+
+
+def test_a_message_has_the_fields_of_the_signature_that_it_quotes() -> None:
+    for message in tree("reactive_streams").declarations:
+        if isinstance(message, syntax.Message):
+            name, _, listed = quoted(message)[1].rstrip(")").partition("(")
+            wanted = [snake_case(part.partition(":")[0].strip()) for part in listed.split(", ")]
+            assert camel_case(name) == message.name.text
+            assert [field.name.text for field in message.fields] == wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "section"), [("pravega_proposal", "3.1"), ("pravega_documented", "3.2"), ("pravega", "3.3")]
+)
+def test_messages_have_codes_roles_and_fields_of_the_reference(name: str, section: str) -> None:
+    page = SHARED / "protocols" / "pravega.md"
+    if not page.is_file():
+        pytest.skip("the table of messages is not at hand")
+    table = page.read_text(encoding="utf-8").partition(f"### {section} ")[2].partition("\n### ")[0]
+    rows = re.findall(
+        r"^\| ([\u2212\d]+)[^|]*\| (\w+)[^|]*\|[^|]*?([\u2192\u2190\u2194])[^|]*\| ([^|]*)\|",
+        table,
+        re.MULTILINE,
+    )
+    roles = {"\u2192": "client", "\u2190": "server", "\u2194": None}
+    wanted = {
+        word: (
+            int(code.replace("\u2212", "-")),
+            roles[arrow],
+            [snake_case(each) for each in re.findall(r"(\w+):\w", fields)],
+        )
+        for code, word, arrow, fields in rows
+    }
+    assert len(wanted) >= 9
+    wanted.update(NEVER_WRITTEN if name == "pravega_documented" else {})
+    messages = [node for node in tree(name).declarations if isinstance(node, syntax.Message)]
+    assert {message.name.text: described(message) for message in messages} == wanted
+
+
+NEVER_WRITTEN = {
+    "AppendBlockEnd": (
+        4,
+        "client",
+        ["writer_id", "size_of_whole_events", "data", "num_events", "last_event_number"],
+    )
+}
+"""A message whose eight unused bytes are left over when they are there."""
+
+
+def described(message: syntax.Message) -> tuple[int | None, str | None, list[str]]:
+    code, role = message.code, message.role
+    names = [field.name.text for field in message.fields]
+    return code.value if code is not None else None, role.text if role is not None else None, names
+
+
+def quoted(message: syntax.Message) -> list[str]:
+    """Return the texts of the first `@source` of a message."""
+    notes = [each for each in message.annotations if each.name.text == "source"]
+    values = [argument.value for argument in notes[0].arguments]
+    return [value.value for value in values if isinstance(value, syntax.String)]
 
 
 @pytest.mark.parametrize("name", sorted({reference for reference, _ in LEDGERS.values()}))

@@ -78,7 +78,8 @@ def _outcome(report: "Report", rules: tuple[str, ...]) -> str:
     n_findings = sum(diagnostic.severity == "warning" for diagnostic in report.diagnostics)
     if any(not RULES[name].is_listing for name in rules):
         parts.append("1 finding" if n_findings == 1 else f"{n_findings or 'no'} findings")
-    return ", ".join(parts)
+    text = ", ".join(parts)
+    return f"{text}; {report.n_dropped} more not counted" if report.n_dropped else text
 
 
 def _end(report: "Report") -> int:

@@ -99,12 +99,12 @@ class Limits:
         """A message, any length, an element's fixed size, a packed run, a split element put together. Assumed: a reviewer asked for a maximum."""
         self.inflated = inflated
         self.count = count
-        """Extensions in a hello. Assumed: as above."""
+        """Extensions in a hello. Assumed: a reviewer asked for a maximum."""
         self.messages = messages
         self.depth = depth
         self.open = open
         self.parts = parts
-        """Split elements that are open at once in a subscription. Assumed: as above."""
+        """Split elements that are open at once in a subscription. Assumed: a reviewer asked for a maximum."""
 
         _check_limits(self.to_dict())
 
