@@ -436,7 +436,7 @@ class TableValue:
 class Entry:
     """A key of a table and its value.
 
-    Source: WireCommands.TableEntries.
+    Source: WireCommands.TableRead.
     """
 
     __slots__ = ("key", "value")
