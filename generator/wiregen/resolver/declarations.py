@@ -114,25 +114,28 @@ def _variety(work: Workspace, owner: str, node: syntax.Variety) -> model.Variety
     check_case(node.name, "camel", "a variety", work.report)
     codes = node.codes[0].span
     path = work.place(f"{owner}.{node.name.text}", node.span, name=node.name.span, code=codes)
+    notes = resolve_notes(work, node.annotations)
     return model.Variety(
         path=path,
         name=node.name.text,
         doc=node.docs,
         codes=resolve_ranges(work, node.codes),
-        fields=_variety_fields(work, path, node),
+        fields=_variety_fields(work, path, node, notes.rule),
         is_lone=isinstance(node.body, syntax.Shape),
-        notes=resolve_notes(work, node.annotations),
+        notes=notes,
     )
 
 
-def _variety_fields(work: Workspace, path: str, node: syntax.Variety) -> tuple[model.Field, ...]:
+def _variety_fields(
+    work: Workspace, path: str, node: syntax.Variety, rule: str | None
+) -> tuple[model.Field, ...]:
     match node.body:
         case None:
             return ()
         case syntax.Block(fields=fields):
             return resolve_owned(work, path, fields)
         case shape:
-            return (resolve_lone(work, path, shape, node.where, node.docs),)
+            return (resolve_lone(work, path, shape, node, rule),)
 
 
 def resolve_coding(work: Workspace, node: syntax.Coding) -> model.Coding:

@@ -7470,7 +7470,7 @@ def _read_frame(buffer: bytes, offset: int, end: int, state: _ReadState | None) 
 
 def _read_hello(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Hello, int]:
     length, high_version, low_version = _unpack_4x3i(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -7493,7 +7493,7 @@ def _read_hello(buffer: bytes, offset: int, end: int, state: _ReadState | None) 
 
 def _read_keep_alive(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[KeepAlive, int]:
     (length,) = _unpack_4xi(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -7514,7 +7514,7 @@ def _read_keep_alive(buffer: bytes, offset: int, end: int, state: _ReadState | N
 
 def _read_padding(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Padding, int]:
     (length,) = _unpack_4xi(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -7543,7 +7543,7 @@ def _read_partial_event(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[PartialEvent, int]:
     (length,) = _unpack_4xi(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -7570,7 +7570,7 @@ def _read_partial_event(
 
 def _read_event(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Event, int]:
     (length,) = _unpack_4xi(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -7599,7 +7599,7 @@ def _read_setup_append(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SetupAppend, int]:
     length, request_id, writer_id, n_segment = _unpack_4xiq16sH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -7646,7 +7646,7 @@ def _read_append_setup(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[AppendSetup, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -7682,7 +7682,7 @@ def _read_append_block(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[AppendBlock, int]:
     length, writer_id = _unpack_4xi16s(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -7714,7 +7714,7 @@ def _read_append_block_end(
     length, writer_id, size_of_whole_events, n_data = _unpack_4xi16sii(buffer, offset)
     if n_data < 0:
         raise _Bad
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -7757,7 +7757,7 @@ def _read_conditional_append(
         state = _ReadState(_LIMITS)
     state.enter("ConditionalAppend")
     length, writer_id, event_number, expected_offset = _unpack_4xi16sqq(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -7798,7 +7798,7 @@ def _read_conditional_block_end(
     length, writer_id, event_number, expected_offset, n_data = _unpack_4xi16sqqi(buffer, offset)
     if n_data < 0:
         raise _Bad
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -7830,7 +7830,7 @@ def _read_data_appended(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[DataAppended, int]:
     length, writer_id, event_number = _unpack_4xi16sq(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -7875,7 +7875,7 @@ def _read_conditional_check_failed(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[ConditionalCheckFailed, int]:
     length, writer_id, event_number = _unpack_4xi16sq(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -7908,7 +7908,7 @@ def _read_read_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[ReadSegment, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -7963,7 +7963,7 @@ def _read_segment_read(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentRead, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -8016,7 +8016,7 @@ def _read_get_stream_segment_info(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[GetStreamSegmentInfo, int]:
     length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -8064,7 +8064,7 @@ def _read_stream_segment_info(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[StreamSegmentInfo, int]:
     length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -8119,7 +8119,7 @@ def _read_create_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[CreateSegment, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -8175,7 +8175,7 @@ def _read_segment_created(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentCreated, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -8207,7 +8207,7 @@ def _read_seal_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SealSegment, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -8253,7 +8253,7 @@ def _read_segment_sealed(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentSealed, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -8285,7 +8285,7 @@ def _read_delete_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[DeleteSegment, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -8331,7 +8331,7 @@ def _read_segment_deleted(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentDeleted, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -8363,7 +8363,7 @@ def _read_update_segment_policy(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[UpdateSegmentPolicy, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -8411,7 +8411,7 @@ def _read_segment_policy_updated(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentPolicyUpdated, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -8443,7 +8443,7 @@ def _read_get_segment_attribute(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[GetSegmentAttribute, int]:
     length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -8492,7 +8492,7 @@ def _read_segment_attribute(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentAttribute, int]:
     length, request_id, value = _unpack_4xiqq(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -8517,7 +8517,7 @@ def _read_update_segment_attribute(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[UpdateSegmentAttribute, int]:
     length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -8570,7 +8570,7 @@ def _read_segment_attribute_updated(
     length, request_id, success = _unpack_4xiqB(buffer, offset)
     if success > 1 and state is not None and state.strict:
         raise _Bad
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -8595,7 +8595,7 @@ def _read_truncate_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[TruncateSegment, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -8642,7 +8642,7 @@ def _read_segment_truncated(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentTruncated, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -8674,7 +8674,7 @@ def _read_create_transient_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[CreateTransientSegment, int]:
     length, request_id, writer_id, n_parent_segment = _unpack_4xiq16sH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -8725,7 +8725,7 @@ def _read_locate_offset(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[LocateOffset, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -8772,7 +8772,7 @@ def _read_offset_located(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[OffsetLocated, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -8807,7 +8807,7 @@ def _read_merge_segments(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[MergeSegments, int]:
     length, request_id, n_target = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -8889,7 +8889,7 @@ def _read_segments_merged(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentsMerged, int]:
     length, request_id, n_target = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -8939,7 +8939,7 @@ def _read_merge_segments_batch(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[MergeSegmentsBatch, int]:
     length, request_id, n_target_segment_id = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -9016,7 +9016,7 @@ def _read_segments_batch_merged(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentsBatchMerged, int]:
     length, request_id, n_target = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -9076,7 +9076,7 @@ def _read_segments_batch_merged(
 
 def _read_wrong_host(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[WrongHost, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -9139,7 +9139,7 @@ def _read_segment_is_sealed(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentIsSealed, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -9196,7 +9196,7 @@ def _read_segment_already_exists(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentAlreadyExists, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -9247,7 +9247,7 @@ def _read_no_such_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[NoSuchSegment, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -9304,7 +9304,7 @@ def _read_invalid_event_number(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[InvalidEventNumber, int]:
     length, writer_id, request_id = _unpack_4xi16sq(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -9354,7 +9354,7 @@ def _read_segment_is_truncated(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentIsTruncated, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -9414,7 +9414,7 @@ def _read_operation_unsupported(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[OperationUnsupported, int]:
     length, request_id, n_operation_name = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -9469,7 +9469,7 @@ def _read_auth_token_check_failed(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[AuthTokenCheckFailed, int]:
     length, request_id = _unpack_4xiq(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -9519,7 +9519,7 @@ def _read_error_message(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[ErrorMessage, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -9564,7 +9564,7 @@ def _read_get_table_segment_info(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[GetTableSegmentInfo, int]:
     length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -9612,7 +9612,7 @@ def _read_table_segment_info(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[TableSegmentInfo, int]:
     length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -9652,7 +9652,7 @@ def _read_create_table_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[CreateTableSegment, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -9721,7 +9721,7 @@ def _read_delete_table_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[DeleteTableSegment, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -9770,7 +9770,7 @@ def _read_update_table_entries(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[UpdateTableEntries, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -9872,7 +9872,7 @@ def _read_table_entries_updated(
     length, request_id, n_updated_versions = _unpack_4xiqi(buffer, offset)
     if n_updated_versions < 0:
         raise _Bad
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -9905,7 +9905,7 @@ def _read_remove_table_keys(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[RemoveTableKeys, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -9990,7 +9990,7 @@ def _read_table_keys_removed(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[TableKeysRemoved, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -10020,7 +10020,7 @@ def _read_table_keys_removed(
 
 def _read_read_table(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[ReadTable, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -10095,7 +10095,7 @@ def _read_read_table(buffer: bytes, offset: int, end: int, state: _ReadState | N
 
 def _read_table_read(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[TableRead, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -10173,7 +10173,7 @@ def _read_table_segment_not_empty(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[TableSegmentNotEmpty, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -10219,7 +10219,7 @@ def _read_table_key_does_not_exist(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[TableKeyDoesNotExist, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -10265,7 +10265,7 @@ def _read_table_key_bad_version(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[TableKeyBadVersion, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -10311,7 +10311,7 @@ def _read_read_table_keys(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[ReadTableKeys, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -10402,7 +10402,7 @@ def _read_table_keys_read(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[TableKeysRead, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -10472,7 +10472,7 @@ def _read_read_table_entries(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[ReadTableEntries, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -10563,7 +10563,7 @@ def _read_table_entries_read(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[TableEntriesRead, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -10648,7 +10648,7 @@ def _read_table_entries_delta_read(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[TableEntriesDeltaRead, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -10735,7 +10735,7 @@ def _read_read_table_entries_delta(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[ReadTableEntriesDelta, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -10785,7 +10785,7 @@ def _read_flush_to_storage(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[FlushToStorage, int]:
     length, container_id, n_delegation_token = _unpack_4xiiH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -10824,7 +10824,7 @@ def _read_storage_flushed(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[StorageFlushed, int]:
     length, request_id = _unpack_4xiq(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -10848,7 +10848,7 @@ def _read_list_storage_chunks(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[ListStorageChunks, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -10898,7 +10898,7 @@ def _read_storage_chunks_listed(
     length, request_id, n_chunks = _unpack_4xiqi(buffer, offset)
     if n_chunks < 0:
         raise _Bad
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -10955,7 +10955,7 @@ def _read_unknown(buffer: bytes, offset: int, end: int, state: _ReadState | None
     if state is not None and state.strict:
         raise _Bad
     type_, length = _unpack_ii(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -11060,10 +11060,14 @@ def _write_frame(frame: Frame, state: _WriteState | None) -> bytes:
 
 
 def _write_hello(message: Hello, state: _WriteState | None) -> bytes:
+    if not (8 >= 0):
+        raise _Bad
     return _pack_4i(-127, 8, message.high_version, message.low_version)
 
 
 def _write_keep_alive(message: KeepAlive, state: _WriteState | None) -> bytes:
+    if not (0 >= 0):
+        raise _Bad
     return _pack_ii(100, 0)
 
 
@@ -11072,7 +11076,7 @@ def _write_padding(message: Padding, state: _WriteState | None) -> bytes:
     if type(zeros) is not bytes:
         raise _Bad
     n_zeros = len(zeros)
-    if not (0 <= n_zeros <= 16777215):
+    if not (n_zeros >= 0):
         raise _Bad
     data = b"".join((_pack_ii(-1, n_zeros), zeros))
     if len(data) > (16777223 if state is None else state.frame):
@@ -11085,7 +11089,7 @@ def _write_partial_event(message: PartialEvent, state: _WriteState | None) -> by
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not (0 <= n_data <= 16777215):
+    if not (n_data >= 0):
         raise _Bad
     data = b"".join((_pack_ii(-2, n_data), data_))
     if len(data) > (16777223 if state is None else state.frame):
@@ -11098,7 +11102,7 @@ def _write_event(message: Event, state: _WriteState | None) -> bytes:
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not (0 <= n_data <= 16777215):
+    if not (n_data >= 0):
         raise _Bad
     data = b"".join((_pack_ii(0, n_data), data_))
     if len(data) > (16777223 if state is None else state.frame):
@@ -11119,7 +11123,7 @@ def _write_setup_append(message: SetupAppend, state: _WriteState | None) -> byte
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (28 + n_segment + n_delegation_token) <= 16777215):
+    if not ((28 + n_segment + n_delegation_token) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -11147,7 +11151,7 @@ def _write_append_setup(message: AppendSetup, state: _WriteState | None) -> byte
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not (0 <= (34 + n_segment) <= 16777215):
+    if not ((34 + n_segment) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -11166,7 +11170,7 @@ def _write_append_block(message: AppendBlock, state: _WriteState | None) -> byte
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not (0 <= (16 + n_data) <= 16777215):
+    if not ((16 + n_data) >= 0):
         raise _Bad
     data = b"".join((_pack_ii16s(3, (16 + n_data), message.writer_id.bytes), data_))
     if len(data) > (16777223 if state is None else state.frame):
@@ -11186,7 +11190,7 @@ def _write_append_block_end(message: Any, state: _WriteState | None) -> bytes:
         request_id = _pack_q(message.request_id)
     else:
         request_id = b""
-    if not (0 <= (36 + n_data + len(request_id)) <= 16777215):
+    if not ((36 + n_data + len(request_id)) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -11222,7 +11226,7 @@ def _write_conditional_append(message: Any, state: _WriteState | None) -> bytes:
         request_id = _pack_q(message.request_id)
     else:
         request_id = b""
-    if not (0 <= (32 + len(event) + len(request_id)) <= 16777215):
+    if not ((32 + len(event) + len(request_id)) >= 0):
         raise _Bad
     if type(message.event.message) not in _ONLY_1:
         raise _Bad
@@ -11250,7 +11254,7 @@ def _write_conditional_block_end(message: ConditionalBlockEnd, state: _WriteStat
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not (0 <= (44 + n_data) <= 16777215):
+    if not ((44 + n_data) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -11287,7 +11291,7 @@ def _write_data_appended(message: Any, state: _WriteState | None) -> bytes:
         previous_event_number = b"".join((_pack_q(message.previous_event_number), request_id))
     else:
         previous_event_number = b""
-    if not (0 <= (24 + len(previous_event_number)) <= 16777215):
+    if not ((24 + len(previous_event_number)) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -11308,7 +11312,7 @@ def _write_conditional_check_failed(message: Any, state: _WriteState | None) -> 
         request_id = _pack_q(message.request_id)
     else:
         request_id = b""
-    if not (0 <= (24 + len(request_id)) <= 16777215):
+    if not ((24 + len(request_id)) >= 0):
         raise _Bad
     data = b"".join(
         (_pack_ii16sq(8, (24 + len(request_id)), message.writer_id.bytes, message.event_number), request_id)
@@ -11338,7 +11342,7 @@ def _write_read_segment(message: Any, state: _WriteState | None) -> bytes:
         request_id = _pack_q(message.request_id)
     else:
         request_id = b""
-    if not (0 <= (16 + n_segment + n_delegation_token + len(request_id)) <= 16777215):
+    if not ((16 + n_segment + n_delegation_token + len(request_id)) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -11372,7 +11376,7 @@ def _write_segment_read(message: Any, state: _WriteState | None) -> bytes:
         request_id = _pack_q(message.request_id)
     else:
         request_id = b""
-    if not (0 <= (16 + n_segment + n_data + len(request_id)) <= 16777215):
+    if not ((16 + n_segment + n_data + len(request_id)) >= 0):
         raise _Bad
     if message.at_tail is not True and message.at_tail is not False:
         raise _Bad
@@ -11405,7 +11409,7 @@ def _write_get_stream_segment_info(message: GetStreamSegmentInfo, state: _WriteS
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (12 + n_segment_name + n_delegation_token) <= 16777215):
+    if not ((12 + n_segment_name + n_delegation_token) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -11434,7 +11438,7 @@ def _write_stream_segment_info(message: Any, state: _WriteState | None) -> bytes
         start_offset = _pack_q(message.start_offset)
     else:
         start_offset = b""
-    if not (0 <= (29 + n_segment_name + len(start_offset)) <= 16777215):
+    if not ((29 + n_segment_name + len(start_offset)) >= 0):
         raise _Bad
     if message.exists is not True and message.exists is not False:
         raise _Bad
@@ -11481,7 +11485,7 @@ def _write_create_segment(message: Any, state: _WriteState | None) -> bytes:
         rollover_size_bytes = _pack_q(message.rollover_size_bytes)
     else:
         rollover_size_bytes = b""
-    if not (0 <= (17 + n_segment + n_delegation_token + len(rollover_size_bytes)) <= 16777215):
+    if not ((17 + n_segment + n_delegation_token + len(rollover_size_bytes)) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -11509,7 +11513,7 @@ def _write_segment_created(message: SegmentCreated, state: _WriteState | None) -
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not (0 <= (10 + n_segment) <= 16777215):
+    if not ((10 + n_segment) >= 0):
         raise _Bad
     data = b"".join((_pack_iiqH(21, (10 + n_segment), message.request_id, n_segment), segment))
     if len(data) > (16777223 if state is None else state.frame):
@@ -11530,7 +11534,7 @@ def _write_seal_segment(message: SealSegment, state: _WriteState | None) -> byte
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (12 + n_segment + n_delegation_token) <= 16777215):
+    if not ((12 + n_segment + n_delegation_token) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -11552,7 +11556,7 @@ def _write_segment_sealed(message: SegmentSealed, state: _WriteState | None) -> 
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not (0 <= (10 + n_segment) <= 16777215):
+    if not ((10 + n_segment) >= 0):
         raise _Bad
     data = b"".join((_pack_iiqH(29, (10 + n_segment), message.request_id, n_segment), segment))
     if len(data) > (16777223 if state is None else state.frame):
@@ -11573,7 +11577,7 @@ def _write_delete_segment(message: DeleteSegment, state: _WriteState | None) -> 
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (12 + n_segment + n_delegation_token) <= 16777215):
+    if not ((12 + n_segment + n_delegation_token) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -11595,7 +11599,7 @@ def _write_segment_deleted(message: SegmentDeleted, state: _WriteState | None) -
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not (0 <= (10 + n_segment) <= 16777215):
+    if not ((10 + n_segment) >= 0):
         raise _Bad
     data = b"".join((_pack_iiqH(31, (10 + n_segment), message.request_id, n_segment), segment))
     if len(data) > (16777223 if state is None else state.frame):
@@ -11616,7 +11620,7 @@ def _write_update_segment_policy(message: UpdateSegmentPolicy, state: _WriteStat
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (17 + n_segment + n_delegation_token) <= 16777215):
+    if not ((17 + n_segment + n_delegation_token) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -11638,7 +11642,7 @@ def _write_segment_policy_updated(message: SegmentPolicyUpdated, state: _WriteSt
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not (0 <= (10 + n_segment) <= 16777215):
+    if not ((10 + n_segment) >= 0):
         raise _Bad
     data = b"".join((_pack_iiqH(33, (10 + n_segment), message.request_id, n_segment), segment))
     if len(data) > (16777223 if state is None else state.frame):
@@ -11659,7 +11663,7 @@ def _write_get_segment_attribute(message: GetSegmentAttribute, state: _WriteStat
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (28 + n_segment_name + n_delegation_token) <= 16777215):
+    if not ((28 + n_segment_name + n_delegation_token) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -11675,6 +11679,8 @@ def _write_get_segment_attribute(message: GetSegmentAttribute, state: _WriteStat
 
 
 def _write_segment_attribute(message: SegmentAttribute, state: _WriteState | None) -> bytes:
+    if not (16 >= 0):
+        raise _Bad
     return _pack_iiqq(35, 16, message.request_id, message.value)
 
 
@@ -11691,7 +11697,7 @@ def _write_update_segment_attribute(message: UpdateSegmentAttribute, state: _Wri
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (44 + n_segment_name + n_delegation_token) <= 16777215):
+    if not ((44 + n_segment_name + n_delegation_token) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -11711,6 +11717,8 @@ def _write_update_segment_attribute(message: UpdateSegmentAttribute, state: _Wri
 def _write_segment_attribute_updated(message: SegmentAttributeUpdated, state: _WriteState | None) -> bytes:
     if message.success is not True and message.success is not False:
         raise _Bad
+    if not (9 >= 0):
+        raise _Bad
     return _pack_iiqB(37, 9, message.request_id, message.success)
 
 
@@ -11727,7 +11735,7 @@ def _write_truncate_segment(message: TruncateSegment, state: _WriteState | None)
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (20 + n_segment + n_delegation_token) <= 16777215):
+    if not ((20 + n_segment + n_delegation_token) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -11749,7 +11757,7 @@ def _write_segment_truncated(message: SegmentTruncated, state: _WriteState | Non
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not (0 <= (10 + n_segment) <= 16777215):
+    if not ((10 + n_segment) >= 0):
         raise _Bad
     data = b"".join((_pack_iiqH(39, (10 + n_segment), message.request_id, n_segment), segment))
     if len(data) > (16777223 if state is None else state.frame):
@@ -11770,7 +11778,7 @@ def _write_create_transient_segment(message: CreateTransientSegment, state: _Wri
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (28 + n_parent_segment + n_delegation_token) <= 16777215):
+    if not ((28 + n_parent_segment + n_delegation_token) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -11804,7 +11812,7 @@ def _write_locate_offset(message: LocateOffset, state: _WriteState | None) -> by
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (20 + n_segment + n_delegation_token) <= 16777215):
+    if not ((20 + n_segment + n_delegation_token) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -11826,7 +11834,7 @@ def _write_offset_located(message: OffsetLocated, state: _WriteState | None) -> 
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not (0 <= (18 + n_segment) <= 16777215):
+    if not ((18 + n_segment) >= 0):
         raise _Bad
     data = b"".join(
         (_pack_iiqH(42, (18 + n_segment), message.request_id, n_segment), segment, _pack_q(message.offset))
@@ -11881,7 +11889,7 @@ def _write_merge_segments(message: Any, state: _WriteState | None) -> bytes:
         attribute_updates = b"".join((_pack_i(n_attribute_updates), attribute_updates))
     else:
         attribute_updates = b""
-    if not (0 <= (14 + n_target + n_source + n_delegation_token + len(attribute_updates)) <= 16777215):
+    if not ((14 + n_target + n_source + n_delegation_token + len(attribute_updates)) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -11924,7 +11932,7 @@ def _write_segments_merged(message: Any, state: _WriteState | None) -> bytes:
         new_target_write_offset = _pack_q(message.new_target_write_offset)
     else:
         new_target_write_offset = b""
-    if not (0 <= (12 + n_target + n_source + len(new_target_write_offset)) <= 16777215):
+    if not ((12 + n_target + n_source + len(new_target_write_offset)) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -11973,7 +11981,7 @@ def _write_merge_segments_batch(message: MergeSegmentsBatch, state: _WriteState 
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (16 + n_target_segment_id + len(source_segment_ids_) + n_delegation_token) <= 16777215):
+    if not ((16 + n_target_segment_id + len(source_segment_ids_) + n_delegation_token) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -12020,7 +12028,7 @@ def _write_segments_batch_merged(message: SegmentsBatchMerged, state: _WriteStat
         n_source = len(source_)
         sources__ += (_pack_H(n_source), source_, _pack_q(source.new_target_write_offset))
     sources_ = b"".join(sources__)
-    if not (0 <= (14 + n_target + len(sources_)) <= 16777215):
+    if not ((14 + n_target + len(sources_)) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -12061,7 +12069,7 @@ def _write_wrong_host(message: Any, state: _WriteState | None) -> bytes:
         server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace))
     else:
         server_stack_trace = b""
-    if not (0 <= (12 + n_segment + n_correct_host + len(server_stack_trace)) <= 16777215):
+    if not ((12 + n_segment + n_correct_host + len(server_stack_trace)) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -12103,7 +12111,7 @@ def _write_segment_is_sealed(message: Any, state: _WriteState | None) -> bytes:
         server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace, offset_))
     else:
         server_stack_trace = b""
-    if not (0 <= (10 + n_segment + len(server_stack_trace)) <= 16777215):
+    if not ((10 + n_segment + len(server_stack_trace)) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -12137,7 +12145,7 @@ def _write_segment_already_exists(message: Any, state: _WriteState | None) -> by
         server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace))
     else:
         server_stack_trace = b""
-    if not (0 <= (10 + n_segment + len(server_stack_trace)) <= 16777215):
+    if not ((10 + n_segment + len(server_stack_trace)) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -12175,7 +12183,7 @@ def _write_no_such_segment(message: Any, state: _WriteState | None) -> bytes:
         server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace, offset_))
     else:
         server_stack_trace = b""
-    if not (0 <= (10 + n_segment + len(server_stack_trace)) <= 16777215):
+    if not ((10 + n_segment + len(server_stack_trace)) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -12207,7 +12215,7 @@ def _write_invalid_event_number(message: Any, state: _WriteState | None) -> byte
         server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace, event_number))
     else:
         server_stack_trace = b""
-    if not (0 <= (24 + len(server_stack_trace)) <= 16777215):
+    if not ((24 + len(server_stack_trace)) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -12244,7 +12252,7 @@ def _write_segment_is_truncated(message: Any, state: _WriteState | None) -> byte
         server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace, offset_))
     else:
         server_stack_trace = b""
-    if not (0 <= (18 + n_segment + len(server_stack_trace)) <= 16777215):
+    if not ((18 + n_segment + len(server_stack_trace)) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -12279,7 +12287,7 @@ def _write_operation_unsupported(message: Any, state: _WriteState | None) -> byt
         server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace))
     else:
         server_stack_trace = b""
-    if not (0 <= (10 + n_operation_name + len(server_stack_trace)) <= 16777215):
+    if not ((10 + n_operation_name + len(server_stack_trace)) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -12313,7 +12321,7 @@ def _write_auth_token_check_failed(message: Any, state: _WriteState | None) -> b
         server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace, error_code))
     else:
         server_stack_trace = b""
-    if not (0 <= (8 + len(server_stack_trace)) <= 16777215):
+    if not ((8 + len(server_stack_trace)) >= 0):
         raise _Bad
     data = b"".join((_pack_iiq(60, (8 + len(server_stack_trace)), message.request_id), server_stack_trace))
     if len(data) > (16777223 if state is None else state.frame):
@@ -12334,7 +12342,7 @@ def _write_error_message(message: ErrorMessage, state: _WriteState | None) -> by
         else _encode_text(message.message_, "mutf8", True, "big")
     )
     n_message_ = len(message_)
-    if not (0 <= (16 + n_segment + n_message_) <= 16777215):
+    if not ((16 + n_segment + n_message_) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -12363,7 +12371,7 @@ def _write_get_table_segment_info(message: GetTableSegmentInfo, state: _WriteSta
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (12 + n_segment_name + n_delegation_token) <= 16777215):
+    if not ((12 + n_segment_name + n_delegation_token) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -12385,7 +12393,7 @@ def _write_table_segment_info(message: TableSegmentInfo, state: _WriteState | No
         else _encode_text(message.segment_name, "mutf8", True, "big")
     )
     n_segment_name = len(segment_name)
-    if not (0 <= (38 + n_segment_name) <= 16777215):
+    if not ((38 + n_segment_name) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -12429,7 +12437,7 @@ def _write_create_table_segment(message: Any, state: _WriteState | None) -> byte
         sorted_deprecated = b"".join((_pack_B(message.sorted_deprecated), key_length))
     else:
         sorted_deprecated = b""
-    if not (0 <= (12 + n_segment + n_delegation_token + len(sorted_deprecated)) <= 16777215):
+    if not ((12 + n_segment + n_delegation_token + len(sorted_deprecated)) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -12463,7 +12471,7 @@ def _write_delete_table_segment(message: DeleteTableSegment, state: _WriteState 
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (13 + n_segment + n_delegation_token) <= 16777215):
+    if not ((13 + n_segment + n_delegation_token) >= 0):
         raise _Bad
     if message.must_be_empty is not True and message.must_be_empty is not False:
         raise _Bad
@@ -12532,9 +12540,7 @@ def _write_update_table_entries(message: Any, state: _WriteState | None) -> byte
         table_segment_offset = _pack_q(message.table_segment_offset)
     else:
         table_segment_offset = b""
-    if not (
-        0 <= (16 + n_segment + n_delegation_token + len(entries_) + len(table_segment_offset)) <= 16777215
-    ):
+    if not ((16 + n_segment + n_delegation_token + len(entries_) + len(table_segment_offset)) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -12570,7 +12576,7 @@ def _write_table_entries_updated(message: TableEntriesUpdated, state: _WriteStat
     for updated_version in updated_versions:
         updated_versions__.append(_pack_q(updated_version))
     updated_versions_ = b"".join(updated_versions__)
-    if not (0 <= (12 + len(updated_versions_)) <= 16777215):
+    if not ((12 + len(updated_versions_)) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -12625,7 +12631,7 @@ def _write_remove_table_keys(message: Any, state: _WriteState | None) -> bytes:
         table_segment_offset = _pack_q(message.table_segment_offset)
     else:
         table_segment_offset = b""
-    if not (0 <= (16 + n_segment + n_delegation_token + len(keys_) + len(table_segment_offset)) <= 16777215):
+    if not ((16 + n_segment + n_delegation_token + len(keys_) + len(table_segment_offset)) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -12655,7 +12661,7 @@ def _write_table_keys_removed(message: TableKeysRemoved, state: _WriteState | No
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not (0 <= (10 + n_segment) <= 16777215):
+    if not ((10 + n_segment) >= 0):
         raise _Bad
     data = b"".join((_pack_iiqH(77, (10 + n_segment), message.request_id, n_segment), segment))
     if len(data) > (16777223 if state is None else state.frame):
@@ -12698,7 +12704,7 @@ def _write_read_table(message: Any, state: _WriteState | None) -> bytes:
             version = b""
         keys__ += (_pack_ii(((4 + n_key) + 8), n_key), key_, version)
     keys_ = b"".join(keys__)
-    if not (0 <= (16 + n_segment + n_delegation_token + len(keys_)) <= 16777215):
+    if not ((16 + n_segment + n_delegation_token + len(keys_)) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -12754,7 +12760,7 @@ def _write_table_read(message: Any, state: _WriteState | None) -> bytes:
             value,
         )
     entries_ = b"".join(entries__)
-    if not (0 <= (14 + n_segment + len(entries_)) <= 16777215):
+    if not ((14 + n_segment + len(entries_)) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -12782,7 +12788,7 @@ def _write_table_segment_not_empty(message: TableSegmentNotEmpty, state: _WriteS
         else _encode_text(message.server_stack_trace, "mutf8", True, "big")
     )
     n_server_stack_trace = len(server_stack_trace)
-    if not (0 <= (12 + n_segment + n_server_stack_trace) <= 16777215):
+    if not ((12 + n_segment + n_server_stack_trace) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -12810,7 +12816,7 @@ def _write_table_key_does_not_exist(message: TableKeyDoesNotExist, state: _Write
         else _encode_text(message.server_stack_trace, "mutf8", True, "big")
     )
     n_server_stack_trace = len(server_stack_trace)
-    if not (0 <= (12 + n_segment + n_server_stack_trace) <= 16777215):
+    if not ((12 + n_segment + n_server_stack_trace) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -12838,7 +12844,7 @@ def _write_table_key_bad_version(message: TableKeyBadVersion, state: _WriteState
         else _encode_text(message.server_stack_trace, "mutf8", True, "big")
     )
     n_server_stack_trace = len(server_stack_trace)
-    if not (0 <= (12 + n_segment + n_server_stack_trace) <= 16777215):
+    if not ((12 + n_segment + n_server_stack_trace) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -12901,7 +12907,7 @@ def _write_read_table_keys(message: Any, state: _WriteState | None) -> bytes:
         continuation_token = b"".join((_pack_i(n_continuation_token), continuation_token, prefix_filter))
     else:
         continuation_token = b""
-    if not (0 <= (16 + n_segment + n_delegation_token + len(continuation_token)) <= 16777215):
+    if not ((16 + n_segment + n_delegation_token + len(continuation_token)) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -12956,7 +12962,7 @@ def _write_table_keys_read(message: Any, state: _WriteState | None) -> bytes:
     if type(continuation_token) is not bytes:
         raise _Bad
     n_continuation_token = len(continuation_token)
-    if not (0 <= (18 + n_segment + len(keys_) + n_continuation_token) <= 16777215):
+    if not ((18 + n_segment + len(keys_) + n_continuation_token) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -13023,7 +13029,7 @@ def _write_read_table_entries(message: Any, state: _WriteState | None) -> bytes:
         continuation_token = b"".join((_pack_i(n_continuation_token), continuation_token, prefix_filter))
     else:
         continuation_token = b""
-    if not (0 <= (16 + n_segment + n_delegation_token + len(continuation_token)) <= 16777215):
+    if not ((16 + n_segment + n_delegation_token + len(continuation_token)) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -13088,7 +13094,7 @@ def _write_table_entries_read(message: Any, state: _WriteState | None) -> bytes:
     if type(continuation_token) is not bytes:
         raise _Bad
     n_continuation_token = len(continuation_token)
-    if not (0 <= (18 + n_segment + len(entries_) + n_continuation_token) <= 16777215):
+    if not ((18 + n_segment + len(entries_) + n_continuation_token) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -13146,7 +13152,7 @@ def _write_table_entries_delta_read(message: Any, state: _WriteState | None) -> 
             value,
         )
     entries_ = b"".join(entries__)
-    if not (0 <= (24 + n_segment + len(entries_)) <= 16777215):
+    if not ((24 + n_segment + len(entries_)) >= 0):
         raise _Bad
     if message.should_clear is not True and message.should_clear is not False:
         raise _Bad
@@ -13179,7 +13185,7 @@ def _write_read_table_entries_delta(message: ReadTableEntriesDelta, state: _Writ
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (24 + n_segment + n_delegation_token) <= 16777215):
+    if not ((24 + n_segment + n_delegation_token) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -13202,7 +13208,7 @@ def _write_flush_to_storage(message: FlushToStorage, state: _WriteState | None) 
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (14 + n_delegation_token) <= 16777215):
+    if not ((14 + n_delegation_token) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -13217,6 +13223,8 @@ def _write_flush_to_storage(message: FlushToStorage, state: _WriteState | None) 
 
 
 def _write_storage_flushed(message: StorageFlushed, state: _WriteState | None) -> bytes:
+    if not (8 >= 0):
+        raise _Bad
     return _pack_iiq(-4, 8, message.request_id)
 
 
@@ -13233,7 +13241,7 @@ def _write_list_storage_chunks(message: ListStorageChunks, state: _WriteState | 
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (12 + n_segment + n_delegation_token) <= 16777215):
+    if not ((12 + n_segment + n_delegation_token) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -13274,7 +13282,7 @@ def _write_storage_chunks_listed(message: StorageChunksListed, state: _WriteStat
             _pack_B(chunk.exists_in_storage),
         )
     chunks_ = b"".join(chunks__)
-    if not (0 <= (12 + len(chunks_)) <= 16777215):
+    if not ((12 + len(chunks_)) >= 0):
         raise _Bad
     data = b"".join((_pack_iiqi(-6, (12 + len(chunks_)), message.request_id, n_chunks), chunks_))
     if len(data) > (16777223 if state is None else state.frame):

@@ -1090,7 +1090,7 @@ def _read_frame(buffer: bytes, offset: int, end: int, state: _ReadState | None) 
 
 def _read_padding(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Padding, int]:
     (length,) = _unpack_4xi(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -1119,7 +1119,7 @@ def _read_read_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[ReadSegment, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -1166,7 +1166,7 @@ def _read_segment_read(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentRead, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -1212,7 +1212,7 @@ def _read_setup_append(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SetupAppend, int]:
     length, request_id, writer_id, n_segment = _unpack_4xiq16sH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -1259,7 +1259,7 @@ def _read_append_setup(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[AppendSetup, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -1295,7 +1295,7 @@ def _read_append_block(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[AppendBlock, int]:
     length, writer_id = _unpack_4xi16s(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -1327,7 +1327,7 @@ def _read_append_block_end(
     length, writer_id, size_of_whole_events, n_data = _unpack_4xi16sii(buffer, offset)
     if n_data < 0:
         raise _Bad
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -1359,7 +1359,7 @@ def _read_partial_event(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[PartialEvent, int]:
     (length,) = _unpack_4xi(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -1386,7 +1386,7 @@ def _read_partial_event(
 
 def _read_event(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Event, int]:
     (length,) = _unpack_4xi(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -1415,7 +1415,7 @@ def _read_data_appended(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[DataAppended, int]:
     length, writer_id, event_number, previous_event_number = _unpack_4xi16sqq(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -1441,7 +1441,7 @@ def _read_unknown(buffer: bytes, offset: int, end: int, state: _ReadState | None
     if state is not None and state.strict:
         raise _Bad
     type_, length = _unpack_ii(buffer, offset)
-    if not (0 <= length <= 16777215):
+    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -1490,7 +1490,7 @@ def _write_padding(message: Padding, state: _WriteState | None) -> bytes:
     if type(zeros) is not bytes:
         raise _Bad
     n_zeros = len(zeros)
-    if not (0 <= n_zeros <= 16777215):
+    if not (n_zeros >= 0):
         raise _Bad
     data = b"".join((_pack_ii(-1, n_zeros), zeros))
     if len(data) > (16777223 if state is None else state.frame):
@@ -1511,7 +1511,7 @@ def _write_read_segment(message: ReadSegment, state: _WriteState | None) -> byte
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (16 + n_segment + n_delegation_token) <= 16777215):
+    if not ((16 + n_segment + n_delegation_token) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -1537,7 +1537,7 @@ def _write_segment_read(message: SegmentRead, state: _WriteState | None) -> byte
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not (0 <= (12 + n_segment + n_data) <= 16777215):
+    if not ((12 + n_segment + n_data) >= 0):
         raise _Bad
     if message.tail_ is not True and message.tail_ is not False:
         raise _Bad
@@ -1569,7 +1569,7 @@ def _write_setup_append(message: SetupAppend, state: _WriteState | None) -> byte
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (28 + n_segment + n_delegation_token) <= 16777215):
+    if not ((28 + n_segment + n_delegation_token) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -1597,7 +1597,7 @@ def _write_append_setup(message: AppendSetup, state: _WriteState | None) -> byte
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not (0 <= (34 + n_segment) <= 16777215):
+    if not ((34 + n_segment) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -1616,7 +1616,7 @@ def _write_append_block(message: AppendBlock, state: _WriteState | None) -> byte
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not (0 <= (16 + n_data) <= 16777215):
+    if not ((16 + n_data) >= 0):
         raise _Bad
     data = b"".join((_pack_ii16s(3, (16 + n_data), message.writer_id.bytes), data_))
     if len(data) > (16777223 if state is None else state.frame):
@@ -1629,7 +1629,7 @@ def _write_append_block_end(message: AppendBlockEnd, state: _WriteState | None) 
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not (0 <= (36 + n_data) <= 16777215):
+    if not ((36 + n_data) >= 0):
         raise _Bad
     data = b"".join(
         (
@@ -1648,7 +1648,7 @@ def _write_partial_event(message: PartialEvent, state: _WriteState | None) -> by
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not (0 <= n_data <= 16777215):
+    if not (n_data >= 0):
         raise _Bad
     data = b"".join((_pack_ii(-2, n_data), data_))
     if len(data) > (16777223 if state is None else state.frame):
@@ -1661,7 +1661,7 @@ def _write_event(message: Event, state: _WriteState | None) -> bytes:
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not (0 <= n_data <= 16777215):
+    if not (n_data >= 0):
         raise _Bad
     data = b"".join((_pack_ii(0, n_data), data_))
     if len(data) > (16777223 if state is None else state.frame):
@@ -1670,6 +1670,8 @@ def _write_event(message: Event, state: _WriteState | None) -> bytes:
 
 
 def _write_data_appended(message: DataAppended, state: _WriteState | None) -> bytes:
+    if not (32 >= 0):
+        raise _Bad
     return _pack_ii16sqq(7, 32, message.writer_id.bytes, message.event_number, message.previous_event_number)
 
 

@@ -1219,7 +1219,7 @@ def _read_client_hello_body(
     n_extensions = buffer[position]
     position = position + 1
     if n_extensions > 127:
-        n_extensions, position = _read_varint(buffer, position - 1, 64, False)
+        n_extensions, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
     if state is not None:
         state.take(n_extensions)
     elif n_extensions > 4096:
@@ -1251,7 +1251,7 @@ def _read_server_hello_body(
     n_extensions = buffer[position]
     position = position + 1
     if n_extensions > 127:
-        n_extensions, position = _read_varint(buffer, position - 1, 64, False)
+        n_extensions, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
     if state is not None:
         state.take(n_extensions)
     elif n_extensions > 4096:
@@ -1279,7 +1279,7 @@ def _read_subscribe_body(
     n_publisher = buffer[offset]
     position = offset + 1
     if n_publisher > 127:
-        n_publisher, position = _read_varint(buffer, position - 1, 64, False)
+        n_publisher, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
     start = position
     position = start + n_publisher
     try:
@@ -1362,7 +1362,7 @@ def _read_on_next_body(buffer: bytes, offset: int, end: int, state: _ReadState |
         n_element = buffer[position]
         position = position + 1
         if n_element > 127:
-            n_element, position = _read_varint(buffer, position - 1, 64, False)
+            n_element, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
         start = position
         position = start + n_element
         element_ = buffer[start:position]
@@ -1407,7 +1407,7 @@ def _read_on_error_body(
     n_error = buffer[position]
     position = position + 1
     if n_error > 127:
-        n_error, position = _read_varint(buffer, position - 1, 64, False)
+        n_error, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
     start = position
     position = start + n_error
     try:
@@ -1462,7 +1462,7 @@ def _read_on_next_part_body(
     n_data = buffer[position]
     position = position + 1
     if n_data > 127:
-        n_data, position = _read_varint(buffer, position - 1, 64, False)
+        n_data, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
     start = position
     position = start + n_data
     data_ = buffer[start:position]
@@ -1489,7 +1489,7 @@ def _read_on_next_last_part_body(
     n_data = buffer[position]
     position = position + 1
     if n_data > 127:
-        n_data, position = _read_varint(buffer, position - 1, 64, False)
+        n_data, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
     start = position
     position = start + n_data
     data_ = buffer[start:position]
@@ -1506,7 +1506,7 @@ def _read_goodbye_body(buffer: bytes, offset: int, end: int, state: _ReadState |
     n_reason = buffer[offset]
     position = offset + 1
     if n_reason > 127:
-        n_reason, position = _read_varint(buffer, position - 1, 64, False)
+        n_reason, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
     start = position
     position = start + n_reason
     try:
