@@ -31,7 +31,7 @@ REFUSED: Final[dict[str, str]] = {
     "pravega-impl/bad/1": "truncated",
     "pravega-impl/bad/3": "truncated",
     "pravega-impl-v4/ReadSegment/113": "truncated",  # older than the oldest compatible version
-    "pravega-000/AppendBlockEnd/14": "limit_exceeded",
+    "pravega-000/AppendBlockEnd/14": "truncated",
     "pravega-001/sequence": "trailing_bytes",  # several frames
 }
 

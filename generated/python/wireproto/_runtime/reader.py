@@ -95,16 +95,16 @@ class Reader:
             DecodeError: limit_exceeded, truncated or partial_inner.
         """
         window = self.window
+        if window.end is not None and position > window.end:
+            expected, found = self._shortage(position, window.end)
+            at = window.base + window.end
+            raise self.fail(window.short, place, at, expected=expected, found=found, rule=window.short_rule)
         if position > window.frame_end:
             limit = window.frame_end - window.frame_start
             expected, found = f"at most {n_bytes(limit)}", n_bytes(position - window.frame_start)
             raise self.fail(
                 "limit_exceeded", place, blame=blame, expected=expected, found=found, limit="frame"
             )
-        if window.end is not None and position > window.end:
-            expected, found = self._shortage(position, window.end)
-            at = window.base + window.end
-            raise self.fail(window.short, place, at, expected=expected, found=found, rule=window.short_rule)
 
     def take(self, size: int, place: Place, blame: Node | None = None) -> Generator[int, bool, bytes]:
         """Return the next bytes."""
@@ -190,9 +190,7 @@ class Reader:
         self.refuse_negative(value, place, blame, None if blame is None else self.scope.rules.get(blame.name))
         return value
 
-    def refuse_negative(
-        self, number: int, place: Place, blame: Node | None, rule: str | None = None
-    ) -> None:
+    def refuse_negative(self, number: int, place: Place, blame: Node | None, rule: str | None = None) -> None:
         """Refuse a negative size or count, by the rule of what says it, else by that of what it measures."""
         if number < 0:
             found = _shown(number)

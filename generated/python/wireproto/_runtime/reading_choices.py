@@ -36,9 +36,7 @@ def read_union(reader: Reader, type_: Type, place: Place) -> Steps:
     refuse_outside(reader, variety, only, lenient, place, code_node, variety)
     if reader.schema.fields_reach_end(fields) and not (reader.is_last and reader.window.end is not None):
         expected, rule = "a variety with an end", rules.get(f"{name}.{variety}")
-        raise reader.fail(
-            "unknown_code", place, blame=code_node, expected=expected, found=variety, rule=rule
-        )
+        raise reader.fail("unknown_code", place, blame=code_node, expected=expected, found=variety, rule=rule)
     here = Place(place.name, f"{place.path}.{variety}", place.rule)
     record = RecordScope(reader, variety, here, ("variety", name, code))
     node, value = yield from read_record(reader, record, fields, type_)

@@ -179,8 +179,8 @@ def _check_count(reader: Reader, count: int, smallest: int, place: Place, blame:
         expected = f"at most {reader.schema.count} items"
         found = f"{count} items"
         raise reader.fail("limit_exceeded", place, blame=blame, expected=expected, found=found, limit="count")
-    reader.spend_messages(count, place, blame)
     reader.check(reader.window.position + count * smallest, place, blame)
+    reader.spend_messages(count, place, blame)
 
 
 def _in_list(
