@@ -127,11 +127,11 @@ class Reading:
             chosen = {name: value for name, value in wishes.items() if name in known}
             self.decoder = wire.module.Decoder(wire.role, errors=errors, **chosen)
 
-    def feed(self, chunk: bytes) -> Iterator[Record | Exception]:
+    def feed(self, chunk: bytes) -> Iterator[Any]:
         """Yield what is complete now."""
         yield from map(self._seen, (item for _, _, item in self.decoder.items(chunk)))
 
-    def finish(self) -> Iterator[Record | Exception]:
+    def finish(self) -> Iterator[Any]:
         """Yield what the end of the stream leaves."""
         yield from map(self._seen, (item for _, _, item in self.decoder.finish_items()))
 

@@ -46,7 +46,7 @@ def check_refused(road: Road, of: Wire, data: bytes, code: str, rule: str | None
     error: Any = caught.value
     assert (error.code, error.rule, error.recoverable, error.end) == (code, rule, True, len(data))
     refused, read = of.reading(road).feed(data + good(of))
-    assert (refused.code, refused.rule) == (code, rule)  # type: ignore[union-attr]
+    assert (refused.code, refused.rule) == (code, rule)
     assert read == of.decode(road, good(of))
 
 

@@ -94,13 +94,19 @@ def read_message_match(reader: Reader, type_: Type, place: Place) -> Steps:
     where = _subject_place(reader, subject, place)
     if name is None and not can_skip:
         raise reader.fail("unknown_code", where, blame=blame, expected="a message's code", found=str(code))
-    for allowed, is_lenient in ((only, lenient), reader.only):
-        refuse_outside(reader, name, allowed, is_lenient, where, blame, name or str(code))
+    refuse_outside(reader, name, only, lenient, where, blame, name or str(code))
+    refuse_outside(reader, name, *reader.only, _as_frame(reader, where), blame, name or str(code))
     if name is None:
         return (yield from _read_unknown(reader, code, place))
     node = yield from read_message(reader, ("message", name), place)
     _name_code(reader, subject, name)
     return node
+
+
+def _as_frame(reader: Reader, place: Place) -> Place:
+    """Return the place with the rule of what holds the frame, if that names one: what may stand there is its affair."""
+    rule = None if reader.frame is None else reader.frame.place.rule
+    return Place(place.name, place.path, rule or place.rule)
 
 
 def _name_code(reader: Reader, subject: tuple[Any, ...], name: str) -> None:
