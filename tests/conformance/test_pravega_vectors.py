@@ -223,17 +223,21 @@ def test_a_frame_is_refused_by_name(road: Road, code_of: int, body: str, code: s
 @each_road
 @pytest.mark.parametrize("protocol", ["pravega", "pravega_documented", "pravega_proposal"])
 @pytest.mark.parametrize(
-    ("length", "rule"),
+    ("length", "code", "rule"),
     [
-        pytest.param("ffffffff", "negative_size", id="negative"),
-        pytest.param("01000000", "frame_too_large", id="too-large"),
+        pytest.param("ffffffff", "invalid_value", "negative_size", id="negative"),
+        pytest.param("01000000", "limit_exceeded", "frame_too_large", id="too-large"),
     ],
 )
-def test_a_length_without_sense_costs_the_stream(road: Road, protocol: str, length: str, rule: str) -> None:
+def test_a_length_without_sense_costs_the_stream(
+    road: Road, protocol: str, length: str, code: str, rule: str
+) -> None:
     wire = Wire(protocol=protocol, role="client")
     with pytest.raises(errors_of(road).DecodeError) as caught:
         wire.decode(road, bytes.fromhex("00000009" + length))
-    assert (caught.value.rule, caught.value.recoverable) == (rule, False)
+    error = caught.value
+    assert (error.code, error.rule, error.at, error.recoverable) == (code, rule, 4, False)
+    assert error.path == ("Frame.length" if code == "invalid_value" else "Frame.body")
 
 
 @each_road

@@ -193,8 +193,10 @@ class Reader:
     def refuse_negative(self, number: int, place: Place, blame: Node | None, rule: str | None = None) -> None:
         """Refuse a negative size or count, by the rule of what says it, else by that of what it measures."""
         if number < 0:
-            found = _shown(number)
-            raise self.fail("invalid_value", place, blame=blame, expected="0 or more", found=found, rule=rule)
+            found, here = _shown(number), (
+                place if blame is None else Place(blame.name, blame.path, place.rule)
+            )
+            raise self.fail("invalid_value", here, blame=blame, expected="0 or more", found=found, rule=rule)
 
     def blame(self, expression: tuple[Any, ...]) -> Node | None:
         """Return the first field that the expression reads, if there is one."""

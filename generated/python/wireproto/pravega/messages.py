@@ -7470,8 +7470,6 @@ def _read_frame(buffer: bytes, offset: int, end: int, state: _ReadState | None) 
 
 def _read_hello(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Hello, int]:
     length, high_version, low_version = _unpack_4x3i(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -7493,8 +7491,6 @@ def _read_hello(buffer: bytes, offset: int, end: int, state: _ReadState | None) 
 
 def _read_keep_alive(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[KeepAlive, int]:
     (length,) = _unpack_4xi(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -7514,8 +7510,6 @@ def _read_keep_alive(buffer: bytes, offset: int, end: int, state: _ReadState | N
 
 def _read_padding(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Padding, int]:
     (length,) = _unpack_4xi(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -7543,8 +7537,6 @@ def _read_partial_event(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[PartialEvent, int]:
     (length,) = _unpack_4xi(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -7570,8 +7562,6 @@ def _read_partial_event(
 
 def _read_event(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Event, int]:
     (length,) = _unpack_4xi(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -7599,8 +7589,6 @@ def _read_setup_append(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SetupAppend, int]:
     length, request_id, writer_id, n_segment = _unpack_4xiq16sH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -7646,8 +7634,6 @@ def _read_append_setup(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[AppendSetup, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -7682,8 +7668,6 @@ def _read_append_block(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[AppendBlock, int]:
     length, writer_id = _unpack_4xi16s(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -7713,8 +7697,6 @@ def _read_append_block_end(
 ) -> tuple[AppendBlockEnd, int]:
     length, writer_id, size_of_whole_events, n_data = _unpack_4xi16sii(buffer, offset)
     if n_data < 0:
-        raise _Bad
-    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -7757,8 +7739,6 @@ def _read_conditional_append(
         state = _ReadState(_LIMITS)
     state.enter("ConditionalAppend")
     length, writer_id, event_number, expected_offset = _unpack_4xi16sqq(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -7798,8 +7778,6 @@ def _read_conditional_block_end(
     length, writer_id, event_number, expected_offset, n_data = _unpack_4xi16sqqi(buffer, offset)
     if n_data < 0:
         raise _Bad
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -7830,8 +7808,6 @@ def _read_data_appended(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[DataAppended, int]:
     length, writer_id, event_number = _unpack_4xi16sq(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -7875,8 +7851,6 @@ def _read_conditional_check_failed(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[ConditionalCheckFailed, int]:
     length, writer_id, event_number = _unpack_4xi16sq(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -7908,8 +7882,6 @@ def _read_read_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[ReadSegment, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -7963,8 +7935,6 @@ def _read_segment_read(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentRead, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8016,8 +7986,6 @@ def _read_get_stream_segment_info(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[GetStreamSegmentInfo, int]:
     length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8064,8 +8032,6 @@ def _read_stream_segment_info(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[StreamSegmentInfo, int]:
     length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8119,8 +8085,6 @@ def _read_create_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[CreateSegment, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8175,8 +8139,6 @@ def _read_segment_created(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentCreated, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8207,8 +8169,6 @@ def _read_seal_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SealSegment, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8253,8 +8213,6 @@ def _read_segment_sealed(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentSealed, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8285,8 +8243,6 @@ def _read_delete_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[DeleteSegment, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8331,8 +8287,6 @@ def _read_segment_deleted(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentDeleted, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8363,8 +8317,6 @@ def _read_update_segment_policy(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[UpdateSegmentPolicy, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8411,8 +8363,6 @@ def _read_segment_policy_updated(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentPolicyUpdated, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8443,8 +8393,6 @@ def _read_get_segment_attribute(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[GetSegmentAttribute, int]:
     length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8492,8 +8440,6 @@ def _read_segment_attribute(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentAttribute, int]:
     length, request_id, value = _unpack_4xiqq(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8517,8 +8463,6 @@ def _read_update_segment_attribute(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[UpdateSegmentAttribute, int]:
     length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8570,8 +8514,6 @@ def _read_segment_attribute_updated(
     length, request_id, success = _unpack_4xiqB(buffer, offset)
     if success > 1 and state is not None and state.strict:
         raise _Bad
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8595,8 +8537,6 @@ def _read_truncate_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[TruncateSegment, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8642,8 +8582,6 @@ def _read_segment_truncated(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentTruncated, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8674,8 +8612,6 @@ def _read_create_transient_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[CreateTransientSegment, int]:
     length, request_id, writer_id, n_parent_segment = _unpack_4xiq16sH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8725,8 +8661,6 @@ def _read_locate_offset(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[LocateOffset, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8772,8 +8706,6 @@ def _read_offset_located(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[OffsetLocated, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8807,8 +8739,6 @@ def _read_merge_segments(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[MergeSegments, int]:
     length, request_id, n_target = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8889,8 +8819,6 @@ def _read_segments_merged(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentsMerged, int]:
     length, request_id, n_target = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8939,8 +8867,6 @@ def _read_merge_segments_batch(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[MergeSegmentsBatch, int]:
     length, request_id, n_target_segment_id = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9016,8 +8942,6 @@ def _read_segments_batch_merged(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentsBatchMerged, int]:
     length, request_id, n_target = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9076,8 +9000,6 @@ def _read_segments_batch_merged(
 
 def _read_wrong_host(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[WrongHost, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9139,8 +9061,6 @@ def _read_segment_is_sealed(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentIsSealed, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9196,8 +9116,6 @@ def _read_segment_already_exists(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentAlreadyExists, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9247,8 +9165,6 @@ def _read_no_such_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[NoSuchSegment, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9304,8 +9220,6 @@ def _read_invalid_event_number(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[InvalidEventNumber, int]:
     length, writer_id, request_id = _unpack_4xi16sq(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9354,8 +9268,6 @@ def _read_segment_is_truncated(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentIsTruncated, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9414,8 +9326,6 @@ def _read_operation_unsupported(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[OperationUnsupported, int]:
     length, request_id, n_operation_name = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9469,8 +9379,6 @@ def _read_auth_token_check_failed(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[AuthTokenCheckFailed, int]:
     length, request_id = _unpack_4xiq(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9519,8 +9427,6 @@ def _read_error_message(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[ErrorMessage, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9564,8 +9470,6 @@ def _read_get_table_segment_info(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[GetTableSegmentInfo, int]:
     length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9612,8 +9516,6 @@ def _read_table_segment_info(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[TableSegmentInfo, int]:
     length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9652,8 +9554,6 @@ def _read_create_table_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[CreateTableSegment, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9721,8 +9621,6 @@ def _read_delete_table_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[DeleteTableSegment, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9770,8 +9668,6 @@ def _read_update_table_entries(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[UpdateTableEntries, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9872,8 +9768,6 @@ def _read_table_entries_updated(
     length, request_id, n_updated_versions = _unpack_4xiqi(buffer, offset)
     if n_updated_versions < 0:
         raise _Bad
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9905,8 +9799,6 @@ def _read_remove_table_keys(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[RemoveTableKeys, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9990,8 +9882,6 @@ def _read_table_keys_removed(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[TableKeysRemoved, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10020,8 +9910,6 @@ def _read_table_keys_removed(
 
 def _read_read_table(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[ReadTable, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10095,8 +9983,6 @@ def _read_read_table(buffer: bytes, offset: int, end: int, state: _ReadState | N
 
 def _read_table_read(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[TableRead, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10173,8 +10059,6 @@ def _read_table_segment_not_empty(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[TableSegmentNotEmpty, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10219,8 +10103,6 @@ def _read_table_key_does_not_exist(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[TableKeyDoesNotExist, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10265,8 +10147,6 @@ def _read_table_key_bad_version(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[TableKeyBadVersion, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10311,8 +10191,6 @@ def _read_read_table_keys(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[ReadTableKeys, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10402,8 +10280,6 @@ def _read_table_keys_read(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[TableKeysRead, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10472,8 +10348,6 @@ def _read_read_table_entries(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[ReadTableEntries, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10563,8 +10437,6 @@ def _read_table_entries_read(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[TableEntriesRead, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10648,8 +10520,6 @@ def _read_table_entries_delta_read(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[TableEntriesDeltaRead, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10735,8 +10605,6 @@ def _read_read_table_entries_delta(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[ReadTableEntriesDelta, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10785,8 +10653,6 @@ def _read_flush_to_storage(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[FlushToStorage, int]:
     length, container_id, n_delegation_token = _unpack_4xiiH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10824,8 +10690,6 @@ def _read_storage_flushed(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[StorageFlushed, int]:
     length, request_id = _unpack_4xiq(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10848,8 +10712,6 @@ def _read_list_storage_chunks(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[ListStorageChunks, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10897,8 +10759,6 @@ def _read_storage_chunks_listed(
 ) -> tuple[StorageChunksListed, int]:
     length, request_id, n_chunks = _unpack_4xiqi(buffer, offset)
     if n_chunks < 0:
-        raise _Bad
-    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -10955,8 +10815,6 @@ def _read_unknown(buffer: bytes, offset: int, end: int, state: _ReadState | None
     if state is not None and state.strict:
         raise _Bad
     type_, length = _unpack_ii(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -11060,14 +10918,10 @@ def _write_frame(frame: Frame, state: _WriteState | None) -> bytes:
 
 
 def _write_hello(message: Hello, state: _WriteState | None) -> bytes:
-    if not (8 >= 0):
-        raise _Bad
     return _pack_4i(-127, 8, message.high_version, message.low_version)
 
 
 def _write_keep_alive(message: KeepAlive, state: _WriteState | None) -> bytes:
-    if not (0 >= 0):
-        raise _Bad
     return _pack_ii(100, 0)
 
 
@@ -11076,8 +10930,6 @@ def _write_padding(message: Padding, state: _WriteState | None) -> bytes:
     if type(zeros) is not bytes:
         raise _Bad
     n_zeros = len(zeros)
-    if not (n_zeros >= 0):
-        raise _Bad
     data = b"".join((_pack_ii(-1, n_zeros), zeros))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -11089,8 +10941,6 @@ def _write_partial_event(message: PartialEvent, state: _WriteState | None) -> by
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not (n_data >= 0):
-        raise _Bad
     data = b"".join((_pack_ii(-2, n_data), data_))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -11102,8 +10952,6 @@ def _write_event(message: Event, state: _WriteState | None) -> bytes:
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not (n_data >= 0):
-        raise _Bad
     data = b"".join((_pack_ii(0, n_data), data_))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -11123,8 +10971,6 @@ def _write_setup_append(message: SetupAppend, state: _WriteState | None) -> byte
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not ((28 + n_segment + n_delegation_token) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiq16sH(
@@ -11151,8 +10997,6 @@ def _write_append_setup(message: AppendSetup, state: _WriteState | None) -> byte
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not ((34 + n_segment) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(2, (34 + n_segment), message.request_id, n_segment),
@@ -11170,8 +11014,6 @@ def _write_append_block(message: AppendBlock, state: _WriteState | None) -> byte
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not ((16 + n_data) >= 0):
-        raise _Bad
     data = b"".join((_pack_ii16s(3, (16 + n_data), message.writer_id.bytes), data_))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -11190,8 +11032,6 @@ def _write_append_block_end(message: Any, state: _WriteState | None) -> bytes:
         request_id = _pack_q(message.request_id)
     else:
         request_id = b""
-    if not ((36 + n_data + len(request_id)) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_ii16sii(
@@ -11226,8 +11066,6 @@ def _write_conditional_append(message: Any, state: _WriteState | None) -> bytes:
         request_id = _pack_q(message.request_id)
     else:
         request_id = b""
-    if not ((32 + len(event) + len(request_id)) >= 0):
-        raise _Bad
     if type(message.event.message) not in _ONLY_1:
         raise _Bad
     state.leave("ConditionalAppend")
@@ -11254,8 +11092,6 @@ def _write_conditional_block_end(message: ConditionalBlockEnd, state: _WriteStat
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not ((44 + n_data) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_ii16sqqi(
@@ -11291,8 +11127,6 @@ def _write_data_appended(message: Any, state: _WriteState | None) -> bytes:
         previous_event_number = b"".join((_pack_q(message.previous_event_number), request_id))
     else:
         previous_event_number = b""
-    if not ((24 + len(previous_event_number)) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_ii16sq(7, (24 + len(previous_event_number)), message.writer_id.bytes, message.event_number),
@@ -11312,8 +11146,6 @@ def _write_conditional_check_failed(message: Any, state: _WriteState | None) -> 
         request_id = _pack_q(message.request_id)
     else:
         request_id = b""
-    if not ((24 + len(request_id)) >= 0):
-        raise _Bad
     data = b"".join(
         (_pack_ii16sq(8, (24 + len(request_id)), message.writer_id.bytes, message.event_number), request_id)
     )
@@ -11342,8 +11174,6 @@ def _write_read_segment(message: Any, state: _WriteState | None) -> bytes:
         request_id = _pack_q(message.request_id)
     else:
         request_id = b""
-    if not ((16 + n_segment + n_delegation_token + len(request_id)) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiH(9, (16 + n_segment + n_delegation_token + len(request_id)), n_segment),
@@ -11376,8 +11206,6 @@ def _write_segment_read(message: Any, state: _WriteState | None) -> bytes:
         request_id = _pack_q(message.request_id)
     else:
         request_id = b""
-    if not ((16 + n_segment + n_data + len(request_id)) >= 0):
-        raise _Bad
     if message.at_tail is not True and message.at_tail is not False:
         raise _Bad
     if message.end_of_segment is not True and message.end_of_segment is not False:
@@ -11409,8 +11237,6 @@ def _write_get_stream_segment_info(message: GetStreamSegmentInfo, state: _WriteS
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not ((12 + n_segment_name + n_delegation_token) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(11, (12 + n_segment_name + n_delegation_token), message.request_id, n_segment_name),
@@ -11438,8 +11264,6 @@ def _write_stream_segment_info(message: Any, state: _WriteState | None) -> bytes
         start_offset = _pack_q(message.start_offset)
     else:
         start_offset = b""
-    if not ((29 + n_segment_name + len(start_offset)) >= 0):
-        raise _Bad
     if message.exists is not True and message.exists is not False:
         raise _Bad
     if message.is_sealed is not True and message.is_sealed is not False:
@@ -11485,8 +11309,6 @@ def _write_create_segment(message: Any, state: _WriteState | None) -> bytes:
         rollover_size_bytes = _pack_q(message.rollover_size_bytes)
     else:
         rollover_size_bytes = b""
-    if not ((17 + n_segment + n_delegation_token + len(rollover_size_bytes)) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(
@@ -11513,8 +11335,6 @@ def _write_segment_created(message: SegmentCreated, state: _WriteState | None) -
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not ((10 + n_segment) >= 0):
-        raise _Bad
     data = b"".join((_pack_iiqH(21, (10 + n_segment), message.request_id, n_segment), segment))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -11534,8 +11354,6 @@ def _write_seal_segment(message: SealSegment, state: _WriteState | None) -> byte
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not ((12 + n_segment + n_delegation_token) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(28, (12 + n_segment + n_delegation_token), message.request_id, n_segment),
@@ -11556,8 +11374,6 @@ def _write_segment_sealed(message: SegmentSealed, state: _WriteState | None) -> 
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not ((10 + n_segment) >= 0):
-        raise _Bad
     data = b"".join((_pack_iiqH(29, (10 + n_segment), message.request_id, n_segment), segment))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -11577,8 +11393,6 @@ def _write_delete_segment(message: DeleteSegment, state: _WriteState | None) -> 
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not ((12 + n_segment + n_delegation_token) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(30, (12 + n_segment + n_delegation_token), message.request_id, n_segment),
@@ -11599,8 +11413,6 @@ def _write_segment_deleted(message: SegmentDeleted, state: _WriteState | None) -
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not ((10 + n_segment) >= 0):
-        raise _Bad
     data = b"".join((_pack_iiqH(31, (10 + n_segment), message.request_id, n_segment), segment))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -11620,8 +11432,6 @@ def _write_update_segment_policy(message: UpdateSegmentPolicy, state: _WriteStat
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not ((17 + n_segment + n_delegation_token) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(32, (17 + n_segment + n_delegation_token), message.request_id, n_segment),
@@ -11642,8 +11452,6 @@ def _write_segment_policy_updated(message: SegmentPolicyUpdated, state: _WriteSt
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not ((10 + n_segment) >= 0):
-        raise _Bad
     data = b"".join((_pack_iiqH(33, (10 + n_segment), message.request_id, n_segment), segment))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -11663,8 +11471,6 @@ def _write_get_segment_attribute(message: GetSegmentAttribute, state: _WriteStat
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not ((28 + n_segment_name + n_delegation_token) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(34, (28 + n_segment_name + n_delegation_token), message.request_id, n_segment_name),
@@ -11679,8 +11485,6 @@ def _write_get_segment_attribute(message: GetSegmentAttribute, state: _WriteStat
 
 
 def _write_segment_attribute(message: SegmentAttribute, state: _WriteState | None) -> bytes:
-    if not (16 >= 0):
-        raise _Bad
     return _pack_iiqq(35, 16, message.request_id, message.value)
 
 
@@ -11697,8 +11501,6 @@ def _write_update_segment_attribute(message: UpdateSegmentAttribute, state: _Wri
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not ((44 + n_segment_name + n_delegation_token) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(36, (44 + n_segment_name + n_delegation_token), message.request_id, n_segment_name),
@@ -11717,8 +11519,6 @@ def _write_update_segment_attribute(message: UpdateSegmentAttribute, state: _Wri
 def _write_segment_attribute_updated(message: SegmentAttributeUpdated, state: _WriteState | None) -> bytes:
     if message.success is not True and message.success is not False:
         raise _Bad
-    if not (9 >= 0):
-        raise _Bad
     return _pack_iiqB(37, 9, message.request_id, message.success)
 
 
@@ -11735,8 +11535,6 @@ def _write_truncate_segment(message: TruncateSegment, state: _WriteState | None)
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not ((20 + n_segment + n_delegation_token) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(38, (20 + n_segment + n_delegation_token), message.request_id, n_segment),
@@ -11757,8 +11555,6 @@ def _write_segment_truncated(message: SegmentTruncated, state: _WriteState | Non
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not ((10 + n_segment) >= 0):
-        raise _Bad
     data = b"".join((_pack_iiqH(39, (10 + n_segment), message.request_id, n_segment), segment))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -11778,8 +11574,6 @@ def _write_create_transient_segment(message: CreateTransientSegment, state: _Wri
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not ((28 + n_parent_segment + n_delegation_token) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiq16sH(
@@ -11812,8 +11606,6 @@ def _write_locate_offset(message: LocateOffset, state: _WriteState | None) -> by
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not ((20 + n_segment + n_delegation_token) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(41, (20 + n_segment + n_delegation_token), message.request_id, n_segment),
@@ -11834,8 +11626,6 @@ def _write_offset_located(message: OffsetLocated, state: _WriteState | None) -> 
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not ((18 + n_segment) >= 0):
-        raise _Bad
     data = b"".join(
         (_pack_iiqH(42, (18 + n_segment), message.request_id, n_segment), segment, _pack_q(message.offset))
     )
@@ -11889,8 +11679,6 @@ def _write_merge_segments(message: Any, state: _WriteState | None) -> bytes:
         attribute_updates = b"".join((_pack_i(n_attribute_updates), attribute_updates))
     else:
         attribute_updates = b""
-    if not ((14 + n_target + n_source + n_delegation_token + len(attribute_updates)) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(
@@ -11932,8 +11720,6 @@ def _write_segments_merged(message: Any, state: _WriteState | None) -> bytes:
         new_target_write_offset = _pack_q(message.new_target_write_offset)
     else:
         new_target_write_offset = b""
-    if not ((12 + n_target + n_source + len(new_target_write_offset)) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(
@@ -11981,8 +11767,6 @@ def _write_merge_segments_batch(message: MergeSegmentsBatch, state: _WriteState 
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not ((16 + n_target_segment_id + len(source_segment_ids_) + n_delegation_token) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(
@@ -12028,8 +11812,6 @@ def _write_segments_batch_merged(message: SegmentsBatchMerged, state: _WriteStat
         n_source = len(source_)
         sources__ += (_pack_H(n_source), source_, _pack_q(source.new_target_write_offset))
     sources_ = b"".join(sources__)
-    if not ((14 + n_target + len(sources_)) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(91, (14 + n_target + len(sources_)), message.request_id, n_target),
@@ -12069,8 +11851,6 @@ def _write_wrong_host(message: Any, state: _WriteState | None) -> bytes:
         server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace))
     else:
         server_stack_trace = b""
-    if not ((12 + n_segment + n_correct_host + len(server_stack_trace)) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(
@@ -12111,8 +11891,6 @@ def _write_segment_is_sealed(message: Any, state: _WriteState | None) -> bytes:
         server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace, offset_))
     else:
         server_stack_trace = b""
-    if not ((10 + n_segment + len(server_stack_trace)) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(51, (10 + n_segment + len(server_stack_trace)), message.request_id, n_segment),
@@ -12145,8 +11923,6 @@ def _write_segment_already_exists(message: Any, state: _WriteState | None) -> by
         server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace))
     else:
         server_stack_trace = b""
-    if not ((10 + n_segment + len(server_stack_trace)) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(52, (10 + n_segment + len(server_stack_trace)), message.request_id, n_segment),
@@ -12183,8 +11959,6 @@ def _write_no_such_segment(message: Any, state: _WriteState | None) -> bytes:
         server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace, offset_))
     else:
         server_stack_trace = b""
-    if not ((10 + n_segment + len(server_stack_trace)) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(53, (10 + n_segment + len(server_stack_trace)), message.request_id, n_segment),
@@ -12215,8 +11989,6 @@ def _write_invalid_event_number(message: Any, state: _WriteState | None) -> byte
         server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace, event_number))
     else:
         server_stack_trace = b""
-    if not ((24 + len(server_stack_trace)) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_ii16sq(55, (24 + len(server_stack_trace)), message.writer_id.bytes, message.request_id),
@@ -12252,8 +12024,6 @@ def _write_segment_is_truncated(message: Any, state: _WriteState | None) -> byte
         server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace, offset_))
     else:
         server_stack_trace = b""
-    if not ((18 + n_segment + len(server_stack_trace)) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(56, (18 + n_segment + len(server_stack_trace)), message.request_id, n_segment),
@@ -12287,8 +12057,6 @@ def _write_operation_unsupported(message: Any, state: _WriteState | None) -> byt
         server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace))
     else:
         server_stack_trace = b""
-    if not ((10 + n_operation_name + len(server_stack_trace)) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(
@@ -12321,8 +12089,6 @@ def _write_auth_token_check_failed(message: Any, state: _WriteState | None) -> b
         server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace, error_code))
     else:
         server_stack_trace = b""
-    if not ((8 + len(server_stack_trace)) >= 0):
-        raise _Bad
     data = b"".join((_pack_iiq(60, (8 + len(server_stack_trace)), message.request_id), server_stack_trace))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -12342,8 +12108,6 @@ def _write_error_message(message: ErrorMessage, state: _WriteState | None) -> by
         else _encode_text(message.message_, "mutf8", True, "big")
     )
     n_message_ = len(message_)
-    if not ((16 + n_segment + n_message_) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(61, (16 + n_segment + n_message_), message.request_id, n_segment),
@@ -12371,8 +12135,6 @@ def _write_get_table_segment_info(message: GetTableSegmentInfo, state: _WriteSta
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not ((12 + n_segment_name + n_delegation_token) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(68, (12 + n_segment_name + n_delegation_token), message.request_id, n_segment_name),
@@ -12393,8 +12155,6 @@ def _write_table_segment_info(message: TableSegmentInfo, state: _WriteState | No
         else _encode_text(message.segment_name, "mutf8", True, "big")
     )
     n_segment_name = len(segment_name)
-    if not ((38 + n_segment_name) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(69, (38 + n_segment_name), message.request_id, n_segment_name),
@@ -12437,8 +12197,6 @@ def _write_create_table_segment(message: Any, state: _WriteState | None) -> byte
         sorted_deprecated = b"".join((_pack_B(message.sorted_deprecated), key_length))
     else:
         sorted_deprecated = b""
-    if not ((12 + n_segment + n_delegation_token + len(sorted_deprecated)) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(
@@ -12471,8 +12229,6 @@ def _write_delete_table_segment(message: DeleteTableSegment, state: _WriteState 
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not ((13 + n_segment + n_delegation_token) >= 0):
-        raise _Bad
     if message.must_be_empty is not True and message.must_be_empty is not False:
         raise _Bad
     data = b"".join(
@@ -12540,8 +12296,6 @@ def _write_update_table_entries(message: Any, state: _WriteState | None) -> byte
         table_segment_offset = _pack_q(message.table_segment_offset)
     else:
         table_segment_offset = b""
-    if not ((16 + n_segment + n_delegation_token + len(entries_) + len(table_segment_offset)) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(
@@ -12576,8 +12330,6 @@ def _write_table_entries_updated(message: TableEntriesUpdated, state: _WriteStat
     for updated_version in updated_versions:
         updated_versions__.append(_pack_q(updated_version))
     updated_versions_ = b"".join(updated_versions__)
-    if not ((12 + len(updated_versions_)) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqi(75, (12 + len(updated_versions_)), message.request_id, n_updated_versions),
@@ -12631,8 +12383,6 @@ def _write_remove_table_keys(message: Any, state: _WriteState | None) -> bytes:
         table_segment_offset = _pack_q(message.table_segment_offset)
     else:
         table_segment_offset = b""
-    if not ((16 + n_segment + n_delegation_token + len(keys_) + len(table_segment_offset)) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(
@@ -12661,8 +12411,6 @@ def _write_table_keys_removed(message: TableKeysRemoved, state: _WriteState | No
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not ((10 + n_segment) >= 0):
-        raise _Bad
     data = b"".join((_pack_iiqH(77, (10 + n_segment), message.request_id, n_segment), segment))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -12704,8 +12452,6 @@ def _write_read_table(message: Any, state: _WriteState | None) -> bytes:
             version = b""
         keys__ += (_pack_ii(((4 + n_key) + 8), n_key), key_, version)
     keys_ = b"".join(keys__)
-    if not ((16 + n_segment + n_delegation_token + len(keys_)) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(78, (16 + n_segment + n_delegation_token + len(keys_)), message.request_id, n_segment),
@@ -12760,8 +12506,6 @@ def _write_table_read(message: Any, state: _WriteState | None) -> bytes:
             value,
         )
     entries_ = b"".join(entries__)
-    if not ((14 + n_segment + len(entries_)) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(79, (14 + n_segment + len(entries_)), message.request_id, n_segment),
@@ -12788,8 +12532,6 @@ def _write_table_segment_not_empty(message: TableSegmentNotEmpty, state: _WriteS
         else _encode_text(message.server_stack_trace, "mutf8", True, "big")
     )
     n_server_stack_trace = len(server_stack_trace)
-    if not ((12 + n_segment + n_server_stack_trace) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(80, (12 + n_segment + n_server_stack_trace), message.request_id, n_segment),
@@ -12816,8 +12558,6 @@ def _write_table_key_does_not_exist(message: TableKeyDoesNotExist, state: _Write
         else _encode_text(message.server_stack_trace, "mutf8", True, "big")
     )
     n_server_stack_trace = len(server_stack_trace)
-    if not ((12 + n_segment + n_server_stack_trace) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(81, (12 + n_segment + n_server_stack_trace), message.request_id, n_segment),
@@ -12844,8 +12584,6 @@ def _write_table_key_bad_version(message: TableKeyBadVersion, state: _WriteState
         else _encode_text(message.server_stack_trace, "mutf8", True, "big")
     )
     n_server_stack_trace = len(server_stack_trace)
-    if not ((12 + n_segment + n_server_stack_trace) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(82, (12 + n_segment + n_server_stack_trace), message.request_id, n_segment),
@@ -12907,8 +12645,6 @@ def _write_read_table_keys(message: Any, state: _WriteState | None) -> bytes:
         continuation_token = b"".join((_pack_i(n_continuation_token), continuation_token, prefix_filter))
     else:
         continuation_token = b""
-    if not ((16 + n_segment + n_delegation_token + len(continuation_token)) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(
@@ -12962,8 +12698,6 @@ def _write_table_keys_read(message: Any, state: _WriteState | None) -> bytes:
     if type(continuation_token) is not bytes:
         raise _Bad
     n_continuation_token = len(continuation_token)
-    if not ((18 + n_segment + len(keys_) + n_continuation_token) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(
@@ -13029,8 +12763,6 @@ def _write_read_table_entries(message: Any, state: _WriteState | None) -> bytes:
         continuation_token = b"".join((_pack_i(n_continuation_token), continuation_token, prefix_filter))
     else:
         continuation_token = b""
-    if not ((16 + n_segment + n_delegation_token + len(continuation_token)) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(
@@ -13094,8 +12826,6 @@ def _write_table_entries_read(message: Any, state: _WriteState | None) -> bytes:
     if type(continuation_token) is not bytes:
         raise _Bad
     n_continuation_token = len(continuation_token)
-    if not ((18 + n_segment + len(entries_) + n_continuation_token) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(
@@ -13152,8 +12882,6 @@ def _write_table_entries_delta_read(message: Any, state: _WriteState | None) -> 
             value,
         )
     entries_ = b"".join(entries__)
-    if not ((24 + n_segment + len(entries_)) >= 0):
-        raise _Bad
     if message.should_clear is not True and message.should_clear is not False:
         raise _Bad
     if message.reached_end is not True and message.reached_end is not False:
@@ -13185,8 +12913,6 @@ def _write_read_table_entries_delta(message: ReadTableEntriesDelta, state: _Writ
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not ((24 + n_segment + n_delegation_token) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(88, (24 + n_segment + n_delegation_token), message.request_id, n_segment),
@@ -13208,8 +12934,6 @@ def _write_flush_to_storage(message: FlushToStorage, state: _WriteState | None) 
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not ((14 + n_delegation_token) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_3iH(-3, (14 + n_delegation_token), message.container_id, n_delegation_token),
@@ -13223,8 +12947,6 @@ def _write_flush_to_storage(message: FlushToStorage, state: _WriteState | None) 
 
 
 def _write_storage_flushed(message: StorageFlushed, state: _WriteState | None) -> bytes:
-    if not (8 >= 0):
-        raise _Bad
     return _pack_iiq(-4, 8, message.request_id)
 
 
@@ -13241,8 +12963,6 @@ def _write_list_storage_chunks(message: ListStorageChunks, state: _WriteState | 
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not ((12 + n_segment + n_delegation_token) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiH(-5, (12 + n_segment + n_delegation_token), n_segment),
@@ -13282,8 +13002,6 @@ def _write_storage_chunks_listed(message: StorageChunksListed, state: _WriteStat
             _pack_B(chunk.exists_in_storage),
         )
     chunks_ = b"".join(chunks__)
-    if not ((12 + len(chunks_)) >= 0):
-        raise _Bad
     data = b"".join((_pack_iiqi(-6, (12 + len(chunks_)), message.request_id, n_chunks), chunks_))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad

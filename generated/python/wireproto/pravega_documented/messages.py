@@ -1090,8 +1090,6 @@ def _read_frame(buffer: bytes, offset: int, end: int, state: _ReadState | None) 
 
 def _read_padding(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Padding, int]:
     (length,) = _unpack_4xi(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1119,8 +1117,6 @@ def _read_read_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[ReadSegment, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1166,8 +1162,6 @@ def _read_segment_read(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentRead, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1212,8 +1206,6 @@ def _read_setup_append(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SetupAppend, int]:
     length, request_id, writer_id, n_segment = _unpack_4xiq16sH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1259,8 +1251,6 @@ def _read_append_setup(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[AppendSetup, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1295,8 +1285,6 @@ def _read_append_block(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[AppendBlock, int]:
     length, writer_id = _unpack_4xi16s(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1326,8 +1314,6 @@ def _read_append_block_end(
 ) -> tuple[AppendBlockEnd, int]:
     length, writer_id, size_of_whole_events, n_data = _unpack_4xi16sii(buffer, offset)
     if n_data < 0:
-        raise _Bad
-    if not (length >= 0):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -1359,8 +1345,6 @@ def _read_partial_event(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[PartialEvent, int]:
     (length,) = _unpack_4xi(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1386,8 +1370,6 @@ def _read_partial_event(
 
 def _read_event(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Event, int]:
     (length,) = _unpack_4xi(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1415,8 +1397,6 @@ def _read_data_appended(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[DataAppended, int]:
     length, writer_id, event_number, previous_event_number = _unpack_4xi16sqq(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1441,8 +1421,6 @@ def _read_unknown(buffer: bytes, offset: int, end: int, state: _ReadState | None
     if state is not None and state.strict:
         raise _Bad
     type_, length = _unpack_ii(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1490,8 +1468,6 @@ def _write_padding(message: Padding, state: _WriteState | None) -> bytes:
     if type(zeros) is not bytes:
         raise _Bad
     n_zeros = len(zeros)
-    if not (n_zeros >= 0):
-        raise _Bad
     data = b"".join((_pack_ii(-1, n_zeros), zeros))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -1511,8 +1487,6 @@ def _write_read_segment(message: ReadSegment, state: _WriteState | None) -> byte
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not ((16 + n_segment + n_delegation_token) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiH(9, (16 + n_segment + n_delegation_token), n_segment),
@@ -1537,8 +1511,6 @@ def _write_segment_read(message: SegmentRead, state: _WriteState | None) -> byte
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not ((12 + n_segment + n_data) >= 0):
-        raise _Bad
     if message.tail_ is not True and message.tail_ is not False:
         raise _Bad
     if message.end_of_segment is not True and message.end_of_segment is not False:
@@ -1569,8 +1541,6 @@ def _write_setup_append(message: SetupAppend, state: _WriteState | None) -> byte
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not ((28 + n_segment + n_delegation_token) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiq16sH(
@@ -1597,8 +1567,6 @@ def _write_append_setup(message: AppendSetup, state: _WriteState | None) -> byte
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not ((34 + n_segment) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(2, (34 + n_segment), message.request_id, n_segment),
@@ -1616,8 +1584,6 @@ def _write_append_block(message: AppendBlock, state: _WriteState | None) -> byte
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not ((16 + n_data) >= 0):
-        raise _Bad
     data = b"".join((_pack_ii16s(3, (16 + n_data), message.writer_id.bytes), data_))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -1629,8 +1595,6 @@ def _write_append_block_end(message: AppendBlockEnd, state: _WriteState | None) 
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not ((36 + n_data) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_ii16sii(4, (36 + n_data), message.writer_id.bytes, message.size_of_whole_events, n_data),
@@ -1648,8 +1612,6 @@ def _write_partial_event(message: PartialEvent, state: _WriteState | None) -> by
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not (n_data >= 0):
-        raise _Bad
     data = b"".join((_pack_ii(-2, n_data), data_))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -1661,8 +1623,6 @@ def _write_event(message: Event, state: _WriteState | None) -> bytes:
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not (n_data >= 0):
-        raise _Bad
     data = b"".join((_pack_ii(0, n_data), data_))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -1670,8 +1630,6 @@ def _write_event(message: Event, state: _WriteState | None) -> bytes:
 
 
 def _write_data_appended(message: DataAppended, state: _WriteState | None) -> bytes:
-    if not (32 >= 0):
-        raise _Bad
     return _pack_ii16sqq(7, 32, message.writer_id.bytes, message.event_number, message.previous_event_number)
 
 

@@ -1081,8 +1081,6 @@ def _read_partial_message(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[PartialMessage, int]:
     length, part_ = _unpack_4xiB(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1109,8 +1107,6 @@ def _read_partial_message(
 
 def _read_keep_alive(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[KeepAlive, int]:
     (length,) = _unpack_4xi(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1138,8 +1134,6 @@ def _read_read_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[ReadSegment, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1173,8 +1167,6 @@ def _read_segment_read(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentRead, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1219,8 +1211,6 @@ def _read_setup_append(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SetupAppend, int]:
     length, connection_id, n_segment = _unpack_4xi16sH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1251,8 +1241,6 @@ def _read_append_setup(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[AppendSetup, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1286,8 +1274,6 @@ def _read_begin_append_block(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[BeginAppendBlock, int]:
     length, connection_id, connection_offset, length_ = _unpack_4xi16sqi(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1312,8 +1298,6 @@ def _read_end_append_block(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[EndAppendBlock, int]:
     length, connection_id, connection_offset, block_length = _unpack_4xi16sqi(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1336,8 +1320,6 @@ def _read_end_append_block(
 
 def _read_event(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Event, int]:
     (length,) = _unpack_4xi(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1365,8 +1347,6 @@ def _read_data_appended(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[DataAppended, int]:
     length, connection_id, connection_offset_ack_level = _unpack_4xi16sq(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1390,8 +1370,6 @@ def _read_unknown(buffer: bytes, offset: int, end: int, state: _ReadState | None
     if state is not None and state.strict:
         raise _Bad
     type_, length = _unpack_ii(buffer, offset)
-    if not (length >= 0):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1441,8 +1419,6 @@ def _write_partial_message(message: PartialMessage, state: _WriteState | None) -
     n_data = len(data_)
     if message.part not in _PART_BY_NUMBER:
         raise _Bad
-    if not ((1 + n_data) >= 0):
-        raise _Bad
     data = b"".join((_pack_iiB(-2, (1 + n_data), message.part), data_))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -1454,8 +1430,6 @@ def _write_keep_alive(message: KeepAlive, state: _WriteState | None) -> bytes:
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not (n_data >= 0):
-        raise _Bad
     data = b"".join((_pack_ii(100, n_data), data_))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -1469,8 +1443,6 @@ def _write_read_segment(message: ReadSegment, state: _WriteState | None) -> byte
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not ((14 + n_segment) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiH(9, (14 + n_segment), n_segment),
@@ -1494,8 +1466,6 @@ def _write_segment_read(message: SegmentRead, state: _WriteState | None) -> byte
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not ((12 + n_segment + n_data) >= 0):
-        raise _Bad
     if message.is_at_tail is not True and message.is_at_tail is not False:
         raise _Bad
     if message.is_at_end_of_segment is not True and message.is_at_end_of_segment is not False:
@@ -1520,8 +1490,6 @@ def _write_setup_append(message: SetupAppend, state: _WriteState | None) -> byte
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not ((18 + n_segment) >= 0):
-        raise _Bad
     data = b"".join((_pack_ii16sH(1, (18 + n_segment), message.connection_id.bytes, n_segment), segment))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -1535,8 +1503,6 @@ def _write_append_setup(message: AppendSetup, state: _WriteState | None) -> byte
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not ((26 + n_segment) >= 0):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiH(2, (26 + n_segment), n_segment),
@@ -1550,14 +1516,10 @@ def _write_append_setup(message: AppendSetup, state: _WriteState | None) -> byte
 
 
 def _write_begin_append_block(message: BeginAppendBlock, state: _WriteState | None) -> bytes:
-    if not (28 >= 0):
-        raise _Bad
     return _pack_ii16sqi(3, 28, message.connection_id.bytes, message.connection_offset, message.length)
 
 
 def _write_end_append_block(message: EndAppendBlock, state: _WriteState | None) -> bytes:
-    if not (28 >= 0):
-        raise _Bad
     return _pack_ii16sqi(4, 28, message.connection_id.bytes, message.connection_offset, message.block_length)
 
 
@@ -1566,8 +1528,6 @@ def _write_event(message: Event, state: _WriteState | None) -> bytes:
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not (n_data >= 0):
-        raise _Bad
     data = b"".join((_pack_ii(0, n_data), data_))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -1575,8 +1535,6 @@ def _write_event(message: Event, state: _WriteState | None) -> bytes:
 
 
 def _write_data_appended(message: DataAppended, state: _WriteState | None) -> bytes:
-    if not (24 >= 0):
-        raise _Bad
     return _pack_ii16sq(7, 24, message.connection_id.bytes, message.connection_offset_ack_level)
 
 
