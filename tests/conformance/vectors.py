@@ -33,6 +33,12 @@ def foreign_vectors() -> list[Vector]:
     return [*map(_valid, file["valid"]), *map(_malformed, file["malformed"])]
 
 
+def kept(name: str) -> dict[str, Any]:
+    """Return a file of other makers' vectors that is kept in this repository."""
+    file: dict[str, Any] = json.loads((HERE / "data" / f"{name}.json").read_text(encoding="utf-8"))
+    return file
+
+
 def bytes_of(vector: Vector) -> bytes:
     """Return the bytes of a vector: hexadecimal, or pieces of which some are repeated."""
     pieces = vector["bytes"]

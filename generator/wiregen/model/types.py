@@ -12,9 +12,13 @@ Endian: TypeAlias = Literal["big", "little"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prefix:
-    """`[u32] [varint] [ArrayLength]`: the length stands before, as an Integer, a Varint or a coding."""
+    """`[u32] [varint] [ArrayLength]`: the length stands before, as an Integer, a Varint or a coding.
+
+    `rule`: what the alias that stands there names.
+    """
 
     type: Integer | Varint | Reference
+    rule: str | None = None
     kind: Literal["prefix"] = "prefix"
 
 
@@ -62,9 +66,10 @@ class InSize:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InPrefix:
-    """`in u32`: a region whose size in bytes stands before it."""
+    """`in u32`: a region whose size in bytes stands before it; `rule` as in Prefix."""
 
     type: Integer | Varint | Reference
+    rule: str | None = None
     kind: Literal["in_prefix"] = "in_prefix"
 
 
@@ -166,8 +171,11 @@ class Text:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class List:
+    """`T[L]`; `rule`: what the alias that its items are of names."""
+
     item: Type
     length: Length
+    rule: str | None = None
     kind: Literal["list_of"] = "list_of"
 
 

@@ -33,6 +33,7 @@ def lower(protocol: m.Protocol) -> dict[str, Plain]:
         "roles": protocol.roles,
         "limits": KNOWN_LIMITS | {limit.name: limit.value for limit in protocol.limits},
         "limit_rules": {limit.name: limit.notes.rule for limit in protocol.limits if limit.notes.rule},
+        "rules": _rules(protocol),
         "enums": {enum.name: lowering.enum(enum) for enum in protocol.enums},
         "codings": {coding.name: lowering.coding(coding) for coding in protocol.codings},
         "unions": {union.name: lowering.union(union) for union in protocol.unions},
@@ -45,6 +46,23 @@ def lower(protocol: m.Protocol) -> dict[str, Plain]:
         "views": _views(protocol),
         "variants": {variant.name: lowering.layouts(variant) for variant in protocol.variants},
     }
+
+
+def _rules(protocol: m.Protocol) -> dict[str, str]:
+    """Return the rules of unions and enums by name, those of varieties as `Union.Variety`."""
+    declared: tuple[m.Union | m.Enum, ...] = (*protocol.unions, *protocol.enums)
+    whole = ((each.name, each.notes.rule) for each in declared)
+    varieties = (
+        (f"{union.name}.{variety.name}", variety.notes.rule)
+        for union in protocol.unions
+        for variety in union.varieties
+    )
+    return {name: rule for name, rule in (*whole, *varieties) if rule is not None}
+
+
+def _ruled(type_: tuple[Plain, ...], rule: str | None) -> Plain:
+    """Return what is read with the rule that it is held to as its last part, if there is one."""
+    return type_ if rule is None else (*type_, rule)
 
 
 def _senders(protocol: m.Protocol, role: str | None) -> tuple[str, ...]:
@@ -201,7 +219,7 @@ class _Lowering:
         match type_:
             case m.List():
                 item = smallest(type_.item, self._protocol)
-                return ("list", self.type(type_.item), self.length(type_.length), item)
+                return _ruled(("list", self.type(type_.item), self.length(type_.length), item), type_.rule)
             case m.Reference():
                 return self._reference(type_)
             case m.MessageMatch():
@@ -228,7 +246,7 @@ class _Lowering:
     def length(self, length: m.Length) -> Plain:
         match length:
             case m.Prefix():
-                return ("prefix", self.type(length.type))
+                return _ruled(("prefix", self.type(length.type)), length.rule)
             case m.Computed():
                 return ("computed", self.expression(length.value))
             case m.ToTheEnd():
@@ -245,7 +263,7 @@ class _Lowering:
             case m.InSize():
                 return ("size", self.expression(carrier.size))
             case m.InPrefix():
-                return ("prefix", self.type(carrier.type))
+                return _ruled(("prefix", self.type(carrier.type)), carrier.rule)
             case m.InCompressed():
                 return ("compressed", carrier.algorithm, self.length(carrier.length))
             case m.InChunks():

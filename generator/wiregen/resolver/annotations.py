@@ -6,7 +6,7 @@ from typing import Final, Literal, TypeAlias
 
 from wiregen import model, syntax
 from wiregen.resolver.names import report_unknown
-from wiregen.resolver.workspace import Workspace
+from wiregen.resolver.workspace import MAX_ALIAS_CHAIN, Workspace
 
 _Form: TypeAlias = Literal["texts", "text", "nothing", "tag", "name"]
 _FORMS: Final[Mapping[str, tuple[_Form, str]]] = {
@@ -82,6 +82,37 @@ def _value(
             return _rule(work, name)
         case _:
             return None
+
+
+def rule_of_shape(work: Workspace, shape: syntax.Shape) -> str | None:
+    """Return the rule of the alias that a whole shape is of."""
+    is_whole = shape.carrier is None and not isinstance(shape.core, syntax.Match | syntax.Block)
+    return rule_of_type(work, shape.core) if is_whole else None
+
+
+def rule_of_type(work: Workspace, core: object) -> str | None:
+    """Return the rule that an alias names, or the alias that it is of; what is wrong with it is said where it stands."""
+    for _ in range(MAX_ALIAS_CHAIN):
+        alias = work.named(core.text, syntax.Alias) if isinstance(core, syntax.Name) else None
+        if not isinstance(alias, syntax.Alias):
+            return None
+        found = _named_rule(work, alias)
+        if found is not None or alias.shape.carrier is not None:
+            return found
+        core = alias.shape.core
+    return None
+
+
+def _named_rule(work: Workspace, alias: syntax.Alias) -> str | None:
+    names = (
+        argument.value
+        for annotation in alias.annotations
+        if annotation.name.text == "rule"
+        for argument in annotation.arguments
+    )
+    return next(
+        (name.text for name in names if isinstance(name, syntax.Name) and name.text in work.rules), None
+    )
 
 
 def _rule(work: Workspace, name: syntax.Name) -> str:

@@ -4,6 +4,7 @@ from typing import Final, Literal, cast
 
 from wiregen import model, syntax
 from wiregen.resolver import lengths
+from wiregen.resolver.annotations import rule_of_type
 from wiregen.resolver.expressions import require
 from wiregen.resolver.layouts import layout_of
 from wiregen.resolver.place import Place
@@ -29,7 +30,7 @@ def resolve_carrier(place: Place, node: syntax.Expression) -> model.Carrier | No
             return _chunks(place, node, node.base)
     prefix = lengths.resolve_prefix(place, node)
     if prefix is not None:
-        return model.InPrefix(type=prefix)
+        return model.InPrefix(type=prefix, rule=rule_of_type(place.work, node))
     if isinstance(node, syntax.ToTheEnd | syntax.Terminated):
         place.work.error("WG2106", "nothing can be laid in this", node.span, label="no carrier", help_=_HELP)
         return None

@@ -5,7 +5,7 @@ from typing import assert_never
 
 from wiregen import model, syntax
 from wiregen.resolver import types
-from wiregen.resolver.annotations import resolve_notes
+from wiregen.resolver.annotations import resolve_notes, rule_of_shape
 from wiregen.resolver.expressions import require, require_truth
 from wiregen.resolver.layouts import LONE, PADDING, layout_of, lone_layout
 from wiregen.resolver.place import Place
@@ -41,16 +41,15 @@ def resolve_fields(place: Place, fields: tuple[syntax.Field, ...]) -> tuple[mode
 def resolve_lone(
     work: Workspace, path: str, node: syntax.Variety, shape: syntax.Shape, notes: model.Notes
 ) -> model.Field:
-    """Return the one field of a variety that is a lone shape."""
-    where = node.where
+    """Return the one field of a variety that is a lone shape; `notes`: those of the variety."""
     layout = lone_layout(work, shape)
     scope = layout_scope(layout, 0)
     name = f"{path}.{LONE}"
-    work.place(name, shape.span, type=shape.span, where=span_of(where))
+    work.place(name, shape.span, type=shape.span, where=span_of(node.where))
     place = Place(work=work, owner=path, path=name, scope=scope, layout=layout)
     type_ = types.resolve_shape(place, shape)
     whole = replace(place, scope=replace(scope, visible=layout.n_fields))
-    joined = _where(whole, shape, LONE, type_, where)
+    joined = _where(whole, shape, LONE, type_, node.where)
     return model.Field(
         path=name,
         name=LONE,
@@ -61,7 +60,7 @@ def resolve_lone(
         condition=None,
         where=joined.condition,
         where_text=joined.text,
-        notes=model.Notes(inherited=notes.places),
+        notes=_with_rule(work, model.Notes(rule=notes.rule, inherited=notes.places), shape),
     )
 
 
@@ -84,8 +83,13 @@ def _field(place: Place, node: syntax.Field) -> model.Field:
         condition=require_truth(place.work, here.scope, node.condition, "`if`"),
         where=where.condition,
         where_text=where.text,
-        notes=notes,
+        notes=_with_rule(place.work, notes, node.shape),
     )
+
+
+def _with_rule(work: Workspace, notes: model.Notes, shape: syntax.Shape) -> model.Notes:
+    """Return a field's notes with a rule: its own, or that of its type."""
+    return notes if notes.rule is not None else replace(notes, rule=rule_of_shape(work, shape))
 
 
 def _placed(place: Place, node: syntax.Field, start: int) -> str:

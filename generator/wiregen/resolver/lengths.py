@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from wiregen import model, syntax
 from wiregen.resolver import types
+from wiregen.resolver.annotations import rule_of_type
 from wiregen.resolver.expressions import require
 from wiregen.resolver.layouts import layouts_of
 from wiregen.resolver.place import Place
@@ -28,7 +29,7 @@ def resolve_length(
 def _sized(place: Place, length: syntax.Expression) -> model.Length:
     prefix = resolve_prefix(place, length)
     if prefix is not None:
-        return model.Prefix(type=prefix)
+        return model.Prefix(type=prefix, rule=rule_of_type(place.work, length))
     return model.Computed(value=require(place.work, place.scope, length, INTEGER, "a length"))
 
 

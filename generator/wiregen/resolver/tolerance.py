@@ -58,5 +58,5 @@ def _length_tolerates(length: model.Length) -> bool:
 
 def _tolerant_length(length: model.Length) -> model.Length:
     if isinstance(length, model.Prefix) and isinstance(length.type, model.Varint):
-        return model.Prefix(type=replace(length.type, lenient=True))
+        return replace(length, type=replace(length.type, lenient=True))
     return length

@@ -6,6 +6,7 @@ from typing import assert_never
 
 from wiregen import model, syntax
 from wiregen.resolver import carriers, fields, lengths
+from wiregen.resolver.annotations import rule_of_type
 from wiregen.resolver.expressions import resolve_reference
 from wiregen.resolver.names import Named, kind_of, report_unknown, what_is
 from wiregen.resolver.patterns import resolve_patterns
@@ -74,7 +75,8 @@ def _sized(
         what = "a block" if isinstance(item, model.Block) else "a bit field"
         message = f"{what} cannot be an item of a list"
         place.work.error("WG2103", message, base.span, help_="make it a struct, and list that")
-    return model.List(item=item, length=lengths.resolve_length(place, node, item))
+    length = lengths.resolve_length(place, node, item)
+    return model.List(item=item, length=length, rule=rule_of_type(place.work, base))
 
 
 def _word(place: Place, node: syntax.Name) -> model.Type | None:

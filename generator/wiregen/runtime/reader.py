@@ -95,16 +95,16 @@ class Reader:
             DecodeError: limit_exceeded, truncated or partial_inner.
         """
         window = self.window
+        if window.end is not None and position > window.end:
+            expected, found = self._shortage(position, window.end)
+            at = window.base + window.end
+            raise self.fail(window.short, place, at, expected=expected, found=found, rule=window.short_rule)
         if position > window.frame_end:
             limit = window.frame_end - window.frame_start
             expected, found = f"at most {n_bytes(limit)}", n_bytes(position - window.frame_start)
             raise self.fail(
                 "limit_exceeded", place, blame=blame, expected=expected, found=found, limit="frame"
             )
-        if window.end is not None and position > window.end:
-            expected, found = self._shortage(position, window.end)
-            at = window.base + window.end
-            raise self.fail(window.short, place, at, expected=expected, found=found, rule=window.short_rule)
 
     def take(self, size: int, place: Place, blame: Node | None = None) -> Generator[int, bool, bytes]:
         """Return the next bytes."""
@@ -187,12 +187,16 @@ class Reader:
             value = None
         if not isinstance(value, int):
             raise self.fail("invalid_value", place, blame=blame, expected="a number", found="none")
-        self.refuse_negative(value, place, blame)
+        self.refuse_negative(value, place, blame, None if blame is None else self.scope.rules.get(blame.name))
         return value
 
-    def refuse_negative(self, number: int, place: Place, blame: Node | None) -> None:
+    def refuse_negative(self, number: int, place: Place, blame: Node | None, rule: str | None = None) -> None:
+        """Refuse a negative size or count, by the rule of what says it, else by that of what it measures."""
         if number < 0:
-            raise self.fail("invalid_value", place, blame=blame, expected="0 or more", found=_shown(number))
+            found, here = _shown(number), (
+                place if blame is None else Place(blame.name, blame.path, place.rule)
+            )
+            raise self.fail("invalid_value", here, blame=blame, expected="0 or more", found=found, rule=rule)
 
     def blame(self, expression: tuple[Any, ...]) -> Node | None:
         """Return the first field that the expression reads, if there is one."""
@@ -242,9 +246,7 @@ class Reader:
         outer = window.outer_at if is_inner and window.outer_at is not None else at
         return DecodeError(
             code,
-            rule=rule
-            or self.schema.limit_rules.get(limit or "")
-            or (place.rule if code not in ("truncated", "partial_inner") else None),
+            rule=rule or self._rule(code, place, limit),
             path=place.path,
             frame_offset=self.frame_offset,
             at=outer,
@@ -254,6 +256,12 @@ class Reader:
             recoverable=self.known_end is not None,
             end=self.known_end,
         )
+
+    def _rule(self, code: Code, place: Place, limit: str | None) -> str | None:
+        """Return the rule that is broken: a limit's own, none where only bytes are missing, else that of the place."""
+        if limit is not None:
+            return self.schema.limit_rules.get(limit)
+        return None if code in ("truncated", "partial_inner") else place.rule
 
     def partial(self) -> Value:
         """Return the outermost record as far as it is read."""

@@ -20,6 +20,7 @@ __all__ = ["read_match", "read_message_match", "read_union"]
 def read_union(reader: Reader, type_: Type, place: Place) -> Steps:
     _, name, only, lenient = type_
     code_type, varieties, _ = reader.schema.plan["unions"][name]
+    rules = reader.schema.rules
     reader.enter("union", name, place)
     start = reader.window.here
     code_node = yield from reader.read(reader, code_type, place.part("code"))
@@ -27,13 +28,15 @@ def read_union(reader: Reader, type_: Type, place: Place) -> Steps:
     assert isinstance(code, int)
     found = next((variety for variety in varieties if _covers(variety[0], code)), None)
     if found is None:
-        raise reader.fail("unknown_code", place, blame=code_node, expected=f"a {name}", found=str(code))
+        expected, rule = f"a {name}", rules.get(name)
+        raise reader.fail(
+            "unknown_code", place, blame=code_node, expected=expected, found=str(code), rule=rule
+        )
     _, variety, fields, _ = found
     refuse_outside(reader, variety, only, lenient, place, code_node, variety)
     if reader.schema.fields_reach_end(fields) and not (reader.is_last and reader.window.end is not None):
-        raise reader.fail(
-            "unknown_code", place, blame=code_node, expected="a variety with an end", found=variety
-        )
+        expected, rule = "a variety with an end", rules.get(f"{name}.{variety}")
+        raise reader.fail("unknown_code", place, blame=code_node, expected=expected, found=variety, rule=rule)
     here = Place(place.name, f"{place.path}.{variety}", place.rule)
     record = RecordScope(reader, variety, here, ("variety", name, code))
     node, value = yield from read_record(reader, record, fields, type_)
@@ -91,13 +94,19 @@ def read_message_match(reader: Reader, type_: Type, place: Place) -> Steps:
     where = _subject_place(reader, subject, place)
     if name is None and not can_skip:
         raise reader.fail("unknown_code", where, blame=blame, expected="a message's code", found=str(code))
-    for allowed, is_lenient in ((only, lenient), reader.only):
-        refuse_outside(reader, name, allowed, is_lenient, where, blame, name or str(code))
+    refuse_outside(reader, name, only, lenient, where, blame, name or str(code))
+    refuse_outside(reader, name, *reader.only, _as_frame(reader, where), blame, name or str(code))
     if name is None:
         return (yield from _read_unknown(reader, code, place))
     node = yield from read_message(reader, ("message", name), place)
     _name_code(reader, subject, name)
     return node
+
+
+def _as_frame(reader: Reader, place: Place) -> Place:
+    """Return the place with the rule of what holds the frame, if that names one: what may stand there is its affair."""
+    rule = None if reader.frame is None else reader.frame.place.rule
+    return Place(place.name, place.path, rule or place.rule)
 
 
 def _name_code(reader: Reader, subject: tuple[Any, ...], name: str) -> None:

@@ -82,7 +82,8 @@ def read_enum(reader: Reader, type_: Type, place: Place) -> Steps:
     member = next((text for number, text in members if number == node.value), None)
     found = member or str(node.value)
     if member is None and not is_open:
-        raise reader.fail("invalid_enum", place, blame=node, expected=f"a member of {name}", found=found)
+        expected, rule = f"a member of {name}", place.rule or reader.schema.rules.get(name)
+        raise reader.fail("invalid_enum", place, blame=node, expected=expected, found=found, rule=rule)
     refuse_outside(reader, member, only, lenient, place, node, found)
     node.type = type_
     node.annotate(member or "unknown")

@@ -48,7 +48,7 @@ def is_nullable(type_: Type) -> bool:
     match type_:
         case ("coding", _):
             return True
-        case ("bytes", length) | ("text", _, length, _, _) | ("list", _, length, _):
+        case ("bytes", length) | ("text", _, length, _, _) | ("list", _, length, *_):
             return bool(length[0] == "computed" or (length[0] == "prefix" and length[1][0] == "coding"))
         case ("region", shape, carrier, _):
             return is_nullable(shape) or (carrier[0] == "prefix" and carrier[1][0] == "coding")

@@ -29,7 +29,7 @@ def write_sized(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
 def measured(writer: Writer, length: Type, data: bytes, count: int, spot: Spot) -> bytes:
     """Return bytes with the length that a reader needs to find their end."""
     match length:
-        case ("prefix", type_):
+        case ("prefix", type_, *_):
             return prefix_bytes(writer, type_, count, spot.path) + data
         case ("computed", expression):
             check_count(expression, count, spot)
@@ -96,7 +96,7 @@ def null_length(writer: Writer, length: Type, value: Any, spot: Spot) -> bytes:
 
 
 def write_list(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
-    _, item, length, _ = type_
+    _, item, length, *_ = type_
     if value is None:
         return null_length(writer, length, value, spot)
     items = as_items(value, spot.path)
@@ -110,7 +110,7 @@ def write_list(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
 
 def _head(writer: Writer, length: Type, count: int, spot: Spot) -> bytes:
     match length:
-        case ("prefix", type_):
+        case ("prefix", type_, *_):
             return prefix_bytes(writer, type_, count, spot.path)
         case ("computed", expression):
             check_count(expression, count, spot)

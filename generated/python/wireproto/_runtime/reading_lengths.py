@@ -46,7 +46,7 @@ def read_span(
     """Return how many bytes a length stands for; `unit`: the bytes that it counts as one."""
     match length[0]:
         case "prefix":
-            prefix = yield from read_prefix(reader, length[1], place, "length")
+            prefix = yield from read_prefix(reader, length, place, "length")
             number = prefix.value
             assert number is None or isinstance(number, int)
             return Span(None if number is None else number * unit, prefix=prefix)
@@ -61,12 +61,14 @@ def read_span(
             return Span(size, delimiter=len(delimiter))
 
 
-def read_prefix(reader: Reader, type_: Type, place: Place, name: str) -> Steps:
-    """Return the node of a length or count, which is not negative."""
-    node = yield from reader.read(reader, type_, place.part(name))
+def read_prefix(reader: Reader, length: tuple[Any, ...], place: Place, name: str) -> Steps:
+    """Return the node of a length or count, which is not negative; `length`: `("prefix", type)`, or with a rule behind."""
+    _, type_, *rules = length
+    rule = rules[0] if rules else None
+    node = yield from reader.read(reader, type_, Place(name, place.path, rule))
     if node.value is not None:
         assert isinstance(node.value, int)
-        reader.refuse_negative(node.value, place, node)
+        reader.refuse_negative(node.value, place, node, rule)
     return node
 
 
@@ -147,13 +149,13 @@ def _text(data: bytes, encoding: str, lenient: bool, endian: str) -> tuple[str, 
 
 
 def read_list(reader: Reader, type_: Type, place: Place) -> Steps:
-    _, item, length, smallest = type_
+    _, item, length, smallest, *rules = type_
     start = reader.window.here
     values: list[Value] = []
     head: tuple[Node, ...] = ()
     count: int | None = None
     if length[0] == "prefix":
-        prefix = yield from read_prefix(reader, length[1], place, "count")
+        prefix = yield from read_prefix(reader, length, place, "count")
         if prefix.value is None:
             return reader.node(place, type_, start, None, (prefix,))
         assert isinstance(prefix.value, int)
@@ -165,7 +167,8 @@ def read_list(reader: Reader, type_: Type, place: Place) -> Steps:
     elif length[0] == "end":
         _rest(reader, place)
     reader.building.append((place.name, values))
-    items = yield from _in_list(reader, item, length, count, place, values)
+    of_items = Place(place.name, place.path, rules[0]) if rules else place
+    items = yield from _in_list(reader, item, length, count, of_items, values)
     reader.building.pop()
     return reader.node(place, type_, start, values, (*head, *items))
 
@@ -176,8 +179,8 @@ def _check_count(reader: Reader, count: int, smallest: int, place: Place, blame:
         expected = f"at most {reader.schema.count} items"
         found = f"{count} items"
         raise reader.fail("limit_exceeded", place, blame=blame, expected=expected, found=found, limit="count")
-    reader.spend_messages(count, place, blame)
     reader.check(reader.window.position + count * smallest, place, blame)
+    reader.spend_messages(count, place, blame)
 
 
 def _in_list(

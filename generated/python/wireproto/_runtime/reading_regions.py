@@ -24,7 +24,7 @@ def read_region(reader: Reader, type_: Type, place: Place) -> Steps:
             size = reader.number(carrier[1], place)
             return (yield from _read_sized(reader, type_, place, size, blame=reader.blame(carrier[1])))
         case "prefix":
-            prefix = yield from read_prefix(reader, carrier[1], place, "length")
+            prefix = yield from read_prefix(reader, carrier, place, "length")
             if prefix.value is None:
                 return reader.node(place, type_, prefix.start, None, (prefix,))
             assert isinstance(prefix.value, int)

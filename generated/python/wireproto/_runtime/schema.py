@@ -21,7 +21,7 @@ class Schema:
 
     __slots__ = (
         "_codes", "count", "depth", "frame", "frames", "inflated", "limit_rules", "limits", "messages", "n_messages", "plan",
-        "preambles", "role", "strict", "structs",
+        "preambles", "role", "rules", "strict", "structs",
     )  # fmt: skip
 
     def __init__(self, plan: Plan, options: Options) -> None:
@@ -35,6 +35,7 @@ class Schema:
         self.count = self._bound(plan, options, "count")
         self.n_messages = self._bound(plan, options, "messages")
         self.limit_rules: Mapping[str, str] = plan.get("limit_rules", {})
+        self.rules: Mapping[str, str] = plan.get("rules", {})
         self.depth = self._bound(plan, options, "depth")
         layouts = self._layouts(plan, options.variant)
         self.frames, self.structs, self.messages, self.preambles = layouts

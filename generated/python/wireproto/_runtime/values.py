@@ -40,16 +40,14 @@ def distinct(items: list[Any]) -> bool:
 
 
 def _identity(item: Any) -> Any:
-    kind = type(item)
-    codes = getattr(kind, "CODE", None)
-    if codes is not None:
-        return (kind, codes)
+    """Return what tells an item from others. Two varieties of one code are the same key, whatever they say."""
     if isinstance(item, list | tuple):
         return tuple(map(_identity, item))
+    kind = type(item)
     slots = getattr(kind, "__match_args__", None)
     if slots is None:
         return item
-    if "code" in kind.__slots__ and not hasattr(kind, "encode"):
+    if "." in kind.__qualname__:  # a variety stands inside its union, everything else by itself
         return (kind, item.code)
     return (kind, tuple(_identity(getattr(item, name)) for name in slots))
 

@@ -30,7 +30,7 @@ def write_region(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
             data = _content(writer, type_, value, spot.within(spot.start))
             check_count(expression, len(data), spot)
             return data
-        case ("prefix", prefix):
+        case ("prefix", prefix, *_):
             size = fixed_size(writer.schema, prefix)
             start = nowhere if size is None else spot.behind(size)
             data = _content(writer, type_, value, spot.within(start))

@@ -28,6 +28,7 @@ PLAN: dict[str, Any] = {
         "count": "too_many_pairs",
         "depth": "nested_depth",
     },
+    "rules": {},
     "enums": {
         "Version": (("int", 1, False, "big"), False, ((49, "V1"), (50, "V2"))),
         "AckValue": (("int", 1, False, "big"), False, ((0, "SEQUENCE"), (1, "COUNT"))),

@@ -7637,8 +7637,6 @@ def _read_frame(buffer: bytes, offset: int, end: int, state: _ReadState | None) 
 
 def _read_hello(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Hello, int]:
     length, high_version, low_version = _unpack_4x3i(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -7660,8 +7658,6 @@ def _read_hello(buffer: bytes, offset: int, end: int, state: _ReadState | None) 
 
 def _read_keep_alive(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[KeepAlive, int]:
     (length,) = _unpack_4xi(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -7681,8 +7677,6 @@ def _read_keep_alive(buffer: bytes, offset: int, end: int, state: _ReadState | N
 
 def _read_padding(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Padding, int]:
     (length,) = _unpack_4xi(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -7710,8 +7704,6 @@ def _read_partial_event(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[PartialEvent, int]:
     (length,) = _unpack_4xi(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -7737,8 +7729,6 @@ def _read_partial_event(
 
 def _read_event(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Event, int]:
     (length,) = _unpack_4xi(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -7766,8 +7756,6 @@ def _read_setup_append(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SetupAppend, int]:
     length, request_id, writer_id, n_segment = _unpack_4xiq16sH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -7813,8 +7801,6 @@ def _read_append_setup(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[AppendSetup, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -7849,8 +7835,6 @@ def _read_append_block(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[AppendBlock, int]:
     length, writer_id = _unpack_4xi16s(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -7880,8 +7864,6 @@ def _read_append_block_end(
 ) -> tuple[AppendBlockEnd, int]:
     length, writer_id, size_of_whole_events, n_data = _unpack_4xi16sii(buffer, offset)
     if n_data < 0:
-        raise _Bad
-    if not (0 <= length <= 16777215):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -7924,8 +7906,6 @@ def _read_conditional_append(
         state = _ReadState(_LIMITS)
     state.enter("ConditionalAppend")
     length, writer_id, event_number, expected_offset = _unpack_4xi16sqq(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -7965,8 +7945,6 @@ def _read_conditional_block_end(
     length, writer_id, event_number, expected_offset, n_data = _unpack_4xi16sqqi(buffer, offset)
     if n_data < 0:
         raise _Bad
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -7997,8 +7975,6 @@ def _read_data_appended(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[DataAppended, int]:
     length, writer_id, event_number = _unpack_4xi16sq(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8042,8 +8018,6 @@ def _read_conditional_check_failed(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[ConditionalCheckFailed, int]:
     length, writer_id, event_number = _unpack_4xi16sq(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8075,8 +8049,6 @@ def _read_read_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[ReadSegment, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8130,8 +8102,6 @@ def _read_segment_read(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentRead, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8183,8 +8153,6 @@ def _read_get_stream_segment_info(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[GetStreamSegmentInfo, int]:
     length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8231,8 +8199,6 @@ def _read_stream_segment_info(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[StreamSegmentInfo, int]:
     length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8286,8 +8252,6 @@ def _read_create_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[CreateSegment, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8342,8 +8306,6 @@ def _read_segment_created(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentCreated, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8374,8 +8336,6 @@ def _read_seal_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SealSegment, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8420,8 +8380,6 @@ def _read_segment_sealed(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentSealed, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8452,8 +8410,6 @@ def _read_delete_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[DeleteSegment, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8498,8 +8454,6 @@ def _read_segment_deleted(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentDeleted, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8530,8 +8484,6 @@ def _read_update_segment_policy(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[UpdateSegmentPolicy, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8578,8 +8530,6 @@ def _read_segment_policy_updated(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentPolicyUpdated, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8610,8 +8560,6 @@ def _read_get_segment_attribute(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[GetSegmentAttribute, int]:
     length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8659,8 +8607,6 @@ def _read_segment_attribute(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentAttribute, int]:
     length, request_id, value = _unpack_4xiqq(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8684,8 +8630,6 @@ def _read_update_segment_attribute(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[UpdateSegmentAttribute, int]:
     length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8737,8 +8681,6 @@ def _read_segment_attribute_updated(
     length, request_id, success = _unpack_4xiqB(buffer, offset)
     if success > 1 and state is not None and state.strict:
         raise _Bad
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8762,8 +8704,6 @@ def _read_truncate_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[TruncateSegment, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8809,8 +8749,6 @@ def _read_segment_truncated(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentTruncated, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8841,8 +8779,6 @@ def _read_create_transient_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[CreateTransientSegment, int]:
     length, request_id, writer_id, n_parent_segment = _unpack_4xiq16sH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8892,8 +8828,6 @@ def _read_locate_offset(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[LocateOffset, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8939,8 +8873,6 @@ def _read_offset_located(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[OffsetLocated, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -8974,8 +8906,6 @@ def _read_merge_segments(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[MergeSegments, int]:
     length, request_id, n_target = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9056,8 +8986,6 @@ def _read_segments_merged(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentsMerged, int]:
     length, request_id, n_target = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9106,8 +9034,6 @@ def _read_merge_segments_batch(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[MergeSegmentsBatch, int]:
     length, request_id, n_target_segment_id = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9183,8 +9109,6 @@ def _read_segments_batch_merged(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentsBatchMerged, int]:
     length, request_id, n_target = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9243,8 +9167,6 @@ def _read_segments_batch_merged(
 
 def _read_wrong_host(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[WrongHost, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9306,8 +9228,6 @@ def _read_segment_is_sealed(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentIsSealed, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9363,8 +9283,6 @@ def _read_segment_already_exists(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentAlreadyExists, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9414,8 +9332,6 @@ def _read_no_such_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[NoSuchSegment, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9471,8 +9387,6 @@ def _read_invalid_event_number(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[InvalidEventNumber, int]:
     length, writer_id, request_id = _unpack_4xi16sq(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9521,8 +9435,6 @@ def _read_segment_is_truncated(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentIsTruncated, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9581,8 +9493,6 @@ def _read_operation_unsupported(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[OperationUnsupported, int]:
     length, request_id, n_operation_name = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9636,8 +9546,6 @@ def _read_auth_token_check_failed(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[AuthTokenCheckFailed, int]:
     length, request_id = _unpack_4xiq(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9686,8 +9594,6 @@ def _read_error_message(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[ErrorMessage, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9731,8 +9637,6 @@ def _read_get_table_segment_info(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[GetTableSegmentInfo, int]:
     length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9779,8 +9683,6 @@ def _read_table_segment_info(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[TableSegmentInfo, int]:
     length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9819,8 +9721,6 @@ def _read_create_table_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[CreateTableSegment, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9888,8 +9788,6 @@ def _read_delete_table_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[DeleteTableSegment, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -9937,8 +9835,6 @@ def _read_update_table_entries(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[UpdateTableEntries, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10039,8 +9935,6 @@ def _read_table_entries_updated(
     length, request_id, n_updated_versions = _unpack_4xiqi(buffer, offset)
     if n_updated_versions < 0:
         raise _Bad
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10072,8 +9966,6 @@ def _read_remove_table_keys(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[RemoveTableKeys, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10157,8 +10049,6 @@ def _read_table_keys_removed(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[TableKeysRemoved, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10187,8 +10077,6 @@ def _read_table_keys_removed(
 
 def _read_read_table(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[ReadTable, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10262,8 +10150,6 @@ def _read_read_table(buffer: bytes, offset: int, end: int, state: _ReadState | N
 
 def _read_table_read(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[TableRead, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10340,8 +10226,6 @@ def _read_table_segment_not_empty(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[TableSegmentNotEmpty, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10386,8 +10270,6 @@ def _read_table_key_does_not_exist(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[TableKeyDoesNotExist, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10432,8 +10314,6 @@ def _read_table_key_bad_version(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[TableKeyBadVersion, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10478,8 +10358,6 @@ def _read_read_table_keys(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[ReadTableKeys, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10569,8 +10447,6 @@ def _read_table_keys_read(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[TableKeysRead, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10639,8 +10515,6 @@ def _read_read_table_entries(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[ReadTableEntries, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10730,8 +10604,6 @@ def _read_table_entries_read(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[TableEntriesRead, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10815,8 +10687,6 @@ def _read_table_entries_delta_read(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[TableEntriesDeltaRead, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10902,8 +10772,6 @@ def _read_read_table_entries_delta(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[ReadTableEntriesDelta, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10952,8 +10820,6 @@ def _read_flush_to_storage(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[FlushToStorage, int]:
     length, container_id, n_delegation_token = _unpack_4xiiH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -10991,8 +10857,6 @@ def _read_storage_flushed(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[StorageFlushed, int]:
     length, request_id = _unpack_4xiq(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -11015,8 +10879,6 @@ def _read_list_storage_chunks(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[ListStorageChunks, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -11064,8 +10926,6 @@ def _read_storage_chunks_listed(
 ) -> tuple[StorageChunksListed, int]:
     length, request_id, n_chunks = _unpack_4xiqi(buffer, offset)
     if n_chunks < 0:
-        raise _Bad
-    if not (0 <= length <= 16777215):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -11122,8 +10982,6 @@ def _read_unknown(buffer: bytes, offset: int, end: int, state: _ReadState | None
     if state is not None and state.strict:
         raise _Bad
     type_, length = _unpack_ii(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -11239,8 +11097,6 @@ def _write_padding(message: Padding, state: _WriteState | None) -> bytes:
     if type(zeros) is not bytes:
         raise _Bad
     n_zeros = len(zeros)
-    if not (0 <= n_zeros <= 16777215):
-        raise _Bad
     data = b"".join((_pack_ii(-1, n_zeros), zeros))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -11252,8 +11108,6 @@ def _write_partial_event(message: PartialEvent, state: _WriteState | None) -> by
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not (0 <= n_data <= 16777215):
-        raise _Bad
     data = b"".join((_pack_ii(-2, n_data), data_))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -11265,8 +11119,6 @@ def _write_event(message: Event, state: _WriteState | None) -> bytes:
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not (0 <= n_data <= 16777215):
-        raise _Bad
     data = b"".join((_pack_ii(0, n_data), data_))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -11286,8 +11138,6 @@ def _write_setup_append(message: SetupAppend, state: _WriteState | None) -> byte
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (28 + n_segment + n_delegation_token) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiq16sH(
@@ -11314,8 +11164,6 @@ def _write_append_setup(message: AppendSetup, state: _WriteState | None) -> byte
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not (0 <= (34 + n_segment) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(2, (34 + n_segment), message.request_id, n_segment),
@@ -11333,8 +11181,6 @@ def _write_append_block(message: AppendBlock, state: _WriteState | None) -> byte
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not (0 <= (16 + n_data) <= 16777215):
-        raise _Bad
     data = b"".join((_pack_ii16s(3, (16 + n_data), message.writer_id.bytes), data_))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -11353,8 +11199,6 @@ def _write_append_block_end(message: Any, state: _WriteState | None) -> bytes:
         request_id = _pack_q(message.request_id)
     else:
         request_id = b""
-    if not (0 <= (36 + n_data + len(request_id)) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_ii16sii(
@@ -11389,8 +11233,6 @@ def _write_conditional_append(message: Any, state: _WriteState | None) -> bytes:
         request_id = _pack_q(message.request_id)
     else:
         request_id = b""
-    if not (0 <= (32 + len(event) + len(request_id)) <= 16777215):
-        raise _Bad
     if type(message.event.message) not in _ONLY_1:
         raise _Bad
     state.leave("ConditionalAppend")
@@ -11417,8 +11259,6 @@ def _write_conditional_block_end(message: ConditionalBlockEnd, state: _WriteStat
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not (0 <= (44 + n_data) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_ii16sqqi(
@@ -11454,8 +11294,6 @@ def _write_data_appended(message: Any, state: _WriteState | None) -> bytes:
         previous_event_number = b"".join((_pack_q(message.previous_event_number), request_id))
     else:
         previous_event_number = b""
-    if not (0 <= (24 + len(previous_event_number)) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_ii16sq(7, (24 + len(previous_event_number)), message.writer_id.bytes, message.event_number),
@@ -11475,8 +11313,6 @@ def _write_conditional_check_failed(message: Any, state: _WriteState | None) -> 
         request_id = _pack_q(message.request_id)
     else:
         request_id = b""
-    if not (0 <= (24 + len(request_id)) <= 16777215):
-        raise _Bad
     data = b"".join(
         (_pack_ii16sq(8, (24 + len(request_id)), message.writer_id.bytes, message.event_number), request_id)
     )
@@ -11505,8 +11341,6 @@ def _write_read_segment(message: Any, state: _WriteState | None) -> bytes:
         request_id = _pack_q(message.request_id)
     else:
         request_id = b""
-    if not (0 <= (16 + n_segment + n_delegation_token + len(request_id)) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiH(9, (16 + n_segment + n_delegation_token + len(request_id)), n_segment),
@@ -11539,8 +11373,6 @@ def _write_segment_read(message: Any, state: _WriteState | None) -> bytes:
         request_id = _pack_q(message.request_id)
     else:
         request_id = b""
-    if not (0 <= (16 + n_segment + n_data + len(request_id)) <= 16777215):
-        raise _Bad
     if message.at_tail is not True and message.at_tail is not False:
         raise _Bad
     if message.end_of_segment is not True and message.end_of_segment is not False:
@@ -11572,8 +11404,6 @@ def _write_get_stream_segment_info(message: GetStreamSegmentInfo, state: _WriteS
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (12 + n_segment_name + n_delegation_token) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(11, (12 + n_segment_name + n_delegation_token), message.request_id, n_segment_name),
@@ -11601,8 +11431,6 @@ def _write_stream_segment_info(message: Any, state: _WriteState | None) -> bytes
         start_offset = _pack_q(message.start_offset)
     else:
         start_offset = b""
-    if not (0 <= (29 + n_segment_name + len(start_offset)) <= 16777215):
-        raise _Bad
     if message.exists is not True and message.exists is not False:
         raise _Bad
     if message.is_sealed is not True and message.is_sealed is not False:
@@ -11648,8 +11476,6 @@ def _write_create_segment(message: Any, state: _WriteState | None) -> bytes:
         rollover_size_bytes = _pack_q(message.rollover_size_bytes)
     else:
         rollover_size_bytes = b""
-    if not (0 <= (17 + n_segment + n_delegation_token + len(rollover_size_bytes)) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(
@@ -11676,8 +11502,6 @@ def _write_segment_created(message: SegmentCreated, state: _WriteState | None) -
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not (0 <= (10 + n_segment) <= 16777215):
-        raise _Bad
     data = b"".join((_pack_iiqH(21, (10 + n_segment), message.request_id, n_segment), segment))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -11697,8 +11521,6 @@ def _write_seal_segment(message: SealSegment, state: _WriteState | None) -> byte
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (12 + n_segment + n_delegation_token) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(28, (12 + n_segment + n_delegation_token), message.request_id, n_segment),
@@ -11719,8 +11541,6 @@ def _write_segment_sealed(message: SegmentSealed, state: _WriteState | None) -> 
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not (0 <= (10 + n_segment) <= 16777215):
-        raise _Bad
     data = b"".join((_pack_iiqH(29, (10 + n_segment), message.request_id, n_segment), segment))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -11740,8 +11560,6 @@ def _write_delete_segment(message: DeleteSegment, state: _WriteState | None) -> 
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (12 + n_segment + n_delegation_token) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(30, (12 + n_segment + n_delegation_token), message.request_id, n_segment),
@@ -11762,8 +11580,6 @@ def _write_segment_deleted(message: SegmentDeleted, state: _WriteState | None) -
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not (0 <= (10 + n_segment) <= 16777215):
-        raise _Bad
     data = b"".join((_pack_iiqH(31, (10 + n_segment), message.request_id, n_segment), segment))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -11783,8 +11599,6 @@ def _write_update_segment_policy(message: UpdateSegmentPolicy, state: _WriteStat
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (17 + n_segment + n_delegation_token) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(32, (17 + n_segment + n_delegation_token), message.request_id, n_segment),
@@ -11805,8 +11619,6 @@ def _write_segment_policy_updated(message: SegmentPolicyUpdated, state: _WriteSt
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not (0 <= (10 + n_segment) <= 16777215):
-        raise _Bad
     data = b"".join((_pack_iiqH(33, (10 + n_segment), message.request_id, n_segment), segment))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -11826,8 +11638,6 @@ def _write_get_segment_attribute(message: GetSegmentAttribute, state: _WriteStat
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (28 + n_segment_name + n_delegation_token) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(34, (28 + n_segment_name + n_delegation_token), message.request_id, n_segment_name),
@@ -11858,8 +11668,6 @@ def _write_update_segment_attribute(message: UpdateSegmentAttribute, state: _Wri
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (44 + n_segment_name + n_delegation_token) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(36, (44 + n_segment_name + n_delegation_token), message.request_id, n_segment_name),
@@ -11894,8 +11702,6 @@ def _write_truncate_segment(message: TruncateSegment, state: _WriteState | None)
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (20 + n_segment + n_delegation_token) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(38, (20 + n_segment + n_delegation_token), message.request_id, n_segment),
@@ -11916,8 +11722,6 @@ def _write_segment_truncated(message: SegmentTruncated, state: _WriteState | Non
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not (0 <= (10 + n_segment) <= 16777215):
-        raise _Bad
     data = b"".join((_pack_iiqH(39, (10 + n_segment), message.request_id, n_segment), segment))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -11937,8 +11741,6 @@ def _write_create_transient_segment(message: CreateTransientSegment, state: _Wri
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (28 + n_parent_segment + n_delegation_token) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiq16sH(
@@ -11971,8 +11773,6 @@ def _write_locate_offset(message: LocateOffset, state: _WriteState | None) -> by
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (20 + n_segment + n_delegation_token) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(41, (20 + n_segment + n_delegation_token), message.request_id, n_segment),
@@ -11993,8 +11793,6 @@ def _write_offset_located(message: OffsetLocated, state: _WriteState | None) -> 
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not (0 <= (18 + n_segment) <= 16777215):
-        raise _Bad
     data = b"".join(
         (_pack_iiqH(42, (18 + n_segment), message.request_id, n_segment), segment, _pack_q(message.offset))
     )
@@ -12048,8 +11846,6 @@ def _write_merge_segments(message: Any, state: _WriteState | None) -> bytes:
         attribute_updates = b"".join((_pack_i(n_attribute_updates), attribute_updates))
     else:
         attribute_updates = b""
-    if not (0 <= (14 + n_target + n_source + n_delegation_token + len(attribute_updates)) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(
@@ -12091,8 +11887,6 @@ def _write_segments_merged(message: Any, state: _WriteState | None) -> bytes:
         new_target_write_offset = _pack_q(message.new_target_write_offset)
     else:
         new_target_write_offset = b""
-    if not (0 <= (12 + n_target + n_source + len(new_target_write_offset)) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(
@@ -12140,8 +11934,6 @@ def _write_merge_segments_batch(message: MergeSegmentsBatch, state: _WriteState 
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (16 + n_target_segment_id + len(source_segment_ids_) + n_delegation_token) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(
@@ -12187,8 +11979,6 @@ def _write_segments_batch_merged(message: SegmentsBatchMerged, state: _WriteStat
         n_source = len(source_)
         sources__ += (_pack_H(n_source), source_, _pack_q(source.new_target_write_offset))
     sources_ = b"".join(sources__)
-    if not (0 <= (14 + n_target + len(sources_)) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(91, (14 + n_target + len(sources_)), message.request_id, n_target),
@@ -12228,8 +12018,6 @@ def _write_wrong_host(message: Any, state: _WriteState | None) -> bytes:
         server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace))
     else:
         server_stack_trace = b""
-    if not (0 <= (12 + n_segment + n_correct_host + len(server_stack_trace)) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(
@@ -12270,8 +12058,6 @@ def _write_segment_is_sealed(message: Any, state: _WriteState | None) -> bytes:
         server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace, offset_))
     else:
         server_stack_trace = b""
-    if not (0 <= (10 + n_segment + len(server_stack_trace)) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(51, (10 + n_segment + len(server_stack_trace)), message.request_id, n_segment),
@@ -12304,8 +12090,6 @@ def _write_segment_already_exists(message: Any, state: _WriteState | None) -> by
         server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace))
     else:
         server_stack_trace = b""
-    if not (0 <= (10 + n_segment + len(server_stack_trace)) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(52, (10 + n_segment + len(server_stack_trace)), message.request_id, n_segment),
@@ -12342,8 +12126,6 @@ def _write_no_such_segment(message: Any, state: _WriteState | None) -> bytes:
         server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace, offset_))
     else:
         server_stack_trace = b""
-    if not (0 <= (10 + n_segment + len(server_stack_trace)) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(53, (10 + n_segment + len(server_stack_trace)), message.request_id, n_segment),
@@ -12374,8 +12156,6 @@ def _write_invalid_event_number(message: Any, state: _WriteState | None) -> byte
         server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace, event_number))
     else:
         server_stack_trace = b""
-    if not (0 <= (24 + len(server_stack_trace)) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_ii16sq(55, (24 + len(server_stack_trace)), message.writer_id.bytes, message.request_id),
@@ -12411,8 +12191,6 @@ def _write_segment_is_truncated(message: Any, state: _WriteState | None) -> byte
         server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace, offset_))
     else:
         server_stack_trace = b""
-    if not (0 <= (18 + n_segment + len(server_stack_trace)) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(56, (18 + n_segment + len(server_stack_trace)), message.request_id, n_segment),
@@ -12446,8 +12224,6 @@ def _write_operation_unsupported(message: Any, state: _WriteState | None) -> byt
         server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace))
     else:
         server_stack_trace = b""
-    if not (0 <= (10 + n_operation_name + len(server_stack_trace)) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(
@@ -12480,8 +12256,6 @@ def _write_auth_token_check_failed(message: Any, state: _WriteState | None) -> b
         server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace, error_code))
     else:
         server_stack_trace = b""
-    if not (0 <= (8 + len(server_stack_trace)) <= 16777215):
-        raise _Bad
     data = b"".join((_pack_iiq(60, (8 + len(server_stack_trace)), message.request_id), server_stack_trace))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -12501,8 +12275,6 @@ def _write_error_message(message: ErrorMessage, state: _WriteState | None) -> by
         else _encode_text(message.message_, "mutf8", True, "big")
     )
     n_message_ = len(message_)
-    if not (0 <= (16 + n_segment + n_message_) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(61, (16 + n_segment + n_message_), message.request_id, n_segment),
@@ -12530,8 +12302,6 @@ def _write_get_table_segment_info(message: GetTableSegmentInfo, state: _WriteSta
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (12 + n_segment_name + n_delegation_token) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(68, (12 + n_segment_name + n_delegation_token), message.request_id, n_segment_name),
@@ -12552,8 +12322,6 @@ def _write_table_segment_info(message: TableSegmentInfo, state: _WriteState | No
         else _encode_text(message.segment_name, "mutf8", True, "big")
     )
     n_segment_name = len(segment_name)
-    if not (0 <= (38 + n_segment_name) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(69, (38 + n_segment_name), message.request_id, n_segment_name),
@@ -12596,8 +12364,6 @@ def _write_create_table_segment(message: Any, state: _WriteState | None) -> byte
         sorted_deprecated = b"".join((_pack_B(message.sorted_deprecated), key_length))
     else:
         sorted_deprecated = b""
-    if not (0 <= (12 + n_segment + n_delegation_token + len(sorted_deprecated)) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(
@@ -12630,8 +12396,6 @@ def _write_delete_table_segment(message: DeleteTableSegment, state: _WriteState 
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (13 + n_segment + n_delegation_token) <= 16777215):
-        raise _Bad
     if message.must_be_empty is not True and message.must_be_empty is not False:
         raise _Bad
     data = b"".join(
@@ -12699,10 +12463,6 @@ def _write_update_table_entries(message: Any, state: _WriteState | None) -> byte
         table_segment_offset = _pack_q(message.table_segment_offset)
     else:
         table_segment_offset = b""
-    if not (
-        0 <= (16 + n_segment + n_delegation_token + len(entries_) + len(table_segment_offset)) <= 16777215
-    ):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(
@@ -12737,8 +12497,6 @@ def _write_table_entries_updated(message: TableEntriesUpdated, state: _WriteStat
     for updated_version in updated_versions:
         updated_versions__.append(_pack_q(updated_version))
     updated_versions_ = b"".join(updated_versions__)
-    if not (0 <= (12 + len(updated_versions_)) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqi(75, (12 + len(updated_versions_)), message.request_id, n_updated_versions),
@@ -12792,8 +12550,6 @@ def _write_remove_table_keys(message: Any, state: _WriteState | None) -> bytes:
         table_segment_offset = _pack_q(message.table_segment_offset)
     else:
         table_segment_offset = b""
-    if not (0 <= (16 + n_segment + n_delegation_token + len(keys_) + len(table_segment_offset)) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(
@@ -12822,8 +12578,6 @@ def _write_table_keys_removed(message: TableKeysRemoved, state: _WriteState | No
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not (0 <= (10 + n_segment) <= 16777215):
-        raise _Bad
     data = b"".join((_pack_iiqH(77, (10 + n_segment), message.request_id, n_segment), segment))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -12865,8 +12619,6 @@ def _write_read_table(message: Any, state: _WriteState | None) -> bytes:
             version = b""
         keys__ += (_pack_ii(((4 + n_key) + 8), n_key), key_, version)
     keys_ = b"".join(keys__)
-    if not (0 <= (16 + n_segment + n_delegation_token + len(keys_)) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(78, (16 + n_segment + n_delegation_token + len(keys_)), message.request_id, n_segment),
@@ -12921,8 +12673,6 @@ def _write_table_read(message: Any, state: _WriteState | None) -> bytes:
             value,
         )
     entries_ = b"".join(entries__)
-    if not (0 <= (14 + n_segment + len(entries_)) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(79, (14 + n_segment + len(entries_)), message.request_id, n_segment),
@@ -12949,8 +12699,6 @@ def _write_table_segment_not_empty(message: TableSegmentNotEmpty, state: _WriteS
         else _encode_text(message.server_stack_trace, "mutf8", True, "big")
     )
     n_server_stack_trace = len(server_stack_trace)
-    if not (0 <= (12 + n_segment + n_server_stack_trace) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(80, (12 + n_segment + n_server_stack_trace), message.request_id, n_segment),
@@ -12977,8 +12725,6 @@ def _write_table_key_does_not_exist(message: TableKeyDoesNotExist, state: _Write
         else _encode_text(message.server_stack_trace, "mutf8", True, "big")
     )
     n_server_stack_trace = len(server_stack_trace)
-    if not (0 <= (12 + n_segment + n_server_stack_trace) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(81, (12 + n_segment + n_server_stack_trace), message.request_id, n_segment),
@@ -13005,8 +12751,6 @@ def _write_table_key_bad_version(message: TableKeyBadVersion, state: _WriteState
         else _encode_text(message.server_stack_trace, "mutf8", True, "big")
     )
     n_server_stack_trace = len(server_stack_trace)
-    if not (0 <= (12 + n_segment + n_server_stack_trace) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(82, (12 + n_segment + n_server_stack_trace), message.request_id, n_segment),
@@ -13068,8 +12812,6 @@ def _write_read_table_keys(message: Any, state: _WriteState | None) -> bytes:
         continuation_token = b"".join((_pack_i(n_continuation_token), continuation_token, prefix_filter))
     else:
         continuation_token = b""
-    if not (0 <= (16 + n_segment + n_delegation_token + len(continuation_token)) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(
@@ -13123,8 +12865,6 @@ def _write_table_keys_read(message: Any, state: _WriteState | None) -> bytes:
     if type(continuation_token) is not bytes:
         raise _Bad
     n_continuation_token = len(continuation_token)
-    if not (0 <= (18 + n_segment + len(keys_) + n_continuation_token) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(
@@ -13190,8 +12930,6 @@ def _write_read_table_entries(message: Any, state: _WriteState | None) -> bytes:
         continuation_token = b"".join((_pack_i(n_continuation_token), continuation_token, prefix_filter))
     else:
         continuation_token = b""
-    if not (0 <= (16 + n_segment + n_delegation_token + len(continuation_token)) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(
@@ -13255,8 +12993,6 @@ def _write_table_entries_read(message: Any, state: _WriteState | None) -> bytes:
     if type(continuation_token) is not bytes:
         raise _Bad
     n_continuation_token = len(continuation_token)
-    if not (0 <= (18 + n_segment + len(entries_) + n_continuation_token) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(
@@ -13313,8 +13049,6 @@ def _write_table_entries_delta_read(message: Any, state: _WriteState | None) -> 
             value,
         )
     entries_ = b"".join(entries__)
-    if not (0 <= (24 + n_segment + len(entries_)) <= 16777215):
-        raise _Bad
     if message.should_clear is not True and message.should_clear is not False:
         raise _Bad
     if message.reached_end is not True and message.reached_end is not False:
@@ -13346,8 +13080,6 @@ def _write_read_table_entries_delta(message: ReadTableEntriesDelta, state: _Writ
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (24 + n_segment + n_delegation_token) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(88, (24 + n_segment + n_delegation_token), message.request_id, n_segment),
@@ -13369,8 +13101,6 @@ def _write_flush_to_storage(message: FlushToStorage, state: _WriteState | None) 
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (14 + n_delegation_token) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_3iH(-3, (14 + n_delegation_token), message.container_id, n_delegation_token),
@@ -13400,8 +13130,6 @@ def _write_list_storage_chunks(message: ListStorageChunks, state: _WriteState | 
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (12 + n_segment + n_delegation_token) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiH(-5, (12 + n_segment + n_delegation_token), n_segment),
@@ -13441,8 +13169,6 @@ def _write_storage_chunks_listed(message: StorageChunksListed, state: _WriteStat
             _pack_B(chunk.exists_in_storage),
         )
     chunks_ = b"".join(chunks__)
-    if not (0 <= (12 + len(chunks_)) <= 16777215):
-        raise _Bad
     data = b"".join((_pack_iiqi(-6, (12 + len(chunks_)), message.request_id, n_chunks), chunks_))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad

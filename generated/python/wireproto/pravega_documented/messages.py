@@ -1110,8 +1110,6 @@ def _read_frame(buffer: bytes, offset: int, end: int, state: _ReadState | None) 
 
 def _read_padding(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Padding, int]:
     (length,) = _unpack_4xi(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1139,8 +1137,6 @@ def _read_read_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[ReadSegment, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1186,8 +1182,6 @@ def _read_segment_read(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentRead, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1232,8 +1226,6 @@ def _read_setup_append(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SetupAppend, int]:
     length, request_id, writer_id, n_segment = _unpack_4xiq16sH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1279,8 +1271,6 @@ def _read_append_setup(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[AppendSetup, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1315,8 +1305,6 @@ def _read_append_block(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[AppendBlock, int]:
     length, writer_id = _unpack_4xi16s(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1346,8 +1334,6 @@ def _read_append_block_end(
 ) -> tuple[AppendBlockEnd, int]:
     length, writer_id, size_of_whole_events, n_data = _unpack_4xi16sii(buffer, offset)
     if n_data < 0:
-        raise _Bad
-    if not (0 <= length <= 16777215):
         raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
@@ -1379,8 +1365,6 @@ def _read_partial_event(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[PartialEvent, int]:
     (length,) = _unpack_4xi(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1406,8 +1390,6 @@ def _read_partial_event(
 
 def _read_event(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Event, int]:
     (length,) = _unpack_4xi(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1435,8 +1417,6 @@ def _read_data_appended(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[DataAppended, int]:
     length, writer_id, event_number, previous_event_number = _unpack_4xi16sqq(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1461,8 +1441,6 @@ def _read_unknown(buffer: bytes, offset: int, end: int, state: _ReadState | None
     if state is not None and state.strict:
         raise _Bad
     type_, length = _unpack_ii(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1510,8 +1488,6 @@ def _write_padding(message: Padding, state: _WriteState | None) -> bytes:
     if type(zeros) is not bytes:
         raise _Bad
     n_zeros = len(zeros)
-    if not (0 <= n_zeros <= 16777215):
-        raise _Bad
     data = b"".join((_pack_ii(-1, n_zeros), zeros))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -1531,8 +1507,6 @@ def _write_read_segment(message: ReadSegment, state: _WriteState | None) -> byte
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (16 + n_segment + n_delegation_token) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiH(9, (16 + n_segment + n_delegation_token), n_segment),
@@ -1557,8 +1531,6 @@ def _write_segment_read(message: SegmentRead, state: _WriteState | None) -> byte
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not (0 <= (12 + n_segment + n_data) <= 16777215):
-        raise _Bad
     if message.tail_ is not True and message.tail_ is not False:
         raise _Bad
     if message.end_of_segment is not True and message.end_of_segment is not False:
@@ -1589,8 +1561,6 @@ def _write_setup_append(message: SetupAppend, state: _WriteState | None) -> byte
         else _encode_text(message.delegation_token, "mutf8", True, "big")
     )
     n_delegation_token = len(delegation_token)
-    if not (0 <= (28 + n_segment + n_delegation_token) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiq16sH(
@@ -1617,8 +1587,6 @@ def _write_append_setup(message: AppendSetup, state: _WriteState | None) -> byte
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not (0 <= (34 + n_segment) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiqH(2, (34 + n_segment), message.request_id, n_segment),
@@ -1636,8 +1604,6 @@ def _write_append_block(message: AppendBlock, state: _WriteState | None) -> byte
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not (0 <= (16 + n_data) <= 16777215):
-        raise _Bad
     data = b"".join((_pack_ii16s(3, (16 + n_data), message.writer_id.bytes), data_))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -1649,8 +1615,6 @@ def _write_append_block_end(message: AppendBlockEnd, state: _WriteState | None) 
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not (0 <= (36 + n_data) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_ii16sii(4, (36 + n_data), message.writer_id.bytes, message.size_of_whole_events, n_data),
@@ -1668,8 +1632,6 @@ def _write_partial_event(message: PartialEvent, state: _WriteState | None) -> by
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not (0 <= n_data <= 16777215):
-        raise _Bad
     data = b"".join((_pack_ii(-2, n_data), data_))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -1681,8 +1643,6 @@ def _write_event(message: Event, state: _WriteState | None) -> bytes:
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not (0 <= n_data <= 16777215):
-        raise _Bad
     data = b"".join((_pack_ii(0, n_data), data_))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad

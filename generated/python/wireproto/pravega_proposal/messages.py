@@ -1103,8 +1103,6 @@ def _read_partial_message(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[PartialMessage, int]:
     length, part_ = _unpack_4xiB(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1131,8 +1129,6 @@ def _read_partial_message(
 
 def _read_keep_alive(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[KeepAlive, int]:
     (length,) = _unpack_4xi(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1160,8 +1156,6 @@ def _read_read_segment(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[ReadSegment, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1195,8 +1189,6 @@ def _read_segment_read(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SegmentRead, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1241,8 +1233,6 @@ def _read_setup_append(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[SetupAppend, int]:
     length, connection_id, n_segment = _unpack_4xi16sH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1273,8 +1263,6 @@ def _read_append_setup(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[AppendSetup, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1308,8 +1296,6 @@ def _read_begin_append_block(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[BeginAppendBlock, int]:
     length, connection_id, connection_offset, length_ = _unpack_4xi16sqi(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1334,8 +1320,6 @@ def _read_end_append_block(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[EndAppendBlock, int]:
     length, connection_id, connection_offset, block_length = _unpack_4xi16sqi(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1358,8 +1342,6 @@ def _read_end_append_block(
 
 def _read_event(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Event, int]:
     (length,) = _unpack_4xi(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1387,8 +1369,6 @@ def _read_data_appended(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[DataAppended, int]:
     length, connection_id, connection_offset_ack_level = _unpack_4xi16sq(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1412,8 +1392,6 @@ def _read_unknown(buffer: bytes, offset: int, end: int, state: _ReadState | None
     if state is not None and state.strict:
         raise _Bad
     type_, length = _unpack_ii(buffer, offset)
-    if not (0 <= length <= 16777215):
-        raise _Bad
     body_end = offset + 8 + length
     if length < 0 or body_end > end:
         raise _Bad
@@ -1463,8 +1441,6 @@ def _write_partial_message(message: PartialMessage, state: _WriteState | None) -
     n_data = len(data_)
     if message.part not in _PART_BY_NUMBER:
         raise _Bad
-    if not (0 <= (1 + n_data) <= 16777215):
-        raise _Bad
     data = b"".join((_pack_iiB(-2, (1 + n_data), message.part), data_))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -1476,8 +1452,6 @@ def _write_keep_alive(message: KeepAlive, state: _WriteState | None) -> bytes:
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not (0 <= n_data <= 16777215):
-        raise _Bad
     data = b"".join((_pack_ii(100, n_data), data_))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -1491,8 +1465,6 @@ def _write_read_segment(message: ReadSegment, state: _WriteState | None) -> byte
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not (0 <= (14 + n_segment) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiH(9, (14 + n_segment), n_segment),
@@ -1516,8 +1488,6 @@ def _write_segment_read(message: SegmentRead, state: _WriteState | None) -> byte
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not (0 <= (12 + n_segment + n_data) <= 16777215):
-        raise _Bad
     if message.is_at_tail is not True and message.is_at_tail is not False:
         raise _Bad
     if message.is_at_end_of_segment is not True and message.is_at_end_of_segment is not False:
@@ -1542,8 +1512,6 @@ def _write_setup_append(message: SetupAppend, state: _WriteState | None) -> byte
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not (0 <= (18 + n_segment) <= 16777215):
-        raise _Bad
     data = b"".join((_pack_ii16sH(1, (18 + n_segment), message.connection_id.bytes, n_segment), segment))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad
@@ -1557,8 +1525,6 @@ def _write_append_setup(message: AppendSetup, state: _WriteState | None) -> byte
         else _encode_text(message.segment, "mutf8", True, "big")
     )
     n_segment = len(segment)
-    if not (0 <= (26 + n_segment) <= 16777215):
-        raise _Bad
     data = b"".join(
         (
             _pack_iiH(2, (26 + n_segment), n_segment),
@@ -1584,8 +1550,6 @@ def _write_event(message: Event, state: _WriteState | None) -> bytes:
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if not (0 <= n_data <= 16777215):
-        raise _Bad
     data = b"".join((_pack_ii(0, n_data), data_))
     if len(data) > (16777223 if state is None else state.frame):
         raise _Bad

@@ -1254,7 +1254,7 @@ def _read_client_hello_body(
     n_extensions = buffer[position]
     position = position + 1
     if n_extensions > 127:
-        n_extensions, position = _read_varint(buffer, position - 1, 64, False)
+        n_extensions, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
     if state is not None:
         state.take(n_extensions)
     elif n_extensions > 4096:
@@ -1286,7 +1286,7 @@ def _read_server_hello_body(
     n_extensions = buffer[position]
     position = position + 1
     if n_extensions > 127:
-        n_extensions, position = _read_varint(buffer, position - 1, 64, False)
+        n_extensions, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
     if state is not None:
         state.take(n_extensions)
     elif n_extensions > 4096:
@@ -1314,7 +1314,7 @@ def _read_subscribe_body(
     n_publisher = buffer[offset]
     position = offset + 1
     if n_publisher > 127:
-        n_publisher, position = _read_varint(buffer, position - 1, 64, False)
+        n_publisher, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
     start = position
     position = start + n_publisher
     try:
@@ -1397,7 +1397,7 @@ def _read_on_next_body(buffer: bytes, offset: int, end: int, state: _ReadState |
         n_element = buffer[position]
         position = position + 1
         if n_element > 127:
-            n_element, position = _read_varint(buffer, position - 1, 64, False)
+            n_element, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
         start = position
         position = start + n_element
         element_ = buffer[start:position]
@@ -1442,7 +1442,7 @@ def _read_on_error_body(
     n_error = buffer[position]
     position = position + 1
     if n_error > 127:
-        n_error, position = _read_varint(buffer, position - 1, 64, False)
+        n_error, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
     start = position
     position = start + n_error
     try:
@@ -1497,7 +1497,7 @@ def _read_on_next_part_body(
     n_data = buffer[position]
     position = position + 1
     if n_data > 127:
-        n_data, position = _read_varint(buffer, position - 1, 64, False)
+        n_data, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
     start = position
     position = start + n_data
     data_ = buffer[start:position]
@@ -1524,7 +1524,7 @@ def _read_on_next_last_part_body(
     n_data = buffer[position]
     position = position + 1
     if n_data > 127:
-        n_data, position = _read_varint(buffer, position - 1, 64, False)
+        n_data, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
     start = position
     position = start + n_data
     data_ = buffer[start:position]
@@ -1541,7 +1541,7 @@ def _read_goodbye_body(buffer: bytes, offset: int, end: int, state: _ReadState |
     n_reason = buffer[offset]
     position = offset + 1
     if n_reason > 127:
-        n_reason, position = _read_varint(buffer, position - 1, 64, False)
+        n_reason, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
     start = position
     position = start + n_reason
     try:

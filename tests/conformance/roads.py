@@ -1,0 +1,223 @@
+"""One direction of a connection, read and written on both roads: by generated code, and by the careful codec.
+
+Everything comes out as records, the plain data of a decoded line, so that the roads can be compared with each other and
+with what the makers of a vector say.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import pytest
+
+from wiregen.runtime import errors as careful_errors
+from wiregen.runtime.built import build
+from wiregen.runtime.context import Context
+from wiregen.runtime.explain import careful_decoder, explain
+from wiregen.runtime.options import Options
+from wiregen.runtime.records import frame_from_record, frame_record
+from wiregen.runtime.tree import FrameValue, Node
+from wiregen.runtime.writing import write_frame
+from wireproto._runtime import errors as generated_errors
+
+Road: TypeAlias = Literal["generated", "careful"]
+Record: TypeAlias = dict[str, Any]
+ROADS: tuple[Road, ...] = ("generated", "careful")
+MANY = 400
+"""Prefixes that are all decoded anew; of a longer frame some are, and feeding it byte by byte passes through all."""
+
+
+def errors_of(road: Road) -> Any:
+    """Return the classes of errors of a road: a generated tree has a runtime of its own."""
+    return generated_errors if road == "generated" else careful_errors
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wire:
+    """How bytes are decoded: of which protocol, from whom, in which layout, after what.
+
+    `snapshot`: what earlier messages said. `opening`: the preamble that stands before the frames.
+    """
+
+    protocol: str
+    role: str | None = None
+    variant: str | None = None
+    snapshot: dict[str, Any] | None = None
+    opening: bytes = b""
+    strict: bool = False
+
+    @property
+    def module(self) -> Any:
+        return importlib.import_module(f"wireproto.{self.protocol}")
+
+    @property
+    def plan(self) -> dict[str, Any]:
+        plan: dict[str, Any] = importlib.import_module(f"wireproto.{self.protocol}._plan").PLAN
+        return plan
+
+    def context(self, road: Road) -> Any:
+        """Return a new context in which what came earlier is known; None for code that needs none."""
+        context: Any = Context(self.plan)
+        if road == "generated":
+            if not hasattr(self.module, "Context"):
+                return None
+            context = self.module.Context()
+        if self.snapshot is not None:
+            context.restore({**context.snapshot(), **self.snapshot})
+        return context
+
+    def options(self, context: Context | None = None) -> Options:
+        context = context or self.context("careful")
+        return Options(self.role, context=context, strict=self.strict, variant=self.variant)
+
+    def call(self, function: Callable[..., Any], *arguments: Any, **wishes: Any) -> Any:
+        """Call a generated function with those of the wishes that this protocol has."""
+        wishes |= {"from_role": self.role, "context": self.context("generated"), "strict": self.strict}
+        wishes |= {"variant": self.variant}
+        known = inspect.signature(function).parameters
+        return function(*arguments, **{name: value for name, value in wishes.items() if name in known})
+
+    def record(self, value: Any) -> Record:
+        return frame_record(self.plan, value, variant=self.variant)
+
+    # ---- reading
+
+    def decode(self, road: Road, data: bytes) -> Record:
+        """Return the record of one whole frame."""
+        if road == "generated":
+            return self.record(self.call(self.module.decode, data))
+        node = explain(self.plan, data, 0, len(data), self.options())
+        assert node.end == len(data)
+        return self.record(node.value)
+
+    def reading(self, road: Road, *, errors: Literal["raise", "yield"] = "yield") -> Reading:
+        """Return a new decoder, behind the preamble if there is one."""
+        reading = Reading(self, road, errors)
+        if self.opening:
+            assert len(list(reading.feed(self.opening))) == 1
+        return reading
+
+    # ---- writing
+
+    def encode(self, road: Road, record: Record) -> bytes:
+        """Return the bytes of the frame that a record describes."""
+        value = frame_from_record(self.plan, record, role=self.role, variant=self.variant)
+        if road == "careful":
+            return write_frame(self.plan, value, self.options())
+        frame = build(self.plan, value, vars(self.module))
+        data: bytes = self.call(self.module.encode, frame)
+        return data
+
+
+class Reading:
+    """A stream decoder of either road whose items are records and errors."""
+
+    def __init__(self, wire: Wire, road: Road, errors: Literal["raise", "yield"]) -> None:
+        self._wire = wire
+        self._context = wire.context(road)
+        if road == "careful":
+            self.decoder: Any = careful_decoder(wire.plan, wire.options(self._context), errors)
+        else:
+            wishes = {"context": self._context, "strict": wire.strict, "variant": wire.variant}
+            known = inspect.signature(wire.module.Decoder).parameters
+            chosen = {name: value for name, value in wishes.items() if name in known}
+            self.decoder = wire.module.Decoder(wire.role, errors=errors, **chosen)
+
+    def feed(self, chunk: bytes) -> Iterator[Any]:
+        """Yield what is complete now."""
+        yield from map(self._seen, (item for _, _, item in self.decoder.items(chunk)))
+
+    def finish(self) -> Iterator[Any]:
+        """Yield what the end of the stream leaves."""
+        yield from map(self._seen, (item for _, _, item in self.decoder.finish_items()))
+
+    def _seen(self, item: Any) -> Record | Exception:
+        if isinstance(item, Exception):
+            return item
+        if isinstance(item, Node):
+            item = item.value
+            if isinstance(item, FrameValue):
+                self._context.apply(item, self._wire.role)  # as a generated decoder does by itself
+        return self._wire.record(item)
+
+
+# ---- what holds of every whole frame
+
+
+def check_frame(wire: Wire, data: bytes, record: Record) -> None:
+    """Check that the bytes are read as the record, whole and in pieces, and that none of their prefixes is."""
+    for road in ROADS:
+        assert wire.decode(road, data) == record
+        check_stream(wire, road, data, [record])
+    check_prefixes(wire, data)
+    check_bytes_behind(wire, data, record)
+
+
+def check_stream(wire: Wire, road: Road, data: bytes, records: Iterable[Record]) -> None:
+    """Check that a stream is these records, fed at once and byte by byte."""
+    expected = list(records)
+    for chunks in ([data], [data[at : at + 1] for at in range(len(data))]):
+        reading = wire.reading(road)
+        found = [item for chunk in chunks for item in reading.feed(chunk)]
+        assert found == expected
+        assert (reading.decoder.offset, reading.decoder.pending) == (len(wire.opening) + len(data), 0)
+        assert list(reading.finish()) == []
+
+
+def check_prefixes(wire: Wire, data: bytes) -> None:
+    """Check that every strict prefix that is not empty asks for more, and is truncated where nothing comes."""
+    for road in ROADS:
+        check_waiting(wire, road, data[:-1])
+        for size in sizes_below(len(data)):
+            check_incomplete(wire, road, data[:size])
+
+
+def sizes_below(size: int) -> list[int]:
+    """Return all sizes from 1 on, or of many the first, some, and the last."""
+    if size <= MANY:
+        return list(range(1, size))
+    return [*range(1, MANY // 2), *range(MANY // 2, size, size // 20), size - 2, size - 1]
+
+
+def check_waiting(wire: Wire, road: Road, data: bytes) -> None:
+    """Check that a decoder goes through all prefixes without a word."""
+    reading = wire.reading(road)
+    for at in range(len(data)):
+        assert list(reading.feed(data[at : at + 1])) == []
+        assert reading.decoder.pending == at + 1
+
+
+def check_incomplete(wire: Wire, road: Road, data: bytes) -> None:
+    """Check that bytes are the beginning of a frame, and no more."""
+    errors = errors_of(road)
+    with pytest.raises(errors.NeedMoreData) as caught:
+        wire.decode(road, data)
+    assert (caught.value.code, caught.value.at, caught.value.needed > 0) == ("truncated", len(data), True)
+    reading = wire.reading(road)
+    assert list(reading.feed(data)) == []
+    assert reading.decoder.pending == len(data)
+    (error,) = reading.finish()
+    assert isinstance(error, errors.DecodeError) and not isinstance(error, errors.NeedMoreData)
+    assert (error.code, error.at) == ("truncated", len(wire.opening) + len(data))
+
+
+def check_bytes_behind(wire: Wire, data: bytes, record: Record) -> None:
+    """Check that what stands behind a frame is no part of it."""
+    with pytest.raises(wire.module.DecodeError) as caught:
+        wire.call(wire.module.decode, data + b"\0")
+    assert (caught.value.code, caught.value.at, caught.value.frame_offset) == ("trailing_bytes", len(data), 0)
+    for road in ROADS:
+        reading = wire.reading(road)
+        assert next(reading.feed(data + data[:1])) == record
+        assert (reading.decoder.offset, reading.decoder.pending) == (len(wire.opening) + len(data), 1)
+
+
+def check_written(wire: Wire, record: Record, data: bytes) -> None:
+    """Check that the record is written as these bytes, and so is what was read from them."""
+    for road in ROADS:
+        assert wire.encode(road, record) == data
+    assert wire.call(wire.module.encode, wire.call(wire.module.decode, data)) == data
