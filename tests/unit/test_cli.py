@@ -87,6 +87,20 @@ def test_the_help_lists_every_verb_without_importing_one() -> None:
     assert not loaded & {"lark", "rich", "pydantic", "jinja2", "wiregen.diagnostics"}
 
 
+@pytest.mark.parametrize("arguments", [("decode", "lumberjack", "--hex", "3257"), ("check", "lumberjack")])
+def test_a_verb_loads_nothing_of_another(arguments: tuple[str, ...]) -> None:
+    code = (
+        "import sys; from wiregen.cli import main\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(GENERATOR)}
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], env=environment, capture_output=True, text=True, check=False
+    )
+    loaded = set(done.stderr.split())
+    assert "wiregen.frontend" in loaded
+    assert not loaded & {"rich", "pydantic", "jinja2", "ruff", "wiregen.emitter", "wiregen.views"}
+
+
 def test_the_version_comes_quickly() -> None:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     n_runs = 3
