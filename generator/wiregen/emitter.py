@@ -12,8 +12,6 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
-import jinja2
-
 __all__ = ["Emitter", "comment", "docstring", "format_python", "literal", "render", "templates_folder"]
 
 LINE_LENGTH = 110
@@ -38,6 +36,8 @@ class Emitter:
     """Renders the templates of one folder; keeps nothing of a view but the formatted text, by the hash of the unformatted."""
 
     def __init__(self, folder: Path) -> None:
+        import jinja2  # nobody who only asks where the templates are pays for it
+
         self._environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader(folder),
             autoescape=_is_markup,
