@@ -18,6 +18,14 @@ settings.register_profile("soak", settings.get_profile("default"), max_examples=
 settings.load_profile(PROFILE)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def caches(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Keep the notes of builds out of the user's own caches."""
+    os.environ["LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME"] = str(
+        tmp_path_factory.mktemp("caches")
+    )
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int) -> None:
     """Write the outcome of a soak, with machine and commit; other runs leave nothing."""
     if PROFILE != "soak" or os.environ.get("PYTEST_XDIST_WORKER"):

@@ -5,12 +5,10 @@ Invariant: every folder of a Config lies inside its root, symbolic links followe
 
 import re
 import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Final
-
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
-from pydantic_core import ErrorDetails
+from typing import Final, cast
 
 from wiregen.diagnostics import Report, did_you_mean
 
@@ -19,25 +17,86 @@ __all__ = ["Config", "load_config"]
 CONFIG_NAME: Final = "wiregen.toml"
 PROJECT_NAME: Final = "pyproject.toml"
 
-_Name = Annotated[str, StringConstraints(pattern=r"\A[a-z][a-z0-9_]*\z", max_length=64)]
-_Package = Annotated[
-    str, StringConstraints(pattern=r"\A[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*\z", max_length=200)
-]
-_FolderName = Annotated[str, StringConstraints(min_length=1, max_length=1000, pattern=r"\A[^\x00]*\z")]
 _UNREADABLE, _NOT_TOML, _UNKNOWN_KEY, _WRONG_VALUE = "WG6001", "WG6002", "WG6003", "WG6004"
 _OUTSIDE, _OVERLAP = "WG6005", "WG6006"
+_MAX_ITEMS: Final = 100
 
 
-class _Table(BaseModel):
-    """The keys as written."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Kind:
+    """What a text is to be: in words, and as a pattern and a greatest number of characters."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    words: str
+    pattern: re.Pattern[str]
+    max_size: int
 
-    sources: list[_FolderName] = Field(default=["idl"], min_length=1, max_length=100)
-    output: _FolderName = "generated"
-    package: _Package = "wireproto"
-    backends: list[_Name] = Field(default=["native"], min_length=1, max_length=100)
-    protocols: list[_Name] | None = None
+    def fits(self, value: object) -> bool:
+        return isinstance(value, str) and len(value) <= self.max_size and bool(self.pattern.fullmatch(value))
+
+
+_FOLDER: Final = _Kind(words="the path of a folder", pattern=re.compile(r"[^\x00]+"), max_size=1000)
+_NAME: Final = _Kind(
+    words="a name of small letters, digits and _", pattern=re.compile("[a-z][a-z0-9_]*"), max_size=64
+)
+_PACKAGE: Final = _Kind(
+    words="names of small letters, digits and _, with points between",
+    pattern=re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*"),
+    max_size=200,
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Key:
+    """A key of the table: its kind, one of it or a list of at least so many, and how it is written."""
+
+    kind: _Kind
+    default: str | tuple[str, ...] | None
+    example: str
+    is_list: bool = False
+    min_items: int = 0
+
+    def faults(self, value: object) -> Iterator[tuple[str, str]]:
+        """Yield where below the key, and what should be there."""
+        if not self.is_list:
+            if not self.kind.fits(value):
+                yield "", self.kind.words
+        elif not isinstance(value, list) or not self.min_items <= len(value) <= _MAX_ITEMS:
+            yield "", f"a list of {self.min_items} to {_MAX_ITEMS} items"
+        else:
+            yield from (
+                (f"[{i}]", self.kind.words) for i, item in enumerate(value) if not self.kind.fits(item)
+            )
+
+    def value(self, written: object) -> str | tuple[str, ...] | None:
+        """Return what was written without fault, as a Config has it."""
+        return tuple(dict.fromkeys(written)) if isinstance(written, list) else cast(str, written)
+
+
+_KEYS: Final[Mapping[str, _Key]] = {
+    "sources": _Key(
+        kind=_FOLDER,
+        is_list=True,
+        min_items=1,
+        default=("idl",),
+        example='a list of folders: sources = ["idl"]',
+    ),
+    "output": _Key(kind=_FOLDER, default="generated", example='a folder: output = "generated"'),
+    "package": _Key(
+        kind=_PACKAGE,
+        default="wireproto",
+        example='a Python package in lower case: package = "wireproto"',
+    ),
+    "backends": _Key(
+        kind=_NAME,
+        is_list=True,
+        min_items=1,
+        default=("native",),
+        example='a list of names: backends = ["native"]',
+    ),
+    "protocols": _Key(
+        kind=_NAME, is_list=True, default=None, example='a list of protocols: protocols = ["tide"]'
+    ),
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -63,8 +122,8 @@ def load_config(start: Path, report: Report) -> Config:
         for name in (CONFIG_NAME, PROJECT_NAME):
             table = _read(folder / name, report)
             if table is not None:
-                return _config(_validated(table, folder / name, report), folder, folder / name, report)
-    return _config(_Table(), here, None, report)
+                return _config(table, folder, folder / name, report)
+    return _config({}, here, None, report)
 
 
 def _read(path: Path, report: Report) -> dict[str, object] | None:
@@ -104,53 +163,44 @@ def _reason(error: Exception) -> str:
     return "not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error).rstrip(".").lower()
 
 
-def _validated(table: dict[str, object], path: Path, report: Report) -> _Table:
-    try:
-        return _Table.model_validate(table)
-    except ValidationError as error:
-        faults = error.errors(include_url=False, include_context=False)
-    for fault in faults:
-        _report_fault(fault, path, report)
-    wrong = {fault["loc"][0] for fault in faults}
-    return _Table.model_validate({key: value for key, value in table.items() if key not in wrong})
-
-
-def _report_fault(fault: ErrorDetails, path: Path, report: Report) -> None:
-    key = str(fault["loc"][0])
-    if fault["type"] == "extra_forbidden":
-        known = tuple(_Table.model_fields)
-        way_out = did_you_mean(key, known) or f"the keys are {', '.join(known)}"
-        report.error(_UNKNOWN_KEY, f"unknown key `{key}` in `{path}`", None, help=way_out)
-        return
-    place = key + "".join(f"[{index}]" for index in fault["loc"][1:])
-    what = fault["msg"].removeprefix("Input should be ").lower()
-    report.error(_WRONG_VALUE, f"`{place}` in `{path}` should be: {what}", None, help=_EXAMPLES.get(key))
-
-
-_EXAMPLES: Final = {
-    "sources": 'a list of folders: sources = ["idl"]',
-    "output": 'a folder: output = "generated"',
-    "package": 'a Python package in lower case: package = "wireproto"',
-    "backends": 'a list of names: backends = ["native"]',
-    "protocols": 'a list of protocols: protocols = ["tide"]',
-}
-
-
-def _config(table: _Table, root: Path, file: Path | None, report: Report) -> Config:
-    sources = tuple(_inside(name, "sources", root, report) for name in table.sources)
-    output = _inside(table.output, "output", root, report)
+def _config(table: Mapping[str, object], root: Path, file: Path | None, report: Report) -> Config:
+    values = _values(table, file, report)
+    written = cast(tuple[str, ...], values["sources"])
+    sources = tuple(_inside(name, "sources", root, report) for name in written)
+    output_name = cast(str, values["output"])
+    output = _inside(output_name, "output", root, report)
     if output == root or any(_overlap(output, source) for source in sources):
-        message = f"the output folder `{table.output}` holds the project or its sources"
+        message = f"the output folder `{output_name}` holds the project or its sources"
         report.error(_OVERLAP, message, None, help="give it a folder of its own, such as `generated`")
     return Config(
         root=root,
         file=file,
         sources=sources,
         output=output,
-        package=table.package,
-        backends=tuple(dict.fromkeys(table.backends)),
-        protocols=None if table.protocols is None else tuple(dict.fromkeys(table.protocols)),
+        package=cast(str, values["package"]),
+        backends=cast(tuple[str, ...], values["backends"]),
+        protocols=cast(tuple[str, ...] | None, values["protocols"]),
     )
+
+
+def _values(
+    table: Mapping[str, object], file: Path | None, report: Report
+) -> dict[str, str | tuple[str, ...] | None]:
+    """Return a value for every key: what was written, or the default where that is nothing or wrong."""
+    values = {name: key.default for name, key in _KEYS.items()}
+    for name, written in table.items():
+        if name not in _KEYS:
+            way_out = did_you_mean(name, tuple(_KEYS)) or f"the keys are {', '.join(_KEYS)}"
+            report.error(_UNKNOWN_KEY, f"unknown key `{name}` in `{file}`", None, help=way_out)
+            continue
+        key = _KEYS[name]
+        faults = tuple(key.faults(written))
+        for place, words in faults:
+            message = f"`{name}{place}` in `{file}` should be {words}"
+            report.error(_WRONG_VALUE, message, None, help=key.example)
+        if not faults:
+            values[name] = key.value(written)
+    return values
 
 
 def _inside(name: str, key: str, root: Path, report: Report) -> Path:

@@ -1,16 +1,16 @@
-"""Views to text: the one Jinja environment, and black on what is Python.
+"""Views to text: the one Jinja environment, and `ruff format` on what is Python.
 
 Invariant: a view's free text never becomes code; it passes `docstring`, `comment`, `literal` or autoescape. Nothing here
 depends on the machine: which characters are escaped is written out below, not asked of the interpreter's Unicode tables.
 """
 
+import os
 import re
+import subprocess
 from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-
-import jinja2
 
 __all__ = ["Emitter", "comment", "docstring", "format_python", "literal", "render", "templates_folder"]
 
@@ -36,6 +36,8 @@ class Emitter:
     """Renders the templates of one folder; keeps nothing of a view but the formatted text, by the hash of the unformatted."""
 
     def __init__(self, folder: Path) -> None:
+        import jinja2  # nobody who only asks where the templates are pays for it
+
         self._environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader(folder),
             autoescape=_is_markup,
@@ -52,7 +54,7 @@ class Emitter:
 
         Raises:
             jinja2.TemplateError: The template is missing, or names what the view does not have.
-            ValueError: The text is not Python (black's InvalidInput).
+            ValueError: The text is not Python.
         """
         text = self._environment.get_template(template_name).render(view=view)
         if _target_suffix(template_name) not in {".py", ".pyi"}:
@@ -91,16 +93,19 @@ def templates_folder() -> Path:
 
 
 def format_python(text: str, *, is_stub: bool = False) -> str:
-    """Return `text` as black writes it.
+    """Return `text` as ruff writes it, whatever configuration lies about.
 
     Raises:
-        ValueError: It is not Python (black's InvalidInput).
+        ValueError: It is not Python.
+        FileNotFoundError: ruff is not installed.
     """
-    import black.mode  # 0.1 s that only a build needs
-
-    targets = {black.mode.TargetVersion.PY311}
-    mode = black.mode.Mode(line_length=LINE_LENGTH, target_versions=targets, is_pyi=is_stub)
-    return black.format_str(text, mode=mode)
+    command = (*_formatter(), "--stdin-filename", "page.pyi" if is_stub else "page.py", "-")
+    done = subprocess.run(
+        command, input=text.encode(), capture_output=True, check=False, env=_without_ruffs_own()
+    )
+    if done.returncode:
+        raise ValueError(done.stderr.decode(errors="replace").strip())
+    return done.stdout.decode()
 
 
 def docstring(text: str) -> str:
@@ -118,7 +123,7 @@ def comment(text: str) -> str:
 def literal(value: object) -> str:
     """Return plain data as Python: None, bool, int, float, str, bytes, and tuples, lists and dicts of them.
 
-    Black leaves it as it is where it fits in a line.
+    The formatter leaves it as it is where it fits in a line.
 
     Raises:
         TypeError: Anything else; subclasses too, for their repr is their own.
@@ -135,6 +140,21 @@ def literal(value: object) -> str:
     if kind in {type(None), bool, int, float}:
         return repr(value)
     raise TypeError(f"{kind.__name__} is not plain data")
+
+
+@cache
+def _formatter() -> tuple[str, ...]:
+    try:
+        from ruff import find_ruff_bin  # of the package, never what PATH has
+    except ImportError:
+        raise FileNotFoundError("ruff is missing: install wiregen again") from None
+    settings = (f"line-length={LINE_LENGTH}", "target-version='py311'", "format.line-ending='lf'")
+    options = (option for setting in settings for option in ("--config", setting))
+    return find_ruff_bin(), "format", "--isolated", "--no-preview", "--no-cache", *options
+
+
+def _without_ruffs_own() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.upper().startswith("RUFF_")}
 
 
 @cache
@@ -174,7 +194,9 @@ def _collection(value: tuple[object, ...] | list[object] | Mapping[object, objec
 
 
 def _quoted(text: str, prefix: str) -> str:
-    quote = "'" if text.count('"') > text.count("'") else '"'  # black's rule: the fewest escapes, then double
+    quote = (
+        "'" if text.count('"') > text.count("'") else '"'
+    )  # the formatter's rule: the fewest escapes, then double
     body = text.replace("\\", "\\\\").replace(quote, "\\" + quote).replace("\n", "\\n")
     body = _escape(body) if not prefix else "".join(c if " " <= c <= "~" else _escaped(c) for c in body)
     return f"{prefix}{quote}{body}{quote}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from wiregen.backends import Subject
@@ -12,7 +11,7 @@ from wiregen.diagnostics import Report, did_you_mean
 from wiregen.examples import check_examples
 from wiregen.parser import parse
 from wiregen.resolver import resolve
-from wiregen.source import MAX_NAMED, SUFFIX, Sources, available, load
+from wiregen.source import MAX_NAMED, SUFFIX, Sources, as_shown, available, load
 
 __all__ = ["as_shown", "find_protocol", "load_protocol", "protocol_files", "source_files"]
 
@@ -39,14 +38,6 @@ def load_protocol(path: Path, sources: Sources, report: Report, roots: tuple[Pat
     return Subject(
         protocol=resolved.protocol, origins=resolved.origins, source=name, mentioned=resolved.mentioned
     )
-
-
-def as_shown(path: Path) -> Path:
-    """Return the path relative to the working folder where it lies below, so that diagnostics are short."""
-    try:
-        return path.absolute().relative_to(os.getcwd())
-    except ValueError:
-        return path
 
 
 def source_files(config: Config) -> tuple[Path, ...]:

@@ -245,6 +245,14 @@ def report_cycle(steps: tuple[tuple[str, Span], ...], report: Report) -> None:
     report.error("WG1009", message, span, label=f"imports `{first}`", others=others, help=help_)
 
 
+def as_shown(path: Path) -> Path:
+    """Return the path relative to the working folder where it lies below, so that diagnostics are short."""
+    try:
+        return path.absolute().relative_to(os.getcwd())
+    except ValueError:
+        return path
+
+
 def _candidates(name: str, importer: Source, roots: tuple[Path, ...]) -> Iterator[Path]:
     return (folder / f"{name}{SUFFIX}" for folder in (importer.path.parent, *roots))
 

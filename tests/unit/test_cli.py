@@ -7,7 +7,7 @@ import resource
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -84,7 +84,21 @@ def test_the_help_lists_every_verb_without_importing_one() -> None:
     )
     assert all(f"\n  {verb} " in done.stdout for verb in VERBS)
     loaded = set(done.stderr.split())
-    assert not loaded & {"lark", "black", "rich", "pydantic", "jinja2", "wiregen.diagnostics"}
+    assert not loaded & {"lark", "rich", "pydantic", "jinja2", "wiregen.diagnostics"}
+
+
+@pytest.mark.parametrize("arguments", [("decode", "lumberjack", "--hex", "3257"), ("check", "lumberjack")])
+def test_a_verb_loads_nothing_of_another(arguments: tuple[str, ...]) -> None:
+    code = (
+        "import sys; from wiregen.cli import main\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(GENERATOR)}
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], env=environment, capture_output=True, text=True, check=False
+    )
+    loaded = set(done.stderr.split())
+    assert "wiregen.frontend" in loaded
+    assert not loaded & {"rich", "pydantic", "jinja2", "ruff", "wiregen.emitter", "wiregen.views"}
 
 
 def test_the_version_comes_quickly() -> None:
@@ -473,3 +487,65 @@ def test_build_leaves_what_it_did_not_write(buildable: Path) -> None:
     stranger.write_text("mine")
     check_refused(run("build"), "was not written by wiregen")
     assert stranger.read_text() == "mine"
+
+
+def test_build_watches_or_compares(buildable: Path) -> None:
+    check_refused(run("build", "--watch", "--check"), "--watch writes")
+    check_refused(run("build", "--watch", "--diff"), "--watch writes")
+
+
+@pytest.fixture
+def watching(buildable: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    """`build --watch` in the project, after its first build."""
+    process = start("build", "--watch", cwd=buildable, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    try:
+        wait_for_build(process)
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def wait_for_build(process: "subprocess.Popen[bytes]") -> str:
+    """Return what is told up to the end of the next build."""
+    assert process.stderr is not None
+    lines: list[str] = []
+    while not lines or not lines[-1].startswith("waiting for changes"):
+        line = process.stderr.readline().decode()
+        assert line, "it has ended"
+        lines.append(line)
+    return "".join(lines)
+
+
+def save(path: Path, text: str) -> None:
+    """Replace a file at once, so that no look meets half of it."""
+    unfinished = path.with_suffix(".unfinished")
+    unfinished.write_text(text)
+    os.replace(unfinished, path)
+
+
+def test_watch_builds_what_is_saved(buildable: Path, watching: "subprocess.Popen[bytes]") -> None:
+    packages = buildable / "generated" / "python"
+    messages = packages / "wireproto" / "tide" / "messages.py"
+    assert "class Tell" not in messages.read_text()
+    wire = buildable / "idl" / "tide.wire"
+    good = wire.read_text().replace("Ask", "Tell")
+    save(wire, good)
+    assert "files written" in wait_for_build(watching)
+    assert "class Tell" in messages.read_text()
+    save(wire, good.replace("u32", "u33"))
+    assert "error[" in wait_for_build(watching)
+    assert "class Tell" in messages.read_text()
+    save(buildable / "wiregen.toml", 'package = "Other"\n')
+    assert "error[WG6004]" in wait_for_build(watching)
+    save(wire, good)
+    assert "error[WG6004]" in wait_for_build(watching)
+    save(buildable / "wiregen.toml", 'package = "other"\n')
+    assert "files written" in wait_for_build(watching)
+    assert (packages / "other" / "tide").is_dir() and not messages.exists()
+
+
+def test_watch_ends_with_an_interrupt(buildable: Path, watching: "subprocess.Popen[bytes]") -> None:
+    watching.send_signal(signal.SIGINT)
+    _, told = watching.communicate(timeout=60)
+    assert (watching.returncode, told) == (0, b"")

@@ -1,5 +1,6 @@
 import ast
 import re
+import sys
 from pathlib import Path
 
 import jinja2
@@ -48,7 +49,7 @@ def test_a_docstring_reads_as_the_text(text: str) -> None:
 
 
 @given(TEXT)
-def test_a_docstring_survives_black_and_indentation(text: str) -> None:
+def test_a_docstring_survives_formatting_and_indentation(text: str) -> None:
     source = format_python(f'class Name:\n    """{docstring(text)}"""\n\n    size = 1\n')
     (class_,) = ast.parse(source.encode()).body
     assert isinstance(class_, ast.ClassDef)
@@ -106,7 +107,7 @@ def test_a_literal_reads_as_the_value(value: object) -> None:
         st.tuples(st.booleans(), st.none()),
     )
 )
-def test_black_leaves_a_literal_alone(value: object) -> None:
+def test_the_formatter_leaves_a_literal_alone(value: object) -> None:
     line = f"x = {literal(value)}\n"
     if len(line) <= emitter.LINE_LENGTH:
         assert format_python(line) == line
@@ -150,7 +151,7 @@ def check_render(folder: Path, name: str, view: object, expected: str) -> None:
 
 
 def test_python_comes_out_formatted(folder: Path) -> None:
-    check_render(folder, "doc.py.jinja", 'say "{{ x }}"', '"""say "{{ x }}\\" """\n\nx = 1\n')
+    check_render(folder, "doc.py.jinja", 'say "{{ x }}"', '"""say "{{ x }}\\""""\n\nx = 1\n')
 
 
 def test_the_second_rendering_does_not_format_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,3 +192,23 @@ def test_templates_are_found_by_path(tmp_path: Path, monkeypatch: pytest.MonkeyP
     (tmp_path / place).mkdir(parents=True)
     monkeypatch.setattr(emitter, "__file__", str(tmp_path / "generator" / "wiregen" / "emitter.py"))
     assert emitter.templates_folder() == tmp_path / place
+
+
+def test_no_configuration_changes_what_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "ruff.toml").write_text('line-length = 20\n[format]\nquote-style = "single"\n')
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RUFF_OUTPUT_FORMAT", "no such format")
+    line = f'text = function("{"a" * 60}", "b")\n'
+    assert format_python(line) == line
+
+
+def test_what_is_no_python_is_refused_with_its_place() -> None:
+    with pytest.raises(ValueError, match=r"page\.py:2"):
+        format_python("x = 1\nx = =\n")
+
+
+def test_without_ruff_the_way_out_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ruff", None)
+    emitter._formatter.cache_clear()
+    with pytest.raises(FileNotFoundError, match="install wiregen again"):
+        format_python("x = 1\n")

@@ -22,6 +22,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "emitter": set(),
     "writer": set(),
     "config": {"diagnostics"},
+    "freshness": {"backends", "config", "emitter", "source", "writer"},
     "source": {"diagnostics"},
     "syntax": {"diagnostics", "source"},
     "parser": {"syntax", "diagnostics", "source"},

@@ -51,7 +51,7 @@ def trees(tmp_path: Path) -> tuple[dict[str, str], dict[str, str]]:
 def test_a_new_tree_holds_the_outputs_and_a_manifest(folder: Path) -> None:
     assert {path: text for path, text in tree(folder).items() if text != "/"} == OLD
     manifest = json.loads((folder / MANIFEST).read_text())
-    assert set(manifest) == {"wiregen", "black", "files"}
+    assert set(manifest) == {"wiregen", "files"}
     assert sorted(manifest["files"]) == sorted(OLD)
 
 

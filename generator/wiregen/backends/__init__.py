@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import PurePosixPath
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from wiregen import model as m
 from wiregen.diagnostics import Report, Span, did_you_mean
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+    from wiregen import model as m
 
 __all__ = ["GROUP", "Backend", "Page", "Subject", "load_backends"]
 
@@ -53,6 +56,8 @@ class Backend(Protocol):
 
 def load_backends(names: tuple[str, ...], report: Report) -> tuple[Backend, ...]:
     """Return the backends of these names; only they are imported."""
+    from importlib.metadata import entry_points
+
     found = {point.name: point for point in entry_points(group=GROUP)}
     backends = []
     for name in names:

@@ -2,7 +2,7 @@
 
 import difflib
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -26,35 +26,84 @@ _MOVE_AWAY = "the message names the place; nothing was changed"
 @click.option(
     "--check", is_flag=True, help="Write nothing; list stale, missing and extra files, exit 1 if any."
 )
+@click.option("--watch", is_flag=True, help="Build again whenever a source changes, until Ctrl-C.")
 @click.option(
     "--diff", is_flag=True, help="Write nothing; print the changes that a build would make, exit 1 if any."
 )
-def verb(names: tuple[str, ...], check: bool, diff: bool) -> int:
+def verb(names: tuple[str, ...], check: bool, diff: bool, watch: bool) -> int:
     """Write the generated packages of the protocols NAME, or of all that the configuration names."""
-    from wiregen.build import build
-    from wiregen.cli.progress import progress_of_pages
-    from wiregen.diagnostics import Report, render
-    from wiregen.source import Sources
+    if not watch:
+        return _compared(names, with_text=diff) if check or diff else _built(names)
+    if check or diff:
+        raise Failure("--watch writes, and --check and --diff do not", "give one of the two")
+    from wiregen.cli.watch import watch_sources
+
+    return watch_sources(lambda: _built(names))
+
+
+def _built(names: tuple[str, ...]) -> int:
+    """Build and write; where all is as the last build left it, only say so."""
+    from wiregen.diagnostics import Report
+    from wiregen.freshness import inputs_of, is_fresh, remember
+
+    config = configuration(Report())
+    inputs = None if names else inputs_of(config)
+    if is_fresh(config, inputs):
+        return _say_fresh(config)
+    outputs, is_silent = _outputs(config, names)
+    code = _guarded(lambda: _write(outputs, config, is_partial=bool(names)))
+    if is_silent and inputs == inputs_of(config):  # else something changed meanwhile, or is to be said again
+        remember(config, inputs)
+    return code
+
+
+def _compared(names: tuple[str, ...], *, with_text: bool) -> int:
+    """Build, and show what a build would change; nothing that was remembered is asked."""
+    from wiregen.diagnostics import Report
+
+    config = configuration(Report())
+    outputs, _ = _outputs(config, names)
+    return _guarded(lambda: _compare(outputs, config, is_partial=bool(names), with_text=with_text))
+
+
+def _guarded(action: Callable[[], int]) -> int:
     from wiregen.writer import WriteError
 
-    report, sources = Report(), Sources()
-    config = configuration(report)
-    with progress_of_pages() as at_page:
-        outputs = build(config, names, sources, report, at_page=at_page)
-    if report.has_errors:
-        stop(report, sources)
-    if any(diagnostic.severity != "note" for diagnostic in report.diagnostics):  # notes are for `check`
-        sys.stderr.write(render(report, sources, colour=has_colour(sys.stderr)))
     try:
-        if check or diff:
-            return _compare(outputs, config, is_partial=bool(names), with_text=diff)
-        return _write(outputs, config, is_partial=bool(names))
+        return action()
     except WriteError as error:
         raise Failure(str(error), _MOVE_AWAY, code=USAGE) from None
 
 
+def _outputs(config: "Config", names: tuple[str, ...]) -> "tuple[tuple[Output, ...], bool]":
+    """Return the files to be, and whether the build had nothing to say; exit where it found errors."""
+    from wiregen.build import build
+    from wiregen.cli.progress import progress_of_pages
+    from wiregen.diagnostics import Report, render
+    from wiregen.source import Sources
+
+    report, sources = Report(), Sources()
+    with progress_of_pages() as at_page:
+        outputs = build(config, names, sources, report, at_page=at_page)
+    if report.has_errors:
+        stop(report, sources)
+    is_silent = all(
+        diagnostic.severity == "note" for diagnostic in report.diagnostics
+    )  # they are for `check`
+    if not is_silent:
+        sys.stderr.write(render(report, sources, colour=has_colour(sys.stderr)))
+    return outputs, is_silent
+
+
+def _say_fresh(config: "Config") -> int:
+    from wiregen.source import as_shown
+
+    tell(f"{as_shown(config.output)}: up to date")
+    return DONE
+
+
 def _write(outputs: "tuple[Output, ...]", config: "Config", *, is_partial: bool) -> int:
-    from wiregen.frontend import as_shown
+    from wiregen.source import as_shown
     from wiregen.writer import write
 
     written = write(outputs, config.output, partial=is_partial)
@@ -67,7 +116,7 @@ def _write(outputs: "tuple[Output, ...]", config: "Config", *, is_partial: bool)
 
 
 def _compare(outputs: "tuple[Output, ...]", config: "Config", *, is_partial: bool, with_text: bool) -> int:
-    from wiregen.frontend import as_shown
+    from wiregen.source import as_shown
     from wiregen.writer import compare
 
     difference = compare(outputs, config.output, partial=is_partial)
@@ -99,7 +148,7 @@ def _listing(difference: "Difference", folder: Path) -> Iterator[str]:
 
 def _changes(outputs: "tuple[Output, ...]", difference: "Difference", folder: Path) -> Iterator[str]:
     """Return a unified diff from the tree to what a build writes; the manifest, which only holds hashes, is left out."""
-    from wiregen.frontend import as_shown
+    from wiregen.source import as_shown
 
     wanted = {output.path: output.content for output in outputs}
     for path in sorted((*difference.stale, *difference.missing, *difference.extra)):

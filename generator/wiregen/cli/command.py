@@ -3,7 +3,6 @@
 import importlib
 import os
 import sys
-import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from io import TextIOWrapper
@@ -157,6 +156,8 @@ def _refuse_by_system(error: OSError) -> int:
 
 def _confess(error: Exception) -> int:
     """Say that it is our bug; only who asks for the traceback gets it, for it may show payload."""
+    import traceback
+
     if os.environ.get("WIREGEN_DEBUG") == "1":
         tell("".join(traceback.format_exception(error)).rstrip())
         return BUG

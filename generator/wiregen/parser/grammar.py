@@ -1,26 +1,70 @@
-"""The LALR(1) grammar, built once per process."""
+"""The LALR(1) grammar, once per process: from tables made when wiregen was installed, else computed.
 
+Tables of another grammar, or of another lark, are left alone: they can be missing, never wrong. They are JSON beside this
+module, so that reading them runs nothing. This module stands on its own, for the build hook runs it by path.
+"""
+
+import json
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
+from typing import Any, Final
 
+import lark
 from lark import Lark, ParseTree
+from lark.grammar import Rule
+from lark.lexer import TerminalDef
 from lark.utils import TextSlice
 
-_GRAMMAR = Path(__file__).resolve().parent.parent / "wire.lark"
+TABLES: Final = Path(__file__).resolve().with_name("tables.json")
+
+_GRAMMAR: Final = Path(__file__).resolve().parent.parent / "wire.lark"
+_OPTIONS: Final[dict[str, Any]] = {
+    "parser": "lalr",
+    "lexer": "contextual",
+    "start": ["file", "declarations"],
+    "keep_all_tokens": True,
+    "maybe_placeholders": False,
+}
 
 
 @cache
 def grammar() -> Lark:
     """Return the parser of whole files (`file`) and of the declarations behind an error (`declarations`)."""
-    return Lark(
-        _GRAMMAR.read_text(encoding="utf-8"),
-        parser="lalr",
-        lexer="contextual",
-        start=["file", "declarations"],
-        keep_all_tokens=True,
-        maybe_placeholders=False,
-    )
+    return ready(TABLES) or computed()
+
+
+def computed() -> Lark:
+    """Return the parser, its tables computed from the grammar's text."""
+    return Lark(_GRAMMAR.read_text(encoding="utf-8"), **_OPTIONS)
+
+
+def ready(path: Path) -> Lark | None:
+    """Return the parser from the tables of a file; None where they are not there, or not this grammar's."""
+    try:
+        seal, _, tables = path.read_bytes().partition(b"\n")
+    except OSError:
+        return None
+    return Lark.load(json.loads(tables, object_pairs_hook=_numbered)) if seal == _seal(tables) else None
+
+
+def write_tables(path: Path) -> None:
+    """Write what `ready` reads."""
+    data, memo = computed().memo_serialize([TerminalDef, Rule])
+    tables = json.dumps({"data": data, "memo": memo}, separators=(",", ":")).encode()
+    path.write_bytes(_seal(tables) + b"\n" + tables)
+
+
+def _seal(tables: bytes) -> bytes:
+    """Return a hash of the tables and of all that they are made from."""
+    made_from = f"{lark.__version__}\n{_OPTIONS}\n".encode() + _GRAMMAR.read_bytes()
+    return sha256(sha256(made_from).digest() + tables).hexdigest().encode()
+
+
+def _numbered(pairs: list[tuple[str, Any]]) -> dict[str | int, Any]:
+    """Return an object of JSON, its keys numbers again: lark's tables go by number, and no name in them is one."""
+    return {int(key) if key.isdecimal() else key: value for key, value in pairs}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 
 from wiregen.views.python_classes import (
@@ -15,7 +16,7 @@ from wiregen.views.python_codings import CodingView
 from wiregen.views.python_function_views import ReadFunction, WriteFunction
 from wiregen.views.python_steps import ReadStep
 
-__all__ = ["ChoiceView", "FrameView", "LayoutView", "MessageView", "ModuleView", "TableView"]
+__all__ = ["AliasView", "ChoiceView", "FrameView", "LayoutView", "MessageView", "ModuleView", "TableView"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +92,14 @@ class LayoutView:
     reads: tuple[ReadFunction, ...]
     writes: tuple[WriteFunction, ...]
     tables: tuple[TableView, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AliasView:
+    """A name for a union of classes, its text in rows that fit a line."""
+
+    name: str
+    rows: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,5 +181,30 @@ class ModuleView:
         return any(field.is_required for field in self.header)
 
     @property
-    def has_frame_alias(self) -> bool:
+    def aliases(self) -> tuple[AliasView, ...]:
+        """The unions that annotations name."""
+        frames = tuple(frame.name for frame in self.frames)
+        preambles = tuple(preamble[0].name for preamble in self.preambles)
+        named = (
+            ("_Message", (self.message_annotation,), True),
+            ("_Frame", frames, self._has_frame_alias),
+            ("_Item", (*frames, *preambles), self.has_items),
+            *((union.alias, tuple(arm.qualified for arm in union.varieties), True) for union in self.unions),
+        )
+        return tuple(
+            AliasView(name=name, rows=_rows(" | ".join(names))) for name, names, is_used in named if is_used
+        )
+
+    @property
+    def _has_frame_alias(self) -> bool:
         return self.is_partly_careful or len(self.frames) > 1 or bool(self.variants)
+
+
+_ROW_SIZE = 99
+"""What two levels of indentation and the quotes leave of a line of 110."""
+
+
+def _rows(text: str) -> tuple[str, ...]:
+    """Return the pieces of a text that give it back when joined; formatters differ about a string wider than a line."""
+    *rows, last = textwrap.wrap(text, _ROW_SIZE, break_long_words=False, break_on_hyphens=False) or [""]
+    return (*(f"{row} " for row in rows), last)

@@ -13,7 +13,17 @@ input like any other: they name only paths inside the folder, and a file is dele
 """
 
 from wiregen.writer.journal import recover
-from wiregen.writer.paths import WriteError
-from wiregen.writer.writing import Difference, Output, Written, compare, write
+from wiregen.writer.paths import WriteError, is_regular
+from wiregen.writer.writing import Difference, Output, Written, compare, contents_of_build, write
 
-__all__ = ["Difference", "Output", "WriteError", "Written", "compare", "recover", "write"]
+__all__ = [
+    "Difference",
+    "Output",
+    "WriteError",
+    "Written",
+    "compare",
+    "contents_of_build",
+    "is_regular",
+    "recover",
+    "write",
+]

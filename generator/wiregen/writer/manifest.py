@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from importlib.metadata import version
 from pathlib import Path, PurePosixPath
 
 from wiregen import __version__
@@ -13,9 +12,8 @@ _MAX_MANIFEST_SIZE = 64 * 2**20
 
 
 def manifest(hashes: Mapping[str, str]) -> bytes:
-    """Return the manifest's text; black's major version stands in it because its output changes with it."""
-    black_year = int(version("black").partition(".")[0])
-    data = {"wiregen": __version__, "black": black_year, "files": dict(sorted(hashes.items()))}
+    """Return the manifest's text."""
+    data = {"wiregen": __version__, "files": dict(sorted(hashes.items()))}
     return (json.dumps(data, indent=1) + "\n").encode()
 
 

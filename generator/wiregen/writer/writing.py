@@ -101,6 +101,21 @@ def compare(outputs: Iterable[Output], folder: Path, *, partial: bool = False) -
     return Difference(stale=stale, missing=missing, extra=tuple(sorted(extra)), kept=tuple(sorted(kept)))
 
 
+def contents_of_build(folder: Path) -> Iterator[bytes]:
+    """Yield name and content of each file that the manifest names, itself included.
+
+    Raises:
+        OSError: The tree is not as a build leaves it: a file is gone or not regular, or a build was broken off.
+    """
+    if os.path.lexists(folder / STAGING):
+        raise FileExistsError(folder / STAGING)
+    for path in (MANIFEST, *map(PurePosixPath, sorted(read_manifest(folder)))):
+        if not is_inside(path, folder):
+            raise FileNotFoundError(folder / path)
+        yield str(path).encode()
+        yield (folder / path).read_bytes()
+
+
 def _wanted(outputs: Iterable[Output], also: Mapping[str, str]) -> dict[PurePosixPath, bytes]:
     """Return content by path, the manifest last; `also` are hashes of files that stay."""
     wanted = {}

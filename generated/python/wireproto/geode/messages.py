@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
     _Message: TypeAlias = (
-        "PutRequest | PutResponse | GetRequest | GetResponse | PutAllRequest | PutAllResponse | GetAllRequest | GetAllResponse | ServerConfigRequest | ServerConfigResponse | AuthRequest | AuthResponse | ClientConfigRequest | ClientConfigResponse | ErrorResponse | Unknown"
+        "PutRequest | PutResponse | GetRequest | GetResponse | PutAllRequest | PutAllResponse | "
+        "GetAllRequest | GetAllResponse | ServerConfigRequest | ServerConfigResponse | AuthRequest | "
+        "AuthResponse | ClientConfigRequest | ClientConfigResponse | ErrorResponse | Unknown"
     )
     _Frame: TypeAlias = "Request | Response"
     _Item: TypeAlias = "Request | Response | Connect"
@@ -48,7 +50,19 @@ if TYPE_CHECKING:
     )
     _ResponseMetadata: TypeAlias = "ResponseMetadata.UpdatePrMetaData"
     _GeodeValue: TypeAlias = (
-        "GeodeValue.Null | GeodeValue.NullString | GeodeValue.Boolean | GeodeValue.Byte | GeodeValue.Character | GeodeValue.Short | GeodeValue.Integer | GeodeValue.Long | GeodeValue.Float | GeodeValue.Double | GeodeValue.Date | GeodeValue.Timestamp | GeodeValue.StringBytes | GeodeValue.String | GeodeValue.HugeStringBytes | GeodeValue.HugeString | GeodeValue.Bytes | GeodeValue.InetAddress | GeodeValue.BigInteger | GeodeValue.BooleanArray | GeodeValue.CharArray | GeodeValue.ShortArray | GeodeValue.IntArray | GeodeValue.LongArray | GeodeValue.FloatArray | GeodeValue.DoubleArray | GeodeValue.StringArray | GeodeValue.ByteArrays | GeodeValue.ArrayList | GeodeValue.LinkedList | GeodeValue.HashSet | GeodeValue.LinkedHashSet | GeodeValue.Vector | GeodeValue.Stack | GeodeValue.HashMap | GeodeValue.IdentityHashMap | GeodeValue.Hashtable | GeodeValue.ConcurrentHashMap | GeodeValue.Properties | GeodeValue.TreeMap | GeodeValue.TreeSet | GeodeValue.ObjectArray | GeodeValue.Uuid | GeodeValue.TimeUnit | GeodeValue.BigDecimal | GeodeValue.File | GeodeValue.GemfireEnum | GeodeValue.PdxInlineEnum | GeodeValue.PdxEnum | GeodeValue.PrimitiveClass | GeodeValue.Class | GeodeValue.Pdx | GeodeValue.Unbounded"
+        "GeodeValue.Null | GeodeValue.NullString | GeodeValue.Boolean | GeodeValue.Byte | "
+        "GeodeValue.Character | GeodeValue.Short | GeodeValue.Integer | GeodeValue.Long | GeodeValue.Float | "
+        "GeodeValue.Double | GeodeValue.Date | GeodeValue.Timestamp | GeodeValue.StringBytes | "
+        "GeodeValue.String | GeodeValue.HugeStringBytes | GeodeValue.HugeString | GeodeValue.Bytes | "
+        "GeodeValue.InetAddress | GeodeValue.BigInteger | GeodeValue.BooleanArray | GeodeValue.CharArray | "
+        "GeodeValue.ShortArray | GeodeValue.IntArray | GeodeValue.LongArray | GeodeValue.FloatArray | "
+        "GeodeValue.DoubleArray | GeodeValue.StringArray | GeodeValue.ByteArrays | GeodeValue.ArrayList | "
+        "GeodeValue.LinkedList | GeodeValue.HashSet | GeodeValue.LinkedHashSet | GeodeValue.Vector | "
+        "GeodeValue.Stack | GeodeValue.HashMap | GeodeValue.IdentityHashMap | GeodeValue.Hashtable | "
+        "GeodeValue.ConcurrentHashMap | GeodeValue.Properties | GeodeValue.TreeMap | GeodeValue.TreeSet | "
+        "GeodeValue.ObjectArray | GeodeValue.Uuid | GeodeValue.TimeUnit | GeodeValue.BigDecimal | "
+        "GeodeValue.File | GeodeValue.GemfireEnum | GeodeValue.PdxInlineEnum | GeodeValue.PdxEnum | "
+        "GeodeValue.PrimitiveClass | GeodeValue.Class | GeodeValue.Pdx | GeodeValue.Unbounded"
     )
     _ClassName: TypeAlias = "ClassName.Named | ClassName.Primitive | ClassName.NoClass"
     _Role: TypeAlias = Literal[

@@ -35,7 +35,20 @@ if TYPE_CHECKING:
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
     _Message: TypeAlias = (
-        "Hello | KeepAlive | Padding | PartialEvent | Event | SetupAppend | AppendSetup | AppendBlock | AppendBlockEnd | ConditionalAppend | ConditionalBlockEnd | DataAppended | ConditionalCheckFailed | ReadSegment | SegmentRead | GetStreamSegmentInfo | StreamSegmentInfo | CreateSegment | SegmentCreated | SealSegment | SegmentSealed | DeleteSegment | SegmentDeleted | UpdateSegmentPolicy | SegmentPolicyUpdated | GetSegmentAttribute | SegmentAttribute | UpdateSegmentAttribute | SegmentAttributeUpdated | TruncateSegment | SegmentTruncated | CreateTransientSegment | LocateOffset | OffsetLocated | MergeSegments | SegmentsMerged | MergeSegmentsBatch | SegmentsBatchMerged | WrongHost | SegmentIsSealed | SegmentAlreadyExists | NoSuchSegment | InvalidEventNumber | SegmentIsTruncated | OperationUnsupported | AuthTokenCheckFailed | ErrorMessage | GetTableSegmentInfo | TableSegmentInfo | CreateTableSegment | DeleteTableSegment | UpdateTableEntries | TableEntriesUpdated | RemoveTableKeys | TableKeysRemoved | ReadTable | TableRead | TableSegmentNotEmpty | TableKeyDoesNotExist | TableKeyBadVersion | ReadTableKeys | TableKeysRead | ReadTableEntries | TableEntriesRead | TableEntriesDeltaRead | ReadTableEntriesDelta | FlushToStorage | StorageFlushed | ListStorageChunks | StorageChunksListed | Unknown"
+        "Hello | KeepAlive | Padding | PartialEvent | Event | SetupAppend | AppendSetup | AppendBlock | "
+        "AppendBlockEnd | ConditionalAppend | ConditionalBlockEnd | DataAppended | ConditionalCheckFailed | "
+        "ReadSegment | SegmentRead | GetStreamSegmentInfo | StreamSegmentInfo | CreateSegment | "
+        "SegmentCreated | SealSegment | SegmentSealed | DeleteSegment | SegmentDeleted | UpdateSegmentPolicy "
+        "| SegmentPolicyUpdated | GetSegmentAttribute | SegmentAttribute | UpdateSegmentAttribute | "
+        "SegmentAttributeUpdated | TruncateSegment | SegmentTruncated | CreateTransientSegment | "
+        "LocateOffset | OffsetLocated | MergeSegments | SegmentsMerged | MergeSegmentsBatch | "
+        "SegmentsBatchMerged | WrongHost | SegmentIsSealed | SegmentAlreadyExists | NoSuchSegment | "
+        "InvalidEventNumber | SegmentIsTruncated | OperationUnsupported | AuthTokenCheckFailed | "
+        "ErrorMessage | GetTableSegmentInfo | TableSegmentInfo | CreateTableSegment | DeleteTableSegment | "
+        "UpdateTableEntries | TableEntriesUpdated | RemoveTableKeys | TableKeysRemoved | ReadTable | "
+        "TableRead | TableSegmentNotEmpty | TableKeyDoesNotExist | TableKeyBadVersion | ReadTableKeys | "
+        "TableKeysRead | ReadTableEntries | TableEntriesRead | TableEntriesDeltaRead | ReadTableEntriesDelta "
+        "| FlushToStorage | StorageFlushed | ListStorageChunks | StorageChunksListed | Unknown"
     )
     _Role: TypeAlias = Literal[
         "client",

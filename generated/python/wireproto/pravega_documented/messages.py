@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
     _Message: TypeAlias = (
-        "Padding | ReadSegment | SegmentRead | SetupAppend | AppendSetup | AppendBlock | AppendBlockEnd | PartialEvent | Event | DataAppended | Unknown"
+        "Padding | ReadSegment | SegmentRead | SetupAppend | AppendSetup | AppendBlock | AppendBlockEnd | "
+        "PartialEvent | Event | DataAppended | Unknown"
     )
     _Role: TypeAlias = Literal[
         "client",

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
     _Message: TypeAlias = (
-        "PartialMessage | KeepAlive | ReadSegment | SegmentRead | SetupAppend | AppendSetup | BeginAppendBlock | EndAppendBlock | Event | DataAppended | Unknown"
+        "PartialMessage | KeepAlive | ReadSegment | SegmentRead | SetupAppend | AppendSetup | "
+        "BeginAppendBlock | EndAppendBlock | Event | DataAppended | Unknown"
     )
     _Role: TypeAlias = Literal[
         "client",

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
     _Message: TypeAlias = (
-        "ClientHello | ServerHello | Subscribe | Request | Cancel | Subscribed | OnNext | OnComplete | OnError | OnNextPacked | OnNextPart | OnNextLastPart | Goodbye"
+        "ClientHello | ServerHello | Subscribe | Request | Cancel | Subscribed | OnNext | OnComplete | "
+        "OnError | OnNextPacked | OnNextPart | OnNextLastPart | Goodbye"
     )
     _Item: TypeAlias = "Message"
     _Role: TypeAlias = Literal[
