@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from struct import error as struct_error
 
+from .text import decode_text
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +18,8 @@ if TYPE_CHECKING:
     from .options import ContextSource
 
 __all__ = [
-    "LENGTHS", "READ_FAULTS", "WRITE_FAULTS", "Bad", "ReadState", "WriteState", "as_bytes", "deflate", "inflate", "lookup",
+    "LENGTHS", "READ_FAULTS", "WRITE_FAULTS", "Bad", "ReadState", "WriteState", "as_bytes", "deflate", "inflate",
+    "lenient_text", "lookup",
 ]  # fmt: skip
 
 LENGTHS: Final = tuple(length.to_bytes(4, "big") for length in range(256))
@@ -144,6 +147,15 @@ class ReadState(_Budgets):
         self.strict = strict
         self.role = role
         self.context = context
+
+
+def lenient_text(data: bytes, encoding: str, state: ReadState | None, *, endian: str = "big") -> str:
+    """Return a text whose lenient forms only a strict reader refuses.
+
+    Raises:
+        UnicodeDecodeError: It is none.
+    """
+    return decode_text(data, encoding, state is None or not state.strict, endian)
 
 
 def lookup(state: ReadState | WriteState | None, name: str, keys: tuple[Any, ...], sender: str | None) -> Any:
