@@ -6,17 +6,17 @@ __all__ = ["STRICT", "Pieced", "Tested", "any_of", "few_of", "joined_pieces"]
 
 _WIDTH = 92
 """Characters that a condition may have, so that it seldom is broken into lines."""
-STRICT = " and state is not None and state.strict"
-"""What a check ends in that only a strict reader makes."""
+STRICT = "state is not None and state.strict and "
+"""What a check begins with that only a strict reader makes."""
 
 
 def any_of(checks: tuple[str, ...]) -> str:
     """Return a condition that holds where one of the checks does; those of strict readers ask for the state once."""
-    plain = [check for check in checks if not check.endswith(STRICT)]
-    strict = [check.removesuffix(STRICT) for check in checks if check.endswith(STRICT)]
+    plain = [check for check in checks if not check.startswith(STRICT)]
+    strict = [check.removeprefix(STRICT) for check in checks if check.startswith(STRICT)]
     if strict:
         together = strict[0] if len(strict) == 1 else f"({' or '.join(strict)})"
-        plain.append(f"{together}{STRICT}" if not plain else f"({together}{STRICT})")
+        plain.append(f"{STRICT}{together}" if not plain else f"({STRICT}{together})")
     return " or ".join(plain)
 
 

@@ -17,6 +17,8 @@ class ReadFunction:
 
     name: str
     result: str
+    asks_context: bool
+    """It cannot do without a state, nor does a type checker see that it has one."""
     has_last: bool
     must_be_last: bool
     is_refused: bool
@@ -48,6 +50,7 @@ class WriteFunction:
     class_: str
     annotation: str
     parameters: str
+    asks_context: bool
     has_last: bool
     must_be_last: bool
     is_refused: bool

@@ -102,6 +102,7 @@ class FunctionBuilder:
         return ReadFunction(
             name=traits.name,
             result=class_,
+            asks_context=names.asks_context,
             has_last=traits.has_last,
             must_be_last=traits.must_be_last,
             is_refused=False,
@@ -121,6 +122,7 @@ class FunctionBuilder:
         return ReadFunction(
             name=traits.name,
             result=class_,
+            asks_context=False,
             has_last=traits.has_last,
             must_be_last=False,
             is_refused=True,
@@ -278,6 +280,7 @@ class FunctionBuilder:
             class_=class_,
             annotation="Any" if is_refused or has_options(layout) else class_,
             parameters=parameters,
+            asks_context=names.asks_context,
             has_last=traits.has_last,
             must_be_last=traits.must_be_last,
             is_refused=is_refused,

@@ -229,7 +229,7 @@ class LayoutBuilder:
             code=code,
             size=size,
             table=shared.union_table(union.name),
-            writers=f"_{snake_case(union.name)}_writers{shared.inner_suffix}".upper(),
+            writers=shared.union_table(union.name, "writers"),
             entries=tuple(entries),
             classes=tuple(classes),
         )

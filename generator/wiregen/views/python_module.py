@@ -109,7 +109,7 @@ class ModuleBuilder:
     def _no_state(self) -> str:
         """Return what else must hold, besides default options, for a frame to be read without a state."""
         context = " and context is None" if self._protocol.contexts else ""
-        return context + (" and from_role is None" if self._shared.has_shared_codes else "")
+        return context + (" and from_role is None" if "role" in self._shared.uses else "")
 
     def _offered(self) -> Iterator[str]:
         yield from ("Limits", "decode", "decode_message", "encode", "Decoder")
@@ -193,6 +193,7 @@ class ModuleBuilder:
         found = {
             "REQUIRED": any(field.is_required_late for field in fields),
             "UUID": any("UUID" in field.annotation for field in fields),
+            "UUID now": any("UUID(" in field.signature for field in fields),
             "dict_view": any(lazy.form == "dict" for view in classes for lazy in view.views),
             "json_view": any(lazy.form == "json" for view in classes for lazy in view.views),
             "type": any(lazy.form == "type" for view in classes for lazy in view.views),

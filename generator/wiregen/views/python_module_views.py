@@ -34,7 +34,7 @@ _RUNTIME = frozenset(
         ("codec", "deflate", "_deflate"),
         ("codec", "inflate", "_inflate"),
         ("codec", "lenient_text", "_lenient_text"),
-        ("codec", "lookup", "_lookup"),
+        ("codec", "uuid", "_uuid"),
         ("decoder", "Decoder", "_Decoder"),
         ("errors", _ERRORS, _ERRORS),
         ("numbers", "crc16", "_crc16"),
@@ -242,7 +242,7 @@ class ModuleView:
     @property
     def has_library_imports(self) -> bool:
         """Whether anything of the standard library is imported, in a block of its own."""
-        return bool(self.enums) or bool(self.uses & {"Struct", "UUID", "crc32", "adler32"})
+        return bool(self.enums) or bool(self.uses & {"Struct", "UUID now", "crc32", "adler32"})
 
     @property
     def header(self) -> tuple[FieldView, ...]:

@@ -256,7 +256,7 @@ class ReadBuilder:
                 classes = tuple(class_name(each) for each in only)
         subject = f"{value}.message" if target == "frame" else value
         test = f"type({subject}) not in {self._shared.only(classes)}"
-        return (f"{test}{STRICT}" if lenient else test,)
+        return (f"{STRICT}{test}" if lenient else test,)
 
     def _dispatch(self, step: Dispatch) -> ReadDispatch:
         names, target, at = self.names, self.names.locals.name(step.key), self.names.at
@@ -368,7 +368,7 @@ class ReadBuilder:
         if own is None:
             raise UnsupportedError(step.field.path, "a constant of this kind")
         test = f"{own} != {text}" if text != "None" else f"{own} is not None"
-        return ReadCheck(condition=f"{test}{STRICT}" if step.what == "tolerated" else test)
+        return ReadCheck(condition=f"{STRICT}{test}" if step.what == "tolerated" else test)
 
 
 def _fills(step: Carry) -> bool:

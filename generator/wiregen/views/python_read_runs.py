@@ -97,7 +97,8 @@ class RunReader:
             case m.Boolean():
                 self._names.give(slot.key, f"{name} != 0", f"({name} != 0)")
             case m.Uuid():
-                self._names.give(slot.key, f"UUID(bytes={name})", name)
+                self._shared.uses.add("uuid")
+                self._names.give(slot.key, f"_uuid({name})", name)
             case m.Reference():
                 return self.enum_value(slot.key, slot.type, name)
             case _:
@@ -117,12 +118,12 @@ class RunReader:
         members = {member.name: member.value for member in self._shared.enums[type_.name].members}
         numbers = tuple(members[each] for each in type_.only)
         test = f"{name} not in {numbers!r}"
-        return (f"{test}{STRICT}" if type_.lenient else test,)
+        return (f"{STRICT}{test}" if type_.lenient else test,)
 
     def _type_checks(self, slot: Slot, name: str) -> tuple[str, ...]:
         match slot.type:
             case m.Boolean(lenient=True):
-                return (f"{name} > 1{STRICT}",)
+                return (f"{STRICT}{name} > 1",)
             case m.Boolean():
                 return (f"{name} > 1",)
             case m.Reference(name=enum) if not self._shared.enums[enum].is_open and is_header(slot.key):

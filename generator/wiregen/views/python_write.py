@@ -320,7 +320,8 @@ class WriteBuilder:
     def _call(self, step: Invoke, value: str) -> str:
         match step.target:
             case "union":
-                return f"{self._shared.inner_writer(step.name)}({value}, state, {self.last if step.is_last else False})"
+                table = self._shared.union_table(step.name, "writers")
+                return f"{table}[type({value})]({value}, state, {self.last if step.is_last else False})"
             case "message":
                 return f"{self._shared.body_writer(step.name)}({self._exact(step.name, value)}, state)"
             case _:

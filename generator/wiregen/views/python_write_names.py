@@ -56,6 +56,8 @@ class WriteNames:
     waiting: list[WriteAssign] = field(default_factory=list)
     sizes: dict[str, str] = field(default_factory=dict)
     """The variables that hold sums of sizes, which are computed when a block's parts are all there."""
+    asks_context: bool = False
+    """Some expression speaks of what earlier messages said."""
     is_method: bool = False
     """The function is a method of the message, without a state."""
 
@@ -198,8 +200,12 @@ class WriteLookup:
         return repr(default)
 
     def context(self, name: str, keys: tuple[str, ...]) -> str:
-        parts = ", ".join(keys) + ("," if len(keys) == 1 else "")
-        return f'{self.use("lookup")}(state, "{name}", ({parts}), {self._names.sender})'
+        names = self._names
+        names.asks_context = True
+        owner = repr(names.shared.contexts[name].role)
+        if owner == "None":
+            owner = "state.role" if names.sender == "None" else f"state.role or {names.sender}"
+        return f'state.entries["{name}"][{", ".join((owner, *keys))}]'
 
     def position(self, what: str) -> str:
         raise UnsupportedError("", f"`{what}`, on writing")

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from enum import IntEnum as _IntEnum
 from struct import Struct as _Struct
-from uuid import UUID
 
 from .._runtime.classes import Envelope as _Envelope
 from .._runtime.classes import MessageRecord as _MessageRecord
@@ -24,7 +23,7 @@ from .._runtime.codec import ReadState as _ReadState
 from .._runtime.codec import WriteState as _WriteState
 from .._runtime.codec import as_bytes as _as_bytes
 from .._runtime.codec import lenient_text as _lenient_text
-from .._runtime.codec import lookup as _lookup
+from .._runtime.codec import uuid as _uuid
 from .._runtime.context import Context as _Context
 from .._runtime.decoder import Decoder as _Decoder
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
@@ -39,6 +38,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any, Literal, Self, TypeAlias
+    from uuid import UUID
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
     _Message: TypeAlias = (
@@ -435,7 +435,7 @@ def _read_request_metadata_json_key(
     buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
 ) -> tuple[RequestMetadata.JsonKey, int]:
     value = buffer[offset]
-    if value > 1 and state is not None and state.strict:
+    if state is not None and state.strict and value > 1:
         raise _Bad
     position = offset + 1
     message = _new(RequestMetadata.JsonKey)
@@ -447,7 +447,7 @@ def _read_request_metadata_json_value(
     buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
 ) -> tuple[RequestMetadata.JsonValue, int]:
     value = buffer[offset]
-    if value > 1 and state is not None and state.strict:
+    if state is not None and state.strict and value > 1:
         raise _Bad
     position = offset + 1
     message = _new(RequestMetadata.JsonValue)
@@ -527,7 +527,7 @@ def _read_response_metadata_update_pr_meta_data(
     buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
 ) -> tuple[ResponseMetadata.UpdatePrMetaData, int]:
     value = buffer[offset]
-    if value > 1 and state is not None and state.strict:
+    if state is not None and state.strict and value > 1:
         raise _Bad
     position = offset + 1
     message = _new(ResponseMetadata.UpdatePrMetaData)
@@ -1481,7 +1481,7 @@ def _read_geode_value_boolean(
     buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
 ) -> tuple[GeodeValue.Boolean, int]:
     value = buffer[offset]
-    if value > 1 and state is not None and state.strict:
+    if state is not None and state.strict and value > 1:
         raise _Bad
     position = offset + 1
     message = _new(GeodeValue.Boolean)
@@ -1706,7 +1706,7 @@ def _read_geode_value_boolean_array(
         value = []
         for _ in range(n_value):
             value_item = buffer[position]
-            if value_item > 1 and state is not None and state.strict:
+            if state is not None and state.strict and value_item > 1:
                 raise _Bad
             position += 1
             value.append(value_item != 0)
@@ -2319,7 +2319,7 @@ def _read_geode_value_uuid(
     (value,) = _unpack_16s(buffer, offset)
     position = offset + 16
     message = _new(GeodeValue.Uuid)
-    message.value = UUID(bytes=value)
+    message.value = _uuid(value)
     return message, position
 
 
@@ -2789,7 +2789,7 @@ def _write_geode_value_string_array(
     parts += (_pack_B(64), value)
     for value_item in value_ or ():
         state.allow("GeodeValue")
-        value_item_ = _write_geode_value(value_item, state, False)
+        value_item_ = _GEODE_VALUE_WRITERS[type(value_item)](value_item, state, False)
         if type(value_item) not in _ONLY_1:
             raise _Bad
         parts.append(value_item_)
@@ -2846,7 +2846,7 @@ def _write_geode_value_array_list(
     parts += (_pack_B(65), value)
     for value_item in value_ or ():
         state.allow("GeodeValue")
-        value_item_ = _write_geode_value(value_item, state, False)
+        value_item_ = _GEODE_VALUE_WRITERS[type(value_item)](value_item, state, False)
         parts.append(value_item_)
     state.leave("GeodeValue")
     return b"".join(parts)
@@ -2871,7 +2871,7 @@ def _write_geode_value_linked_list(
     parts += (_pack_B(10), value)
     for value_item in value_ or ():
         state.allow("GeodeValue")
-        value_item_ = _write_geode_value(value_item, state, False)
+        value_item_ = _GEODE_VALUE_WRITERS[type(value_item)](value_item, state, False)
         parts.append(value_item_)
     state.leave("GeodeValue")
     return b"".join(parts)
@@ -2896,7 +2896,7 @@ def _write_geode_value_hash_set(
     parts += (_pack_B(66), value)
     for value_item in value_ or ():
         state.allow("GeodeValue")
-        value_item_ = _write_geode_value(value_item, state, False)
+        value_item_ = _GEODE_VALUE_WRITERS[type(value_item)](value_item, state, False)
         parts.append(value_item_)
     state.leave("GeodeValue")
     return b"".join(parts)
@@ -2921,7 +2921,7 @@ def _write_geode_value_linked_hash_set(
     parts += (_pack_B(73), value)
     for value_item in value_ or ():
         state.allow("GeodeValue")
-        value_item_ = _write_geode_value(value_item, state, False)
+        value_item_ = _GEODE_VALUE_WRITERS[type(value_item)](value_item, state, False)
         parts.append(value_item_)
     state.leave("GeodeValue")
     return b"".join(parts)
@@ -2944,7 +2944,7 @@ def _write_geode_value_vector(message: GeodeValue.Vector, state: _WriteState | N
     parts += (_pack_B(71), value)
     for value_item in value_ or ():
         state.allow("GeodeValue")
-        value_item_ = _write_geode_value(value_item, state, False)
+        value_item_ = _GEODE_VALUE_WRITERS[type(value_item)](value_item, state, False)
         parts.append(value_item_)
     state.leave("GeodeValue")
     return b"".join(parts)
@@ -2967,7 +2967,7 @@ def _write_geode_value_stack(message: GeodeValue.Stack, state: _WriteState | Non
     parts += (_pack_B(74), value)
     for value_item in value_ or ():
         state.allow("GeodeValue")
-        value_item_ = _write_geode_value(value_item, state, False)
+        value_item_ = _GEODE_VALUE_WRITERS[type(value_item)](value_item, state, False)
         parts.append(value_item_)
     state.leave("GeodeValue")
     return b"".join(parts)
@@ -2992,9 +2992,9 @@ def _write_geode_value_hash_map(
     parts += (_pack_B(67), value)
     for value_item in value_ or ():
         state.allow("GeodeValue")
-        key = _write_geode_value(value_item.key, state, False)
+        key = _GEODE_VALUE_WRITERS[type(value_item.key)](value_item.key, state, False)
         state.allow("GeodeValue")
-        value__ = _write_geode_value(value_item.value, state, False)
+        value__ = _GEODE_VALUE_WRITERS[type(value_item.value)](value_item.value, state, False)
         parts += (key, value__)
     state.leave("GeodeValue")
     return b"".join(parts)
@@ -3019,9 +3019,9 @@ def _write_geode_value_identity_hash_map(
     parts += (_pack_B(72), value)
     for value_item in value_ or ():
         state.allow("GeodeValue")
-        key = _write_geode_value(value_item.key, state, False)
+        key = _GEODE_VALUE_WRITERS[type(value_item.key)](value_item.key, state, False)
         state.allow("GeodeValue")
-        value__ = _write_geode_value(value_item.value, state, False)
+        value__ = _GEODE_VALUE_WRITERS[type(value_item.value)](value_item.value, state, False)
         parts += (key, value__)
     state.leave("GeodeValue")
     return b"".join(parts)
@@ -3046,9 +3046,9 @@ def _write_geode_value_hashtable(
     parts += (_pack_B(70), value)
     for value_item in value_ or ():
         state.allow("GeodeValue")
-        key = _write_geode_value(value_item.key, state, False)
+        key = _GEODE_VALUE_WRITERS[type(value_item.key)](value_item.key, state, False)
         state.allow("GeodeValue")
-        value__ = _write_geode_value(value_item.value, state, False)
+        value__ = _GEODE_VALUE_WRITERS[type(value_item.value)](value_item.value, state, False)
         parts += (key, value__)
     state.leave("GeodeValue")
     return b"".join(parts)
@@ -3073,9 +3073,9 @@ def _write_geode_value_concurrent_hash_map(
     parts += (_pack_B(97), value)
     for value_item in value_ or ():
         state.allow("GeodeValue")
-        key = _write_geode_value(value_item.key, state, False)
+        key = _GEODE_VALUE_WRITERS[type(value_item.key)](value_item.key, state, False)
         state.allow("GeodeValue")
-        value__ = _write_geode_value(value_item.value, state, False)
+        value__ = _GEODE_VALUE_WRITERS[type(value_item.value)](value_item.value, state, False)
         parts += (key, value__)
     state.leave("GeodeValue")
     return b"".join(parts)
@@ -3100,9 +3100,9 @@ def _write_geode_value_properties(
     parts += (_pack_B(11), value)
     for value_item in value_ or ():
         state.allow("GeodeValue")
-        key = _write_geode_value(value_item.key, state, False)
+        key = _GEODE_VALUE_WRITERS[type(value_item.key)](value_item.key, state, False)
         state.allow("GeodeValue")
-        value__ = _write_geode_value(value_item.value, state, False)
+        value__ = _GEODE_VALUE_WRITERS[type(value_item.value)](value_item.value, state, False)
         parts += (key, value__)
     state.leave("GeodeValue")
     return b"".join(parts)
@@ -3116,7 +3116,7 @@ def _write_geode_value_tree_map(message: Any, state: _WriteState | None, is_last
     length = _write_array_length(None if message.entries is None else len(message.entries))
     if (None if message.entries is None else len(message.entries)) is not None:
         state.allow("GeodeValue")
-        comparator = _write_geode_value(message.comparator, state, False)
+        comparator = _GEODE_VALUE_WRITERS[type(message.comparator)](message.comparator, state, False)
     elif message.comparator is not None:
         raise _Bad
     else:
@@ -3129,9 +3129,9 @@ def _write_geode_value_tree_map(message: Any, state: _WriteState | None, is_last
     parts += (_pack_B(75), length, comparator)
     for entrie in entries:
         state.allow("GeodeValue")
-        key = _write_geode_value(entrie.key, state, False)
+        key = _GEODE_VALUE_WRITERS[type(entrie.key)](entrie.key, state, False)
         state.allow("GeodeValue")
-        value = _write_geode_value(entrie.value, state, False)
+        value = _GEODE_VALUE_WRITERS[type(entrie.value)](entrie.value, state, False)
         parts += (key, value)
     state.leave("GeodeValue")
     return b"".join(parts)
@@ -3145,7 +3145,7 @@ def _write_geode_value_tree_set(message: Any, state: _WriteState | None, is_last
     length = _write_array_length(None if message.elements is None else len(message.elements))
     if (None if message.elements is None else len(message.elements)) is not None:
         state.allow("GeodeValue")
-        comparator = _write_geode_value(message.comparator, state, False)
+        comparator = _GEODE_VALUE_WRITERS[type(message.comparator)](message.comparator, state, False)
     elif message.comparator is not None:
         raise _Bad
     else:
@@ -3158,7 +3158,7 @@ def _write_geode_value_tree_set(message: Any, state: _WriteState | None, is_last
     parts += (_pack_B(76), length, comparator)
     for element in elements:
         state.allow("GeodeValue")
-        element_ = _write_geode_value(element, state, False)
+        element_ = _GEODE_VALUE_WRITERS[type(element)](element, state, False)
         parts.append(element_)
     state.leave("GeodeValue")
     return b"".join(parts)
@@ -3172,7 +3172,7 @@ def _write_geode_value_object_array(message: Any, state: _WriteState | None, is_
     length = _write_array_length(None if message.elements is None else len(message.elements))
     if (None if message.elements is None else len(message.elements)) is not None:
         state.allow("ClassName")
-        element_class = _write_class_name(message.element_class, state, False)
+        element_class = _CLASS_NAME_WRITERS[type(message.element_class)](message.element_class, state, False)
     elif message.element_class is not None:
         raise _Bad
     else:
@@ -3185,7 +3185,7 @@ def _write_geode_value_object_array(message: Any, state: _WriteState | None, is_
     parts += (_pack_B(52), length, element_class)
     for element in elements:
         state.allow("GeodeValue")
-        element_ = _write_geode_value(element, state, False)
+        element_ = _GEODE_VALUE_WRITERS[type(element)](element, state, False)
         parts.append(element_)
     state.leave("GeodeValue")
     return b"".join(parts)
@@ -3208,7 +3208,7 @@ def _write_geode_value_big_decimal(
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
     state.allow("GeodeValue")
-    value = _write_geode_value(message.value, state, is_last)
+    value = _GEODE_VALUE_WRITERS[type(message.value)](message.value, state, is_last)
     if type(message.value) not in _ONLY_1:
         raise _Bad
     state.leave("GeodeValue")
@@ -3220,7 +3220,7 @@ def _write_geode_value_file(message: GeodeValue.File, state: _WriteState | None,
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
     state.allow("GeodeValue")
-    value = _write_geode_value(message.value, state, is_last)
+    value = _GEODE_VALUE_WRITERS[type(message.value)](message.value, state, is_last)
     if type(message.value) not in _ONLY_1:
         raise _Bad
     state.leave("GeodeValue")
@@ -3234,9 +3234,9 @@ def _write_geode_value_gemfire_enum(
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
     state.allow("GeodeValue")
-    class_name = _write_geode_value(message.class_name, state, False)
+    class_name = _GEODE_VALUE_WRITERS[type(message.class_name)](message.class_name, state, False)
     state.allow("GeodeValue")
-    member = _write_geode_value(message.member, state, is_last)
+    member = _GEODE_VALUE_WRITERS[type(message.member)](message.member, state, is_last)
     if type(message.class_name) not in _ONLY_1 or type(message.member) not in _ONLY_1:
         raise _Bad
     state.leave("GeodeValue")
@@ -3250,9 +3250,9 @@ def _write_geode_value_pdx_inline_enum(
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
     state.allow("GeodeValue")
-    class_name = _write_geode_value(message.class_name, state, False)
+    class_name = _GEODE_VALUE_WRITERS[type(message.class_name)](message.class_name, state, False)
     state.allow("GeodeValue")
-    member = _write_geode_value(message.member, state, False)
+    member = _GEODE_VALUE_WRITERS[type(message.member)](message.member, state, False)
     ordinal = _write_array_length(message.ordinal)
     if type(message.class_name) not in _ONLY_1 or type(message.member) not in _ONLY_1:
         raise _Bad
@@ -3278,7 +3278,7 @@ def _write_geode_value_class(message: GeodeValue.Class, state: _WriteState | Non
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
     state.allow("ClassName")
-    value = _write_class_name(message.value, state, is_last)
+    value = _CLASS_NAME_WRITERS[type(message.value)](message.value, state, is_last)
     state.leave("GeodeValue")
     return b"".join((_pack_B(43), value))
 
@@ -3389,7 +3389,7 @@ def _write_class_name_named(message: ClassName.Named, state: _WriteState | None,
         state = _WriteState(_LIMITS)
     state.enter("ClassName")
     state.allow("GeodeValue")
-    value = _write_geode_value(message.value, state, is_last)
+    value = _GEODE_VALUE_WRITERS[type(message.value)](message.value, state, is_last)
     if type(message.value) not in _ONLY_1:
         raise _Bad
     state.leave("ClassName")
@@ -3427,11 +3427,6 @@ _REQUEST_METADATA_WRITERS: dict[type, Callable[[Any, _WriteState | None, bool], 
     RequestMetadata.EventId: _write_request_metadata_event_id,
 }
 
-
-def _write_request_metadata(value: Any, state: _WriteState | None, is_last: bool) -> bytes:
-    return _REQUEST_METADATA_WRITERS[type(value)](value, state, is_last)
-
-
 _RESPONSE_METADATA_READERS: dict[
     int, Callable[[bytes, int, int, _ReadState | None, bool], tuple[Any, int]]
 ] = {
@@ -3448,11 +3443,6 @@ def _read_response_metadata(
 _RESPONSE_METADATA_WRITERS: dict[type, Callable[[Any, _WriteState | None, bool], bytes]] = {
     ResponseMetadata.UpdatePrMetaData: _write_response_metadata_update_pr_meta_data,
 }
-
-
-def _write_response_metadata(value: Any, state: _WriteState | None, is_last: bool) -> bytes:
-    return _RESPONSE_METADATA_WRITERS[type(value)](value, state, is_last)
-
 
 _GEODE_VALUE_READERS: dict[int, Callable[[bytes, int, int, _ReadState | None, bool], tuple[Any, int]]] = {
     41: _read_geode_value_null,
@@ -3592,11 +3582,6 @@ _GEODE_VALUE_WRITERS: dict[type, Callable[[Any, _WriteState | None, bool], bytes
     GeodeValue.Unbounded: _write_geode_value_unbounded,
 }
 
-
-def _write_geode_value(value: Any, state: _WriteState | None, is_last: bool) -> bytes:
-    return _GEODE_VALUE_WRITERS[type(value)](value, state, is_last)
-
-
 _CLASS_NAME_READERS: dict[int, Callable[[bytes, int, int, _ReadState | None, bool], tuple[Any, int]]] = {
     43: _read_class_name_named,
     17: _read_class_name_primitive,
@@ -3623,10 +3608,6 @@ _CLASS_NAME_WRITERS: dict[type, Callable[[Any, _WriteState | None, bool], bytes]
     ClassName.Primitive: _write_class_name_primitive,
     ClassName.NoClass: _write_class_name_no_class,
 }
-
-
-def _write_class_name(value: Any, state: _WriteState | None, is_last: bool) -> bytes:
-    return _CLASS_NAME_WRITERS[type(value)](value, state, is_last)
 
 
 class Connect(_Record):
@@ -3692,7 +3673,12 @@ class _InRequest(_MessageRecord):
         """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
         message: Any = self
         frame = Request(message, correlation_id, is_partial, metadata)
-        return frame.encode(from_role=from_role, context=context, variant=variant)
+        try:
+            return _FRAME_WRITERS[variant, Request](
+                frame, None if context is None else context.state_to_write(_LIMITS, from_role)
+            )
+        except _WRITE_FAULTS:
+            return _encode_carefully(frame, -1, from_role, context, variant)
 
     @classmethod
     def decode(cls, data: _Buffer, *, context: Context | None = None) -> Self:
@@ -3731,7 +3717,12 @@ class _InResponse(_MessageRecord):
         """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
         message: Any = self
         frame = Response(message, correlation_id, is_partial, status, metadata)
-        return frame.encode(from_role=from_role, context=context, variant=variant)
+        try:
+            return _FRAME_WRITERS[variant, Response](
+                frame, None if context is None else context.state_to_write(_LIMITS, from_role)
+            )
+        except _WRITE_FAULTS:
+            return _encode_carefully(frame, -1, from_role, context, variant)
 
     @classmethod
     def decode(cls, data: _Buffer, *, context: Context | None = None) -> Self:
@@ -3793,7 +3784,7 @@ def _read_put_request_body(
         if state is not None:
             state.take_one()
         size, has_partial_bytes = _unpack_iB(buffer, position)
-        if has_partial_bytes > 1 and state is not None and state.strict:
+        if state is not None and state.strict and has_partial_bytes > 1:
             raise _Bad
         n_data = size
         if n_data < 0:
@@ -3826,9 +3817,9 @@ def _write_put_request_body(message: PutRequest, state: _WriteState | None) -> b
     if not region_name.isascii() or 0 in region_name:
         region_name = _encode_text(message.region_name, "mutf8", lenient=True)
     n_region_name = len(region_name)
-    key = _write_geode_value(message.key, state, False)
-    callback_arg = _write_geode_value(message.callback_arg, state, False)
-    value = _write_geode_value(message.value, state, True)
+    key = _GEODE_VALUE_WRITERS[type(message.key)](message.key, state, False)
+    callback_arg = _GEODE_VALUE_WRITERS[type(message.callback_arg)](message.callback_arg, state, False)
+    value = _GEODE_VALUE_WRITERS[type(message.value)](message.value, state, True)
     value = _write_chunk_alone(value)
     if type(message.key) not in _ONLY_2:
         raise _Bad
@@ -3855,7 +3846,7 @@ def _read_put_response_body(
     buffer: bytes, offset: int, end: int, state: _ReadState | None
 ) -> tuple[PutResponse, int]:
     success = buffer[offset]
-    if success > 1 and state is not None and state.strict:
+    if state is not None and state.strict and success > 1:
         raise _Bad
     position = offset + 1
     message = _new(PutResponse)
@@ -3918,8 +3909,8 @@ def _write_get_request_body(message: GetRequest, state: _WriteState | None) -> b
     if not region_name.isascii() or 0 in region_name:
         region_name = _encode_text(message.region_name, "mutf8", lenient=True)
     n_region_name = len(region_name)
-    key = _write_geode_value(message.key, state, False)
-    callback_arg = _write_geode_value(message.callback_arg, state, True)
+    key = _GEODE_VALUE_WRITERS[type(message.key)](message.key, state, False)
+    callback_arg = _GEODE_VALUE_WRITERS[type(message.callback_arg)](message.callback_arg, state, True)
     if type(message.key) not in _ONLY_2:
         raise _Bad
     return b"".join((_pack_H(n_region_name), region_name, key, callback_arg))
@@ -3951,7 +3942,7 @@ def _read_get_response_body(
 
 
 def _write_get_response_body(message: GetResponse, state: _WriteState | None) -> bytes:
-    result = _write_geode_value(message.result, state, True)
+    result = _GEODE_VALUE_WRITERS[type(message.result)](message.result, state, True)
     return result
 
 
@@ -4010,7 +4001,7 @@ def _read_put_all_request_body(
             if state is not None:
                 state.take_one()
             size, has_partial_bytes = _unpack_iB(buffer, position)
-            if has_partial_bytes > 1 and state is not None and state.strict:
+            if state is not None and state.strict and has_partial_bytes > 1:
                 raise _Bad
             n_data = size
             if n_data < 0:
@@ -4058,13 +4049,13 @@ def _write_put_all_request_body(message: PutAllRequest, state: _WriteState | Non
         raise _Bad
     parts += (_pack_H(n_region_name), region_name, _pack_i(n_key_value_pairs))
     for key_value_pair in key_value_pairs:
-        key = _write_geode_value(key_value_pair.key, state, False)
-        value = _write_geode_value(key_value_pair.value, state, True)
+        key = _GEODE_VALUE_WRITERS[type(key_value_pair.key)](key_value_pair.key, state, False)
+        value = _GEODE_VALUE_WRITERS[type(key_value_pair.value)](key_value_pair.value, state, True)
         value = _write_chunk_alone(value)
         if type(key_value_pair.key) not in _ONLY_2:
             raise _Bad
         parts += (key, value)
-    callback_arg = _write_geode_value(message.callback_arg, state, True)
+    callback_arg = _GEODE_VALUE_WRITERS[type(message.callback_arg)](message.callback_arg, state, True)
     parts.append(callback_arg)
     return b"".join(parts)
 
@@ -4172,11 +4163,11 @@ def _write_get_all_request_body(message: GetAllRequest, state: _WriteState | Non
         raise _Bad
     parts += (_pack_H(n_region_name), region_name, _pack_i(n_keys))
     for key in keys:
-        key_ = _write_geode_value(key, state, False)
+        key_ = _GEODE_VALUE_WRITERS[type(key)](key, state, False)
         if type(key) not in _ONLY_2:
             raise _Bad
         parts.append(key_)
-    callback_arg = _write_geode_value(message.callback_arg, state, True)
+    callback_arg = _GEODE_VALUE_WRITERS[type(message.callback_arg)](message.callback_arg, state, True)
     parts.append(callback_arg)
     return b"".join(parts)
 
@@ -4235,8 +4226,8 @@ def _write_get_all_response_body(message: GetAllResponse, state: _WriteState | N
         raise _Bad
     parts.append(_pack_i(n_key_value_pairs))
     for key_value_pair in key_value_pairs:
-        key = _write_geode_value(key_value_pair.key, state, False)
-        value = _write_geode_value(key_value_pair.value, state, False)
+        key = _GEODE_VALUE_WRITERS[type(key_value_pair.key)](key_value_pair.key, state, False)
+        value = _GEODE_VALUE_WRITERS[type(key_value_pair.value)](key_value_pair.value, state, False)
         parts += (key, value)
     return b"".join(parts)
 
@@ -4620,7 +4611,7 @@ class Request(_Envelope):
         """Return the frame's bytes. EncodeError: the wire cannot carry it."""
         try:
             return _FRAME_WRITERS[variant, Request](
-                self, None if context is None else _WriteState(_LIMITS, role=from_role, context=context)
+                self, None if context is None else context.state_to_write(_LIMITS, from_role)
             )
         except _WRITE_FAULTS:
             return _encode_carefully(self, -1, from_role, context, variant)
@@ -4687,7 +4678,7 @@ def _write_request(frame: Any, state: _WriteState | None) -> bytes:
             raise _Bad
         metadata__: list[bytes] = []
         for metadata_item in metadata_:
-            metadata_item_ = _write_request_metadata(metadata_item, state, False)
+            metadata_item_ = _REQUEST_METADATA_WRITERS[type(metadata_item)](metadata_item, state, False)
             metadata__.append(metadata_item_)
         metadata = b"".join(metadata__)
         if not ((len(frame.metadata) > 0) and _distinct(frame.metadata)):
@@ -4768,13 +4759,13 @@ class Response(_Envelope):
         """Return the frame's bytes. EncodeError: the wire cannot carry it."""
         try:
             return _FRAME_WRITERS[variant, Response](
-                self, None if context is None else _WriteState(_LIMITS, role=from_role, context=context)
+                self, None if context is None else context.state_to_write(_LIMITS, from_role)
             )
         except _WRITE_FAULTS:
             return _encode_carefully(self, -1, from_role, context, variant)
 
 
-def _read_response(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Response, int]:
+def _read_response(buffer: bytes, offset: int, end: int, state: Any) -> tuple[Response, int]:
     if state is None and end - offset > 65536:
         state = _ReadState(_LIMITS)
     size, correlation_id, is_partial, has_metadata, status = _unpack_iiBBh(buffer, offset)
@@ -4805,8 +4796,8 @@ def _read_response(buffer: bytes, offset: int, end: int, state: _ReadState | Non
     body: Any = None
     if status in (1, 2):
         try:
-            body_code = _lookup(state, "api", (correlation_id,), "server")
-        except (KeyError, _Bad):
+            body_code = state.entries["api"]["client", correlation_id]
+        except (AttributeError, KeyError):
             body_code = None
         reader = _BODIES["server"].get(body_code)
         if reader is not None:
@@ -4845,7 +4836,7 @@ def _write_response(frame: Any, state: _WriteState | None) -> bytes:
             raise _Bad
         metadata__: list[bytes] = []
         for metadata_item in metadata_:
-            metadata_item_ = _write_response_metadata(metadata_item, state, False)
+            metadata_item_ = _RESPONSE_METADATA_WRITERS[type(metadata_item)](metadata_item, state, False)
             metadata__.append(metadata_item_)
         metadata = b"".join(metadata__)
         if not ((len(frame.metadata) > 0) and _distinct(frame.metadata)):
@@ -4951,7 +4942,7 @@ def _write_request_in_example(frame: Any, state: _WriteState | None) -> bytes:
             raise _Bad
         metadata__: list[bytes] = []
         for metadata_item in metadata_:
-            metadata_item_ = _write_request_metadata(metadata_item, state, False)
+            metadata_item_ = _REQUEST_METADATA_WRITERS[type(metadata_item)](metadata_item, state, False)
             metadata__.append(metadata_item_)
         metadata = b"".join(metadata__)
         if not ((len(frame.metadata) > 0) and _distinct(frame.metadata)):
@@ -4986,9 +4977,7 @@ def _write_request_in_example(frame: Any, state: _WriteState | None) -> bytes:
     return data
 
 
-def _read_response_in_example(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[Response, int]:
+def _read_response_in_example(buffer: bytes, offset: int, end: int, state: Any) -> tuple[Response, int]:
     if state is None and end - offset > 65536:
         state = _ReadState(_LIMITS)
     size, is_partial, correlation_id, status, has_metadata = _unpack_iBihB(buffer, offset)
@@ -5019,8 +5008,8 @@ def _read_response_in_example(
     body: Any = None
     if status in (1, 2):
         try:
-            body_code = _lookup(state, "api", (correlation_id,), "server")
-        except (KeyError, _Bad):
+            body_code = state.entries["api"]["client", correlation_id]
+        except (AttributeError, KeyError):
             body_code = None
         reader = _BODIES["server"].get(body_code)
         if reader is not None:
@@ -5059,7 +5048,7 @@ def _write_response_in_example(frame: Any, state: _WriteState | None) -> bytes:
             raise _Bad
         metadata__: list[bytes] = []
         for metadata_item in metadata_:
-            metadata_item_ = _write_response_metadata(metadata_item, state, False)
+            metadata_item_ = _RESPONSE_METADATA_WRITERS[type(metadata_item)](metadata_item, state, False)
             metadata__.append(metadata_item_)
         metadata = b"".join(metadata__)
         if not ((len(frame.metadata) > 0) and _distinct(frame.metadata)):
@@ -5168,15 +5157,16 @@ def decode(
         NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
         DecodeError: It does not conform, or something stands behind it.
     """
-    if from_role is not None:
+    if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
-    state = (
-        None
-        if limits is None and not strict and context is None and from_role is None
-        else _state_to_read(limits, strict, from_role, context)
-    )
+    if limits is None and not strict and context is None:
+        state = None
+    elif limits is None and not strict and context is not None:
+        state = context.state_to_read(_LIMITS, from_role)
+    else:
+        state = _state_to_read(limits, strict, from_role, context)
     try:
         frame, position = _FRAME_READERS[variant, from_role](buffer, 0, end, state)
         if position != end:
@@ -5201,8 +5191,23 @@ def decode_message(
         NeedMoreData: The frame is not whole.
         DecodeError: It does not conform, or something stands behind it.
     """
-    frame = decode(data, from_role=from_role, context=context, limits=limits, strict=strict, variant=variant)
-    return frame.message
+    if from_role is not None and from_role not in _ROLES:
+        _check_role(from_role, _ROLES)
+    buffer = data if type(data) is bytes else _as_bytes(data)
+    end = len(buffer)
+    if limits is None and not strict and context is None:
+        state = None
+    elif limits is None and not strict and context is not None:
+        state = context.state_to_read(_LIMITS, from_role)
+    else:
+        state = _state_to_read(limits, strict, from_role, context)
+    try:
+        frame, position = _FRAME_READERS[variant, from_role](buffer, 0, end, state)
+        if position != end:
+            raise _Bad
+        return frame.message
+    except _READ_FAULTS:
+        raise _fault(buffer, from_role, limits, strict, context, variant) from None
 
 
 def _state_to_read(

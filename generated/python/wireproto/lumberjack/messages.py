@@ -622,7 +622,7 @@ def decode(
         NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
         DecodeError: It does not conform, or something stands behind it.
     """
-    if from_role is not None:
+    if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
@@ -645,7 +645,7 @@ def decode_message(
         NeedMoreData: The frame is not whole.
         DecodeError: It does not conform, or something stands behind it.
     """
-    if from_role is not None:
+    if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)

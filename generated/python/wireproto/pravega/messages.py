@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from enum import IntEnum as _IntEnum
 from struct import Struct as _Struct
-from uuid import UUID
 
 from .._runtime.classes import Envelope as _Envelope
 from .._runtime.classes import MessageRecord as _MessageRecord
@@ -23,6 +22,7 @@ from .._runtime.codec import ReadState as _ReadState
 from .._runtime.codec import WriteState as _WriteState
 from .._runtime.codec import as_bytes as _as_bytes
 from .._runtime.codec import lenient_text as _lenient_text
+from .._runtime.codec import uuid as _uuid
 from .._runtime.decoder import Decoder as _Decoder
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.text import encode_text as _encode_text
@@ -34,6 +34,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, Literal, Self, TypeAlias
+    from uuid import UUID
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
     _Message: TypeAlias = (
@@ -826,7 +827,7 @@ def _read_setup_append(
         raise _Bad
     message = _new(SetupAppend)
     message.request_id = request_id
-    message.writer_id = UUID(bytes=writer_id)
+    message.writer_id = _uuid(writer_id)
     message.segment = segment
     message.delegation_token = delegation_token
     message.tail = tail
@@ -910,7 +911,7 @@ def _read_append_setup(
     message = _new(AppendSetup)
     message.request_id = request_id
     message.segment = segment
-    message.writer_id = UUID(bytes=writer_id)
+    message.writer_id = _uuid(writer_id)
     message.last_event_number = last_event_number
     message.tail = tail
     return message, position
@@ -988,7 +989,7 @@ def _read_append_block(
     if state is not None and state.frame < position - offset:
         raise _Bad
     message = _new(AppendBlock)
-    message.writer_id = UUID(bytes=writer_id)
+    message.writer_id = _uuid(writer_id)
     message.data = data_
     message.tail = tail
     return message, position
@@ -1111,7 +1112,7 @@ def _read_append_block_end(
     if state is not None and state.frame < position - offset:
         raise _Bad
     message = _new(AppendBlockEnd)
-    message.writer_id = UUID(bytes=writer_id)
+    message.writer_id = _uuid(writer_id)
     message.size_of_whole_events = size_of_whole_events
     message.data = data_
     message.num_events = num_events
@@ -1200,7 +1201,7 @@ def _read_conditional_append(
         raise _Bad
     state.leave("ConditionalAppend")
     message = _new(ConditionalAppend)
-    message.writer_id = UUID(bytes=writer_id)
+    message.writer_id = _uuid(writer_id)
     message.event_number = event_number
     message.expected_offset = expected_offset
     message.event = event
@@ -1318,7 +1319,7 @@ def _read_conditional_block_end(
     if state is not None and state.frame < position - offset:
         raise _Bad
     message = _new(ConditionalBlockEnd)
-    message.writer_id = UUID(bytes=writer_id)
+    message.writer_id = _uuid(writer_id)
     message.event_number = event_number
     message.expected_offset = expected_offset
     message.data = data_
@@ -1447,7 +1448,7 @@ def _read_data_appended(
     if state is not None and state.frame < position - offset:
         raise _Bad
     message = _new(DataAppended)
-    message.writer_id = UUID(bytes=writer_id)
+    message.writer_id = _uuid(writer_id)
     message.event_number = event_number
     message.previous_event_number = previous_event_number
     message.request_id = request_id
@@ -1528,7 +1529,7 @@ def _read_conditional_check_failed(
     if state is not None and state.frame < position - offset:
         raise _Bad
     message = _new(ConditionalCheckFailed)
-    message.writer_id = UUID(bytes=writer_id)
+    message.writer_id = _uuid(writer_id)
     message.event_number = event_number
     message.request_id = request_id
     message.absent = n_absent
@@ -1742,7 +1743,7 @@ def _read_segment_read(
     raw = buffer[start:position]
     segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
     offset_, at_tail, end_of_segment, n_data = _unpack_qBBi(buffer, position)
-    if n_data < 0 or ((at_tail > 1 or end_of_segment > 1) and state is not None and state.strict):
+    if n_data < 0 or (state is not None and state.strict and (at_tail > 1 or end_of_segment > 1)):
         raise _Bad
     start = position + 14
     position = start + n_data
@@ -1978,7 +1979,7 @@ def _read_stream_segment_info(
     raw = buffer[start:position]
     segment_name = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
     exists, is_sealed, is_deleted, last_modified, write_offset = _unpack_3Bqq(buffer, position)
-    if (exists > 1 or is_sealed > 1 or is_deleted > 1) and state is not None and state.strict:
+    if state is not None and state.strict and (exists > 1 or is_sealed > 1 or is_deleted > 1):
         raise _Bad
     position = position + 19
     n_absent = 1
@@ -2775,7 +2776,7 @@ def _read_get_segment_attribute(
     message = _new(GetSegmentAttribute)
     message.request_id = request_id
     message.segment_name = segment_name
-    message.attribute_id = UUID(bytes=attribute_id)
+    message.attribute_id = _uuid(attribute_id)
     message.delegation_token = delegation_token
     message.tail = tail
     return message, position
@@ -2954,7 +2955,7 @@ def _read_update_segment_attribute(
     message = _new(UpdateSegmentAttribute)
     message.request_id = request_id
     message.segment_name = segment_name
-    message.attribute_id = UUID(bytes=attribute_id)
+    message.attribute_id = _uuid(attribute_id)
     message.new_value = new_value
     message.expected_value = expected_value
     message.delegation_token = delegation_token
@@ -3004,7 +3005,7 @@ def _read_segment_attribute_updated(
 ) -> tuple[SegmentAttributeUpdated, int]:
     length, request_id, success = _unpack_4xiqB(buffer, offset)
     body_end = offset + 8 + length
-    if not (0 <= length <= 16777215) or (success > 1 and state is not None and state.strict):
+    if not (0 <= length <= 16777215) or (state is not None and state.strict and success > 1):
         raise _Bad
     if body_end > end:
         raise _Bad
@@ -3272,7 +3273,7 @@ def _read_create_transient_segment(
         raise _Bad
     message = _new(CreateTransientSegment)
     message.request_id = request_id
-    message.writer_id = UUID(bytes=writer_id)
+    message.writer_id = _uuid(writer_id)
     message.parent_segment = parent_segment
     message.delegation_token = delegation_token
     message.tail = tail
@@ -3541,7 +3542,7 @@ def _read_merge_segments(
         for _ in range(n_attribute_updates):
             attribute_id, type_, new_value, old_value = _unpack_16sbqq(buffer, position)
             attribute_update = _new(AttributeUpdate)
-            attribute_update.attribute_id = UUID(bytes=attribute_id)
+            attribute_update.attribute_id = _uuid(attribute_id)
             attribute_update.type = _ATTRIBUTE_UPDATE_TYPE_BY_NUMBER.get(type_, type_)
             attribute_update.new_value = new_value
             attribute_update.old_value = old_value
@@ -4524,7 +4525,7 @@ def _read_invalid_event_number(
     if state is not None and state.frame < position - offset:
         raise _Bad
     message = _new(InvalidEventNumber)
-    message.writer_id = UUID(bytes=writer_id)
+    message.writer_id = _uuid(writer_id)
     message.request_id = request_id
     message.server_stack_trace = server_stack_trace
     message.event_number = event_number
@@ -5281,7 +5282,7 @@ def _read_create_table_segment(
     if body_end - position >= 1:
         n_absent = 2
         sorted_deprecated = buffer[position]
-        if sorted_deprecated > 1 and state is not None and state.strict:
+        if state is not None and state.strict and sorted_deprecated > 1:
             raise _Bad
         position = position + 1
         if body_end - position >= 4:
@@ -5386,7 +5387,7 @@ def _read_delete_table_segment(
     raw = buffer[start:position]
     segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
     must_be_empty, n_delegation_token = _unpack_BH(buffer, position)
-    if must_be_empty > 1 and state is not None and state.strict:
+    if state is not None and state.strict and must_be_empty > 1:
         raise _Bad
     start = position + 3
     position = start + n_delegation_token
@@ -5514,7 +5515,7 @@ def _read_update_table_entries(
         payload_length_, n_value = _unpack_ii(buffer, position)
         if n_value < 0:
             raise _Bad
-        if payload_length != ((key_end - key_start) + 8) and state is not None and state.strict:
+        if state is not None and state.strict and payload_length != ((key_end - key_start) + 8):
             raise _Bad
         key_ = _new(TableKey)
         key_.key = key
@@ -5524,7 +5525,7 @@ def _read_update_table_entries(
         position = start + n_value
         value = buffer[start:position]
         value_end = position
-        if payload_length_ != (value_end - value_start) and state is not None and state.strict:
+        if state is not None and state.strict and payload_length_ != (value_end - value_start):
             raise _Bad
         value_ = _new(TableValue)
         value_.value = value
@@ -5803,7 +5804,7 @@ def _read_remove_table_keys(
         if n_key > 0:
             (version,) = _unpack_q(buffer, position)
             position = position + 8
-        if payload_length != ((key_end - key_start) + 8) and state is not None and state.strict:
+        if state is not None and state.strict and payload_length != ((key_end - key_start) + 8):
             raise _Bad
         key_ = _new(TableKey)
         key_.key = key
@@ -6035,7 +6036,7 @@ def _read_read_table(buffer: bytes, offset: int, end: int, state: _ReadState | N
         if n_key > 0:
             (version,) = _unpack_q(buffer, position)
             position = position + 8
-        if payload_length != ((key_end - key_start) + 8) and state is not None and state.strict:
+        if state is not None and state.strict and payload_length != ((key_end - key_start) + 8):
             raise _Bad
         key_ = _new(TableKey)
         key_.key = key
@@ -6180,7 +6181,7 @@ def _read_table_read(buffer: bytes, offset: int, end: int, state: _ReadState | N
         payload_length_, n_value = _unpack_ii(buffer, position)
         if n_value < 0:
             raise _Bad
-        if payload_length != ((key_end - key_start) + 8) and state is not None and state.strict:
+        if state is not None and state.strict and payload_length != ((key_end - key_start) + 8):
             raise _Bad
         key_ = _new(TableKey)
         key_.key = key
@@ -6190,7 +6191,7 @@ def _read_table_read(buffer: bytes, offset: int, end: int, state: _ReadState | N
         position = start + n_value
         value = buffer[start:position]
         value_end = position
-        if payload_length_ != (value_end - value_start) and state is not None and state.strict:
+        if state is not None and state.strict and payload_length_ != (value_end - value_start):
             raise _Bad
         value_ = _new(TableValue)
         value_.value = value
@@ -6827,7 +6828,7 @@ def _read_table_keys_read(
         if n_key > 0:
             (version,) = _unpack_q(buffer, position)
             position = position + 8
-        if payload_length != ((key_end - key_start) + 8) and state is not None and state.strict:
+        if state is not None and state.strict and payload_length != ((key_end - key_start) + 8):
             raise _Bad
         key_ = _new(TableKey)
         key_.key = key
@@ -7205,7 +7206,7 @@ def _read_table_entries_read(
         payload_length_, n_value = _unpack_ii(buffer, position)
         if n_value < 0:
             raise _Bad
-        if payload_length != ((key_end - key_start) + 8) and state is not None and state.strict:
+        if state is not None and state.strict and payload_length != ((key_end - key_start) + 8):
             raise _Bad
         key_ = _new(TableKey)
         key_.key = key
@@ -7215,7 +7216,7 @@ def _read_table_entries_read(
         position = start + n_value
         value = buffer[start:position]
         value_end = position
-        if payload_length_ != (value_end - value_start) and state is not None and state.strict:
+        if state is not None and state.strict and payload_length_ != (value_end - value_start):
             raise _Bad
         value_ = _new(TableValue)
         value_.value = value
@@ -7389,7 +7390,7 @@ def _read_table_entries_delta_read(
         payload_length_, n_value = _unpack_ii(buffer, position)
         if n_value < 0:
             raise _Bad
-        if payload_length != ((key_end - key_start) + 8) and state is not None and state.strict:
+        if state is not None and state.strict and payload_length != ((key_end - key_start) + 8):
             raise _Bad
         key_ = _new(TableKey)
         key_.key = key
@@ -7399,7 +7400,7 @@ def _read_table_entries_delta_read(
         position = start + n_value
         value = buffer[start:position]
         value_end = position
-        if payload_length_ != (value_end - value_start) and state is not None and state.strict:
+        if state is not None and state.strict and payload_length_ != (value_end - value_start):
             raise _Bad
         value_ = _new(TableValue)
         value_.value = value
@@ -7408,7 +7409,7 @@ def _read_table_entries_delta_read(
         entrie.value = value_
         entries.append(entrie)
     should_clear, reached_end, last_position = _unpack_BBq(buffer, position)
-    if (should_clear > 1 or reached_end > 1) and state is not None and state.strict:
+    if state is not None and state.strict and (should_clear > 1 or reached_end > 1):
         raise _Bad
     position = position + 10
     tail = b""
@@ -7880,7 +7881,7 @@ def _read_storage_chunks_listed(
         raw = buffer[start:position]
         chunk_name = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
         exists_in_storage = buffer[position]
-        if exists_in_storage > 1 and state is not None and state.strict:
+        if state is not None and state.strict and exists_in_storage > 1:
             raise _Bad
         chunk = _new(ChunkInfo)
         chunk.length_in_metadata = length_in_metadata
@@ -8159,7 +8160,7 @@ def decode(
         NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
         DecodeError: It does not conform, or something stands behind it.
     """
-    if from_role is not None:
+    if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
@@ -8182,7 +8183,7 @@ def decode_message(
         NeedMoreData: The frame is not whole.
         DecodeError: It does not conform, or something stands behind it.
     """
-    if from_role is not None:
+    if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)

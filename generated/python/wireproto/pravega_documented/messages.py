@@ -9,7 +9,6 @@ Source: Pravega Streaming Service Wire Protocol, wire-protocol.md at 22ce249e58 
 from __future__ import annotations
 
 from struct import Struct as _Struct
-from uuid import UUID
 
 from .._runtime.classes import Envelope as _Envelope
 from .._runtime.classes import MessageRecord as _MessageRecord
@@ -20,6 +19,7 @@ from .._runtime.codec import ReadState as _ReadState
 from .._runtime.codec import WriteState as _WriteState
 from .._runtime.codec import as_bytes as _as_bytes
 from .._runtime.codec import lenient_text as _lenient_text
+from .._runtime.codec import uuid as _uuid
 from .._runtime.decoder import Decoder as _Decoder
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.text import encode_text as _encode_text
@@ -31,6 +31,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, Literal, Self, TypeAlias
+    from uuid import UUID
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
     _Message: TypeAlias = (
@@ -391,7 +392,7 @@ def _read_segment_read(
     raw = buffer[start:position]
     segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
     offset_, tail_, end_of_segment = _unpack_qBB(buffer, position)
-    if (tail_ > 1 or end_of_segment > 1) and state is not None and state.strict:
+    if state is not None and state.strict and (tail_ > 1 or end_of_segment > 1):
         raise _Bad
     n_data = body_end - (position + 10)
     if n_data < 0:
@@ -500,7 +501,7 @@ def _read_setup_append(
         raise _Bad
     message = _new(SetupAppend)
     message.request_id = request_id
-    message.writer_id = UUID(bytes=writer_id)
+    message.writer_id = _uuid(writer_id)
     message.segment = segment
     message.delegation_token = delegation_token
     message.tail = tail
@@ -583,7 +584,7 @@ def _read_append_setup(
     message = _new(AppendSetup)
     message.request_id = request_id
     message.segment = segment
-    message.writer_id = UUID(bytes=writer_id)
+    message.writer_id = _uuid(writer_id)
     message.last_event_number = last_event_number
     message.tail = tail
     return message, position
@@ -661,7 +662,7 @@ def _read_append_block(
     if state is not None and state.frame < position - offset:
         raise _Bad
     message = _new(AppendBlock)
-    message.writer_id = UUID(bytes=writer_id)
+    message.writer_id = _uuid(writer_id)
     message.data = data_
     message.tail = tail
     return message, position
@@ -747,7 +748,7 @@ def _read_append_block_end(
     if state is not None and state.frame < position - offset:
         raise _Bad
     message = _new(AppendBlockEnd)
-    message.writer_id = UUID(bytes=writer_id)
+    message.writer_id = _uuid(writer_id)
     message.size_of_whole_events = size_of_whole_events
     message.data = data_
     message.num_events = num_events
@@ -938,7 +939,7 @@ def _read_data_appended(
     if state is not None and state.frame < 40:
         raise _Bad
     message = _new(DataAppended)
-    message.writer_id = UUID(bytes=writer_id)
+    message.writer_id = _uuid(writer_id)
     message.event_number = event_number
     message.previous_event_number = previous_event_number
     message.tail = tail
@@ -1046,7 +1047,7 @@ def decode(
         NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
         DecodeError: It does not conform, or something stands behind it.
     """
-    if from_role is not None:
+    if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
@@ -1069,7 +1070,7 @@ def decode_message(
         NeedMoreData: The frame is not whole.
         DecodeError: It does not conform, or something stands behind it.
     """
-    if from_role is not None:
+    if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)

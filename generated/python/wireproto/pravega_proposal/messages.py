@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from enum import IntEnum as _IntEnum
 from struct import Struct as _Struct
-from uuid import UUID
 
 from .._runtime.classes import Envelope as _Envelope
 from .._runtime.classes import MessageRecord as _MessageRecord
@@ -20,6 +19,7 @@ from .._runtime.codec import ReadState as _ReadState
 from .._runtime.codec import WriteState as _WriteState
 from .._runtime.codec import as_bytes as _as_bytes
 from .._runtime.codec import lenient_text as _lenient_text
+from .._runtime.codec import uuid as _uuid
 from .._runtime.decoder import Decoder as _Decoder
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.text import encode_text as _encode_text
@@ -31,6 +31,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, Literal, Self, TypeAlias
+    from uuid import UUID
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
     _Message: TypeAlias = (
@@ -459,7 +460,7 @@ def _read_segment_read(
     raw = buffer[start:position]
     segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
     offset_, is_at_tail, is_at_end_of_segment = _unpack_qBB(buffer, position)
-    if (is_at_tail > 1 or is_at_end_of_segment > 1) and state is not None and state.strict:
+    if state is not None and state.strict and (is_at_tail > 1 or is_at_end_of_segment > 1):
         raise _Bad
     n_data = body_end - (position + 10)
     if n_data < 0:
@@ -547,7 +548,7 @@ def _read_setup_append(
     if state is not None and state.frame < position - offset:
         raise _Bad
     message = _new(SetupAppend)
-    message.connection_id = UUID(bytes=connection_id)
+    message.connection_id = _uuid(connection_id)
     message.segment = segment
     message.tail = tail
     return message, position
@@ -627,7 +628,7 @@ def _read_append_setup(
         raise _Bad
     message = _new(AppendSetup)
     message.segment = segment
-    message.connection_id = UUID(bytes=connection_id)
+    message.connection_id = _uuid(connection_id)
     message.connection_offset_ack_level = connection_offset_ack_level
     message.tail = tail
     return message, position
@@ -691,7 +692,7 @@ def _read_begin_append_block(
     if state is not None and state.frame < 36:
         raise _Bad
     message = _new(BeginAppendBlock)
-    message.connection_id = UUID(bytes=connection_id)
+    message.connection_id = _uuid(connection_id)
     message.connection_offset = connection_offset
     message.length = length_
     message.tail = tail
@@ -755,7 +756,7 @@ def _read_end_append_block(
     if state is not None and state.frame < 36:
         raise _Bad
     message = _new(EndAppendBlock)
-    message.connection_id = UUID(bytes=connection_id)
+    message.connection_id = _uuid(connection_id)
     message.connection_offset = connection_offset
     message.block_length = block_length
     message.tail = tail
@@ -876,7 +877,7 @@ def _read_data_appended(
     if state is not None and state.frame < 32:
         raise _Bad
     message = _new(DataAppended)
-    message.connection_id = UUID(bytes=connection_id)
+    message.connection_id = _uuid(connection_id)
     message.connection_offset_ack_level = connection_offset_ack_level
     message.tail = tail
     return message, position
@@ -983,7 +984,7 @@ def decode(
         NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
         DecodeError: It does not conform, or something stands behind it.
     """
-    if from_role is not None:
+    if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
@@ -1006,7 +1007,7 @@ def decode_message(
         NeedMoreData: The frame is not whole.
         DecodeError: It does not conform, or something stands behind it.
     """
-    if from_role is not None:
+    if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)

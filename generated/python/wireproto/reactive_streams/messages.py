@@ -17,7 +17,6 @@ from .._runtime.codec import Bad as _Bad
 from .._runtime.codec import ReadState as _ReadState
 from .._runtime.codec import WriteState as _WriteState
 from .._runtime.codec import as_bytes as _as_bytes
-from .._runtime.codec import lookup as _lookup
 from .._runtime.context import Context as _Context
 from .._runtime.decoder import Decoder as _Decoder
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
@@ -141,10 +140,12 @@ class _InMessage(_MessageRecord):
         """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
         message: Any = self
         frame = Message(message)
-        return frame.encode(
-            from_role=from_role,
-            context=context,
-        )
+        try:
+            return _write_message(
+                frame, None if context is None else context.state_to_write(_LIMITS, from_role)
+            )
+        except _WRITE_FAULTS:
+            return _encode_carefully(frame, -1, from_role, context)
 
     @classmethod
     def decode(cls, data: _Buffer, *, context: Context | None = None) -> Self:
@@ -524,12 +525,12 @@ class OnNext(_InMessage):
         return type(other) is OnNext and self.subscriber == other.subscriber and self.element == other.element
 
 
-def _read_on_next_body(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[OnNext, int]:
+def _read_on_next_body(buffer: bytes, offset: int, end: int, state: Any) -> tuple[OnNext, int]:
     subscriber = buffer[offset]
     position = offset + 1
     if subscriber > 127:
         subscriber, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
-    element_subject = _lookup(state, "element_size", (subscriber,), None)
+    element_subject = state.entries["element_size"][state.role, subscriber]
     element: Any = None
     if element_subject == 0:
         n_element = buffer[position]
@@ -541,7 +542,7 @@ def _read_on_next_body(buffer: bytes, offset: int, end: int, state: _ReadState |
         element_ = buffer[start:position]
         element = element_
     else:
-        n_element_ = _lookup(state, "element_size", (subscriber,), None)
+        n_element_ = state.entries["element_size"][state.role, subscriber]
         if n_element_ < 0:
             raise _Bad
         start = position
@@ -554,9 +555,9 @@ def _read_on_next_body(buffer: bytes, offset: int, end: int, state: _ReadState |
     return message, position
 
 
-def _write_on_next_body(message: Any, state: _WriteState | None) -> bytes:
+def _write_on_next_body(message: Any, state: Any) -> bytes:
     subscriber = _varint(message.subscriber, 64)
-    if _lookup(state, "element_size", (message.subscriber,), None) == 0:
+    if state.entries["element_size"][state.role, message.subscriber] == 0:
         element__ = message.element
         if type(element__) is not bytes:
             raise _Bad
@@ -568,7 +569,7 @@ def _write_on_next_body(message: Any, state: _WriteState | None) -> bytes:
         if type(element___) is not bytes:
             raise _Bad
         n_element_ = len(element___)
-        if n_element_ != _lookup(state, "element_size", (message.subscriber,), None):
+        if n_element_ != state.entries["element_size"][state.role, message.subscriber]:
             raise _Bad
         element = element___
     return b"".join((subscriber, element))
@@ -690,9 +691,7 @@ class OnNextPacked(_InMessage):
         )
 
 
-def _read_on_next_packed_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[OnNextPacked, int]:
+def _read_on_next_packed_body(buffer: bytes, offset: int, end: int, state: Any) -> tuple[OnNextPacked, int]:
     subscriber = buffer[offset]
     position = offset + 1
     if subscriber > 127:
@@ -701,7 +700,7 @@ def _read_on_next_packed_body(
     position = position + 1
     if count > 127:
         count, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
-    n_messages = count * _lookup(state, "element_size", (subscriber,), None)
+    n_messages = count * state.entries["element_size"][state.role, subscriber]
     if n_messages < 0:
         raise _Bad
     start = position
@@ -714,14 +713,14 @@ def _read_on_next_packed_body(
     return message, position
 
 
-def _write_on_next_packed_body(message: OnNextPacked, state: _WriteState | None) -> bytes:
+def _write_on_next_packed_body(message: OnNextPacked, state: Any) -> bytes:
     subscriber = _varint(message.subscriber, 64)
     count = _varint(message.count, 64)
     messages = message.messages
     if type(messages) is not bytes:
         raise _Bad
     n_messages = len(messages)
-    if n_messages != (message.count * _lookup(state, "element_size", (message.subscriber,), None)):
+    if n_messages != (message.count * state.entries["element_size"][state.role, message.subscriber]):
         raise _Bad
     return b"".join((subscriber, count, messages))
 
@@ -964,7 +963,7 @@ class Message(_Envelope):
         """Return the frame's bytes. EncodeError: the wire cannot carry it."""
         try:
             return _write_message(
-                self, None if context is None else _WriteState(_LIMITS, role=from_role, context=context)
+                self, None if context is None else context.state_to_write(_LIMITS, from_role)
             )
         except _WRITE_FAULTS:
             return _encode_carefully(self, -1, from_role, context)
@@ -1013,15 +1012,16 @@ def decode(
         NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
         DecodeError: It does not conform, or something stands behind it.
     """
-    if from_role is not None:
+    if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
-    state = (
-        None
-        if limits is None and not strict and context is None
-        else _state_to_read(limits, strict, from_role, context)
-    )
+    if limits is None and not strict and context is None:
+        state = None
+    elif limits is None and not strict and context is not None:
+        state = context.state_to_read(_LIMITS, from_role)
+    else:
+        state = _state_to_read(limits, strict, from_role, context)
     try:
         frame, position = _read_message(buffer, 0, end, state)
         if position != end:
@@ -1045,8 +1045,23 @@ def decode_message(
         NeedMoreData: The frame is not whole.
         DecodeError: It does not conform, or something stands behind it.
     """
-    frame = decode(data, from_role=from_role, context=context, limits=limits, strict=strict)
-    return frame.message
+    if from_role is not None and from_role not in _ROLES:
+        _check_role(from_role, _ROLES)
+    buffer = data if type(data) is bytes else _as_bytes(data)
+    end = len(buffer)
+    if limits is None and not strict and context is None:
+        state = None
+    elif limits is None and not strict and context is not None:
+        state = context.state_to_read(_LIMITS, from_role)
+    else:
+        state = _state_to_read(limits, strict, from_role, context)
+    try:
+        frame, position = _read_message(buffer, 0, end, state)
+        if position != end:
+            raise _Bad
+        return frame.message
+    except _READ_FAULTS:
+        raise _fault(buffer, from_role, limits, strict, context) from None
 
 
 def _state_to_read(
