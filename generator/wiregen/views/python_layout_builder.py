@@ -184,7 +184,7 @@ class LayoutBuilder:
     def _code_tables(shared: Shared, name: str, function: Callable[[str], str]) -> Iterator[TableView]:
         """Yield a table by code, or one by role and code where roles share codes."""
         result = "_Message" if name.startswith("_READERS") else "Any"
-        kind = f"Callable[[bytes, int, int, _ReadState | None], tuple[{result}, int]]"
+        kind = f"Callable[[bytes, int, int, _Reading], tuple[{result}, int]]"
         if not shared.has_shared_codes:
             codes = shared.codes(None)
             entries = tuple((repr(code), function(message.name)) for code, message in codes.items())

@@ -64,10 +64,6 @@ class TableView:
     annotation: str
     entries: tuple[tuple[str, str], ...]
 
-    @property
-    def is_reading(self) -> bool:
-        return "_ReadState" in self.annotation
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChoiceView:

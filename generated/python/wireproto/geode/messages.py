@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
+    _Reading: TypeAlias = _ReadState | None
+    _Writing: TypeAlias = _WriteState | None
     _Message: TypeAlias = (
         "PutRequest | PutResponse | GetRequest | GetResponse | PutAllRequest | PutAllResponse | GetAllRequest | GetAllResponse | ServerConfigRequest | ServerConfigResponse | AuthRequest | AuthResponse | ClientConfigRequest | ClientConfigResponse | ErrorResponse | Unknown"
     )
@@ -432,7 +434,7 @@ class RequestMetadata:
 
 
 def _read_request_metadata_json_key(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[RequestMetadata.JsonKey, int]:
     value = buffer[offset]
     if state is not None and state.strict and value > 1:
@@ -444,7 +446,7 @@ def _read_request_metadata_json_key(
 
 
 def _read_request_metadata_json_value(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[RequestMetadata.JsonValue, int]:
     value = buffer[offset]
     if state is not None and state.strict and value > 1:
@@ -456,7 +458,7 @@ def _read_request_metadata_json_value(
 
 
 def _read_request_metadata_event_id(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[RequestMetadata.EventId, int]:
     (n_unique_id,) = _unpack_H(buffer, offset)
     start = offset + 2
@@ -473,7 +475,7 @@ def _read_request_metadata_event_id(
 
 
 def _write_request_metadata_json_key(
-    message: RequestMetadata.JsonKey, state: _WriteState | None, is_last: bool
+    message: RequestMetadata.JsonKey, state: _Writing, is_last: bool
 ) -> bytes:
     if message.value is not True and message.value is not False:
         raise _Bad
@@ -481,7 +483,7 @@ def _write_request_metadata_json_key(
 
 
 def _write_request_metadata_json_value(
-    message: RequestMetadata.JsonValue, state: _WriteState | None, is_last: bool
+    message: RequestMetadata.JsonValue, state: _Writing, is_last: bool
 ) -> bytes:
     if message.value is not True and message.value is not False:
         raise _Bad
@@ -489,7 +491,7 @@ def _write_request_metadata_json_value(
 
 
 def _write_request_metadata_event_id(
-    message: RequestMetadata.EventId, state: _WriteState | None, is_last: bool
+    message: RequestMetadata.EventId, state: _Writing, is_last: bool
 ) -> bytes:
     unique_id = _encode_str(message.unique_id)
     if not unique_id.isascii() or 0 in unique_id:
@@ -524,7 +526,7 @@ class ResponseMetadata:
 
 
 def _read_response_metadata_update_pr_meta_data(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[ResponseMetadata.UpdatePrMetaData, int]:
     value = buffer[offset]
     if state is not None and state.strict and value > 1:
@@ -536,7 +538,7 @@ def _read_response_metadata_update_pr_meta_data(
 
 
 def _write_response_metadata_update_pr_meta_data(
-    message: ResponseMetadata.UpdatePrMetaData, state: _WriteState | None, is_last: bool
+    message: ResponseMetadata.UpdatePrMetaData, state: _Writing, is_last: bool
 ) -> bytes:
     if message.value is not True and message.value is not False:
         raise _Bad
@@ -1462,7 +1464,7 @@ class GeodeValue:
 
 
 def _read_geode_value_null(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Null, int]:
     position = offset
     message = _new(GeodeValue.Null)
@@ -1470,7 +1472,7 @@ def _read_geode_value_null(
 
 
 def _read_geode_value_null_string(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.NullString, int]:
     position = offset
     message = _new(GeodeValue.NullString)
@@ -1478,7 +1480,7 @@ def _read_geode_value_null_string(
 
 
 def _read_geode_value_boolean(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Boolean, int]:
     value = buffer[offset]
     if state is not None and state.strict and value > 1:
@@ -1490,7 +1492,7 @@ def _read_geode_value_boolean(
 
 
 def _read_geode_value_byte(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Byte, int]:
     (value,) = _unpack_b(buffer, offset)
     position = offset + 1
@@ -1500,7 +1502,7 @@ def _read_geode_value_byte(
 
 
 def _read_geode_value_character(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Character, int]:
     (value,) = _unpack_H(buffer, offset)
     position = offset + 2
@@ -1510,7 +1512,7 @@ def _read_geode_value_character(
 
 
 def _read_geode_value_short(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Short, int]:
     (value,) = _unpack_h(buffer, offset)
     position = offset + 2
@@ -1520,7 +1522,7 @@ def _read_geode_value_short(
 
 
 def _read_geode_value_integer(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Integer, int]:
     (value,) = _unpack_i(buffer, offset)
     position = offset + 4
@@ -1530,7 +1532,7 @@ def _read_geode_value_integer(
 
 
 def _read_geode_value_long(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Long, int]:
     (value,) = _unpack_q(buffer, offset)
     position = offset + 8
@@ -1540,7 +1542,7 @@ def _read_geode_value_long(
 
 
 def _read_geode_value_float(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Float, int]:
     (value,) = _unpack_f(buffer, offset)
     position = offset + 4
@@ -1550,7 +1552,7 @@ def _read_geode_value_float(
 
 
 def _read_geode_value_double(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Double, int]:
     (value,) = _unpack_d(buffer, offset)
     position = offset + 8
@@ -1560,7 +1562,7 @@ def _read_geode_value_double(
 
 
 def _read_geode_value_date(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Date, int]:
     (value,) = _unpack_q(buffer, offset)
     position = offset + 8
@@ -1570,7 +1572,7 @@ def _read_geode_value_date(
 
 
 def _read_geode_value_timestamp(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Timestamp, int]:
     (value,) = _unpack_q(buffer, offset)
     position = offset + 8
@@ -1580,7 +1582,7 @@ def _read_geode_value_timestamp(
 
 
 def _read_geode_value_string_bytes(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.StringBytes, int]:
     (n_value,) = _unpack_H(buffer, offset)
     start = offset + 2
@@ -1595,7 +1597,7 @@ def _read_geode_value_string_bytes(
 
 
 def _read_geode_value_string(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.String, int]:
     (n_value,) = _unpack_H(buffer, offset)
     start = offset + 2
@@ -1608,7 +1610,7 @@ def _read_geode_value_string(
 
 
 def _read_geode_value_huge_string_bytes(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.HugeStringBytes, int]:
     (n_value,) = _unpack_i(buffer, offset)
     if n_value < 0:
@@ -1625,7 +1627,7 @@ def _read_geode_value_huge_string_bytes(
 
 
 def _read_geode_value_huge_string(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.HugeString, int]:
     (n_value,) = _unpack_i(buffer, offset)
     if n_value < 0:
@@ -1639,7 +1641,7 @@ def _read_geode_value_huge_string(
 
 
 def _read_geode_value_bytes(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Bytes, int]:
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
@@ -1656,7 +1658,7 @@ def _read_geode_value_bytes(
 
 
 def _read_geode_value_inet_address(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.InetAddress, int]:
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
@@ -1673,7 +1675,7 @@ def _read_geode_value_inet_address(
 
 
 def _read_geode_value_big_integer(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.BigInteger, int]:
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
@@ -1690,7 +1692,7 @@ def _read_geode_value_big_integer(
 
 
 def _read_geode_value_boolean_array(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.BooleanArray, int]:
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
@@ -1716,7 +1718,7 @@ def _read_geode_value_boolean_array(
 
 
 def _read_geode_value_char_array(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.CharArray, int]:
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
@@ -1738,7 +1740,7 @@ def _read_geode_value_char_array(
 
 
 def _read_geode_value_short_array(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.ShortArray, int]:
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
@@ -1760,7 +1762,7 @@ def _read_geode_value_short_array(
 
 
 def _read_geode_value_int_array(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.IntArray, int]:
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
@@ -1782,7 +1784,7 @@ def _read_geode_value_int_array(
 
 
 def _read_geode_value_long_array(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.LongArray, int]:
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
@@ -1804,7 +1806,7 @@ def _read_geode_value_long_array(
 
 
 def _read_geode_value_float_array(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.FloatArray, int]:
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
@@ -1826,7 +1828,7 @@ def _read_geode_value_float_array(
 
 
 def _read_geode_value_double_array(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.DoubleArray, int]:
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
@@ -1848,7 +1850,7 @@ def _read_geode_value_double_array(
 
 
 def _read_geode_value_string_array(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.StringArray, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -1877,7 +1879,7 @@ def _read_geode_value_string_array(
 
 
 def _read_geode_value_byte_arrays(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.ByteArrays, int]:
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
@@ -1908,7 +1910,7 @@ def _read_geode_value_byte_arrays(
 
 
 def _read_geode_value_array_list(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.ArrayList, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -1935,7 +1937,7 @@ def _read_geode_value_array_list(
 
 
 def _read_geode_value_linked_list(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.LinkedList, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -1962,7 +1964,7 @@ def _read_geode_value_linked_list(
 
 
 def _read_geode_value_hash_set(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.HashSet, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -1989,7 +1991,7 @@ def _read_geode_value_hash_set(
 
 
 def _read_geode_value_linked_hash_set(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.LinkedHashSet, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -2016,7 +2018,7 @@ def _read_geode_value_linked_hash_set(
 
 
 def _read_geode_value_vector(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Vector, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -2043,7 +2045,7 @@ def _read_geode_value_vector(
 
 
 def _read_geode_value_stack(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Stack, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -2070,7 +2072,7 @@ def _read_geode_value_stack(
 
 
 def _read_geode_value_hash_map(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.HashMap, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -2100,7 +2102,7 @@ def _read_geode_value_hash_map(
 
 
 def _read_geode_value_identity_hash_map(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.IdentityHashMap, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -2130,7 +2132,7 @@ def _read_geode_value_identity_hash_map(
 
 
 def _read_geode_value_hashtable(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Hashtable, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -2160,7 +2162,7 @@ def _read_geode_value_hashtable(
 
 
 def _read_geode_value_concurrent_hash_map(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.ConcurrentHashMap, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -2190,7 +2192,7 @@ def _read_geode_value_concurrent_hash_map(
 
 
 def _read_geode_value_properties(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Properties, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -2220,7 +2222,7 @@ def _read_geode_value_properties(
 
 
 def _read_geode_value_tree_map(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.TreeMap, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -2254,7 +2256,7 @@ def _read_geode_value_tree_map(
 
 
 def _read_geode_value_tree_set(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.TreeSet, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -2283,7 +2285,7 @@ def _read_geode_value_tree_set(
 
 
 def _read_geode_value_object_array(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.ObjectArray, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -2314,7 +2316,7 @@ def _read_geode_value_object_array(
 
 
 def _read_geode_value_uuid(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Uuid, int]:
     (value,) = _unpack_16s(buffer, offset)
     position = offset + 16
@@ -2324,7 +2326,7 @@ def _read_geode_value_uuid(
 
 
 def _read_geode_value_time_unit(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.TimeUnit, int]:
     value = buffer[offset]
     position = offset + 1
@@ -2334,7 +2336,7 @@ def _read_geode_value_time_unit(
 
 
 def _read_geode_value_big_decimal(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.BigDecimal, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -2350,7 +2352,7 @@ def _read_geode_value_big_decimal(
 
 
 def _read_geode_value_file(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.File, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -2366,7 +2368,7 @@ def _read_geode_value_file(
 
 
 def _read_geode_value_gemfire_enum(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.GemfireEnum, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -2387,7 +2389,7 @@ def _read_geode_value_gemfire_enum(
 
 
 def _read_geode_value_pdx_inline_enum(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.PdxInlineEnum, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -2410,7 +2412,7 @@ def _read_geode_value_pdx_inline_enum(
 
 
 def _read_geode_value_pdx_enum(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.PdxEnum, int]:
     ds_id = buffer[offset]
     enum_id, position = _read_array_length(buffer, offset + 1)
@@ -2421,7 +2423,7 @@ def _read_geode_value_pdx_enum(
 
 
 def _read_geode_value_primitive_class(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.PrimitiveClass, int]:
     position = offset
     message = _new(GeodeValue.PrimitiveClass)
@@ -2430,7 +2432,7 @@ def _read_geode_value_primitive_class(
 
 
 def _read_geode_value_class(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Class, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -2444,7 +2446,7 @@ def _read_geode_value_class(
 
 
 def _read_geode_value_pdx(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Pdx, int]:
     length, type_id = _unpack_ii(buffer, offset)
     n_body = length
@@ -2460,7 +2462,7 @@ def _read_geode_value_pdx(
 
 
 def _read_geode_value_unbounded(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Unbounded, int]:
     if not is_last:
         raise _Bad
@@ -2476,69 +2478,57 @@ def _read_geode_value_unbounded(
     return message, position
 
 
-def _write_geode_value_null(message: GeodeValue.Null, state: _WriteState | None, is_last: bool) -> bytes:
+def _write_geode_value_null(message: GeodeValue.Null, state: _Writing, is_last: bool) -> bytes:
     return _pack_B(41)
 
 
-def _write_geode_value_null_string(
-    message: GeodeValue.NullString, state: _WriteState | None, is_last: bool
-) -> bytes:
+def _write_geode_value_null_string(message: GeodeValue.NullString, state: _Writing, is_last: bool) -> bytes:
     return _pack_B(69)
 
 
-def _write_geode_value_boolean(
-    message: GeodeValue.Boolean, state: _WriteState | None, is_last: bool
-) -> bytes:
+def _write_geode_value_boolean(message: GeodeValue.Boolean, state: _Writing, is_last: bool) -> bytes:
     if message.value is not True and message.value is not False:
         raise _Bad
     return _pack_BB(53, message.value)
 
 
-def _write_geode_value_byte(message: GeodeValue.Byte, state: _WriteState | None, is_last: bool) -> bytes:
+def _write_geode_value_byte(message: GeodeValue.Byte, state: _Writing, is_last: bool) -> bytes:
     return _pack_Bb(55, message.value)
 
 
-def _write_geode_value_character(
-    message: GeodeValue.Character, state: _WriteState | None, is_last: bool
-) -> bytes:
+def _write_geode_value_character(message: GeodeValue.Character, state: _Writing, is_last: bool) -> bytes:
     return _pack_BH(54, message.value)
 
 
-def _write_geode_value_short(message: GeodeValue.Short, state: _WriteState | None, is_last: bool) -> bytes:
+def _write_geode_value_short(message: GeodeValue.Short, state: _Writing, is_last: bool) -> bytes:
     return _pack_Bh(56, message.value)
 
 
-def _write_geode_value_integer(
-    message: GeodeValue.Integer, state: _WriteState | None, is_last: bool
-) -> bytes:
+def _write_geode_value_integer(message: GeodeValue.Integer, state: _Writing, is_last: bool) -> bytes:
     return _pack_Bi(57, message.value)
 
 
-def _write_geode_value_long(message: GeodeValue.Long, state: _WriteState | None, is_last: bool) -> bytes:
+def _write_geode_value_long(message: GeodeValue.Long, state: _Writing, is_last: bool) -> bytes:
     return _pack_Bq(58, message.value)
 
 
-def _write_geode_value_float(message: GeodeValue.Float, state: _WriteState | None, is_last: bool) -> bytes:
+def _write_geode_value_float(message: GeodeValue.Float, state: _Writing, is_last: bool) -> bytes:
     return _pack_Bf(59, message.value)
 
 
-def _write_geode_value_double(message: GeodeValue.Double, state: _WriteState | None, is_last: bool) -> bytes:
+def _write_geode_value_double(message: GeodeValue.Double, state: _Writing, is_last: bool) -> bytes:
     return _pack_Bd(60, message.value)
 
 
-def _write_geode_value_date(message: GeodeValue.Date, state: _WriteState | None, is_last: bool) -> bytes:
+def _write_geode_value_date(message: GeodeValue.Date, state: _Writing, is_last: bool) -> bytes:
     return _pack_Bq(61, message.value)
 
 
-def _write_geode_value_timestamp(
-    message: GeodeValue.Timestamp, state: _WriteState | None, is_last: bool
-) -> bytes:
+def _write_geode_value_timestamp(message: GeodeValue.Timestamp, state: _Writing, is_last: bool) -> bytes:
     return _pack_Bq(99, message.value)
 
 
-def _write_geode_value_string_bytes(
-    message: GeodeValue.StringBytes, state: _WriteState | None, is_last: bool
-) -> bytes:
+def _write_geode_value_string_bytes(message: GeodeValue.StringBytes, state: _Writing, is_last: bool) -> bytes:
     try:
         value = _encode_str(message.value, "ascii")
     except UnicodeEncodeError:
@@ -2547,7 +2537,7 @@ def _write_geode_value_string_bytes(
     return b"".join((_pack_BH(87, n_value), value))
 
 
-def _write_geode_value_string(message: GeodeValue.String, state: _WriteState | None, is_last: bool) -> bytes:
+def _write_geode_value_string(message: GeodeValue.String, state: _Writing, is_last: bool) -> bytes:
     value = _encode_str(message.value)
     if not value.isascii() or 0 in value:
         value = _encode_text(message.value, "mutf8", lenient=True)
@@ -2556,7 +2546,7 @@ def _write_geode_value_string(message: GeodeValue.String, state: _WriteState | N
 
 
 def _write_geode_value_huge_string_bytes(
-    message: GeodeValue.HugeStringBytes, state: _WriteState | None, is_last: bool
+    message: GeodeValue.HugeStringBytes, state: _Writing, is_last: bool
 ) -> bytes:
     try:
         value = _encode_str(message.value, "ascii")
@@ -2566,15 +2556,13 @@ def _write_geode_value_huge_string_bytes(
     return b"".join((_pack_Bi(88, n_value), value))
 
 
-def _write_geode_value_huge_string(
-    message: GeodeValue.HugeString, state: _WriteState | None, is_last: bool
-) -> bytes:
+def _write_geode_value_huge_string(message: GeodeValue.HugeString, state: _Writing, is_last: bool) -> bytes:
     value = _encode_text(message.value, "utf16")
     n_value = len(value) // 2
     return b"".join((_pack_Bi(89, n_value), value))
 
 
-def _write_geode_value_bytes(message: GeodeValue.Bytes, state: _WriteState | None, is_last: bool) -> bytes:
+def _write_geode_value_bytes(message: GeodeValue.Bytes, state: _Writing, is_last: bool) -> bytes:
     if message.value is None:
         value_, n_value = b"", None
     else:
@@ -2586,9 +2574,7 @@ def _write_geode_value_bytes(message: GeodeValue.Bytes, state: _WriteState | Non
     return b"".join((_pack_B(46), value, value_))
 
 
-def _write_geode_value_inet_address(
-    message: GeodeValue.InetAddress, state: _WriteState | None, is_last: bool
-) -> bytes:
+def _write_geode_value_inet_address(message: GeodeValue.InetAddress, state: _Writing, is_last: bool) -> bytes:
     if message.value is None:
         value_, n_value = b"", None
     else:
@@ -2600,9 +2586,7 @@ def _write_geode_value_inet_address(
     return b"".join((_pack_B(62), value, value_))
 
 
-def _write_geode_value_big_integer(
-    message: GeodeValue.BigInteger, state: _WriteState | None, is_last: bool
-) -> bytes:
+def _write_geode_value_big_integer(message: GeodeValue.BigInteger, state: _Writing, is_last: bool) -> bytes:
     if message.value is None:
         value_, n_value = b"", None
     else:
@@ -2615,7 +2599,7 @@ def _write_geode_value_big_integer(
 
 
 def _write_geode_value_boolean_array(
-    message: GeodeValue.BooleanArray, state: _WriteState | None, is_last: bool
+    message: GeodeValue.BooleanArray, state: _Writing, is_last: bool
 ) -> bytes:
     parts: list[bytes] = []
     value_ = message.value
@@ -2638,9 +2622,7 @@ def _write_geode_value_boolean_array(
     return b"".join(parts)
 
 
-def _write_geode_value_char_array(
-    message: GeodeValue.CharArray, state: _WriteState | None, is_last: bool
-) -> bytes:
+def _write_geode_value_char_array(message: GeodeValue.CharArray, state: _Writing, is_last: bool) -> bytes:
     parts: list[bytes] = []
     value_ = message.value
     if value_ is None:
@@ -2660,9 +2642,7 @@ def _write_geode_value_char_array(
     return b"".join(parts)
 
 
-def _write_geode_value_short_array(
-    message: GeodeValue.ShortArray, state: _WriteState | None, is_last: bool
-) -> bytes:
+def _write_geode_value_short_array(message: GeodeValue.ShortArray, state: _Writing, is_last: bool) -> bytes:
     parts: list[bytes] = []
     value_ = message.value
     if value_ is None:
@@ -2682,9 +2662,7 @@ def _write_geode_value_short_array(
     return b"".join(parts)
 
 
-def _write_geode_value_int_array(
-    message: GeodeValue.IntArray, state: _WriteState | None, is_last: bool
-) -> bytes:
+def _write_geode_value_int_array(message: GeodeValue.IntArray, state: _Writing, is_last: bool) -> bytes:
     parts: list[bytes] = []
     value_ = message.value
     if value_ is None:
@@ -2704,9 +2682,7 @@ def _write_geode_value_int_array(
     return b"".join(parts)
 
 
-def _write_geode_value_long_array(
-    message: GeodeValue.LongArray, state: _WriteState | None, is_last: bool
-) -> bytes:
+def _write_geode_value_long_array(message: GeodeValue.LongArray, state: _Writing, is_last: bool) -> bytes:
     parts: list[bytes] = []
     value_ = message.value
     if value_ is None:
@@ -2726,9 +2702,7 @@ def _write_geode_value_long_array(
     return b"".join(parts)
 
 
-def _write_geode_value_float_array(
-    message: GeodeValue.FloatArray, state: _WriteState | None, is_last: bool
-) -> bytes:
+def _write_geode_value_float_array(message: GeodeValue.FloatArray, state: _Writing, is_last: bool) -> bytes:
     parts: list[bytes] = []
     value_ = message.value
     if value_ is None:
@@ -2748,9 +2722,7 @@ def _write_geode_value_float_array(
     return b"".join(parts)
 
 
-def _write_geode_value_double_array(
-    message: GeodeValue.DoubleArray, state: _WriteState | None, is_last: bool
-) -> bytes:
+def _write_geode_value_double_array(message: GeodeValue.DoubleArray, state: _Writing, is_last: bool) -> bytes:
     parts: list[bytes] = []
     value_ = message.value
     if value_ is None:
@@ -2770,9 +2742,7 @@ def _write_geode_value_double_array(
     return b"".join(parts)
 
 
-def _write_geode_value_string_array(
-    message: GeodeValue.StringArray, state: _WriteState | None, is_last: bool
-) -> bytes:
+def _write_geode_value_string_array(message: GeodeValue.StringArray, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
@@ -2797,9 +2767,7 @@ def _write_geode_value_string_array(
     return b"".join(parts)
 
 
-def _write_geode_value_byte_arrays(
-    message: GeodeValue.ByteArrays, state: _WriteState | None, is_last: bool
-) -> bytes:
+def _write_geode_value_byte_arrays(message: GeodeValue.ByteArrays, state: _Writing, is_last: bool) -> bytes:
     parts: list[bytes] = []
     value_ = message.value
     if value_ is None:
@@ -2827,9 +2795,7 @@ def _write_geode_value_byte_arrays(
     return b"".join(parts)
 
 
-def _write_geode_value_array_list(
-    message: GeodeValue.ArrayList, state: _WriteState | None, is_last: bool
-) -> bytes:
+def _write_geode_value_array_list(message: GeodeValue.ArrayList, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
@@ -2852,9 +2818,7 @@ def _write_geode_value_array_list(
     return b"".join(parts)
 
 
-def _write_geode_value_linked_list(
-    message: GeodeValue.LinkedList, state: _WriteState | None, is_last: bool
-) -> bytes:
+def _write_geode_value_linked_list(message: GeodeValue.LinkedList, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
@@ -2877,9 +2841,7 @@ def _write_geode_value_linked_list(
     return b"".join(parts)
 
 
-def _write_geode_value_hash_set(
-    message: GeodeValue.HashSet, state: _WriteState | None, is_last: bool
-) -> bytes:
+def _write_geode_value_hash_set(message: GeodeValue.HashSet, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
@@ -2903,7 +2865,7 @@ def _write_geode_value_hash_set(
 
 
 def _write_geode_value_linked_hash_set(
-    message: GeodeValue.LinkedHashSet, state: _WriteState | None, is_last: bool
+    message: GeodeValue.LinkedHashSet, state: _Writing, is_last: bool
 ) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
@@ -2927,7 +2889,7 @@ def _write_geode_value_linked_hash_set(
     return b"".join(parts)
 
 
-def _write_geode_value_vector(message: GeodeValue.Vector, state: _WriteState | None, is_last: bool) -> bytes:
+def _write_geode_value_vector(message: GeodeValue.Vector, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
@@ -2950,7 +2912,7 @@ def _write_geode_value_vector(message: GeodeValue.Vector, state: _WriteState | N
     return b"".join(parts)
 
 
-def _write_geode_value_stack(message: GeodeValue.Stack, state: _WriteState | None, is_last: bool) -> bytes:
+def _write_geode_value_stack(message: GeodeValue.Stack, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
@@ -2973,9 +2935,7 @@ def _write_geode_value_stack(message: GeodeValue.Stack, state: _WriteState | Non
     return b"".join(parts)
 
 
-def _write_geode_value_hash_map(
-    message: GeodeValue.HashMap, state: _WriteState | None, is_last: bool
-) -> bytes:
+def _write_geode_value_hash_map(message: GeodeValue.HashMap, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
@@ -3001,7 +2961,7 @@ def _write_geode_value_hash_map(
 
 
 def _write_geode_value_identity_hash_map(
-    message: GeodeValue.IdentityHashMap, state: _WriteState | None, is_last: bool
+    message: GeodeValue.IdentityHashMap, state: _Writing, is_last: bool
 ) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
@@ -3027,9 +2987,7 @@ def _write_geode_value_identity_hash_map(
     return b"".join(parts)
 
 
-def _write_geode_value_hashtable(
-    message: GeodeValue.Hashtable, state: _WriteState | None, is_last: bool
-) -> bytes:
+def _write_geode_value_hashtable(message: GeodeValue.Hashtable, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
@@ -3055,7 +3013,7 @@ def _write_geode_value_hashtable(
 
 
 def _write_geode_value_concurrent_hash_map(
-    message: GeodeValue.ConcurrentHashMap, state: _WriteState | None, is_last: bool
+    message: GeodeValue.ConcurrentHashMap, state: _Writing, is_last: bool
 ) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
@@ -3081,9 +3039,7 @@ def _write_geode_value_concurrent_hash_map(
     return b"".join(parts)
 
 
-def _write_geode_value_properties(
-    message: GeodeValue.Properties, state: _WriteState | None, is_last: bool
-) -> bytes:
+def _write_geode_value_properties(message: GeodeValue.Properties, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
@@ -3108,7 +3064,7 @@ def _write_geode_value_properties(
     return b"".join(parts)
 
 
-def _write_geode_value_tree_map(message: Any, state: _WriteState | None, is_last: bool) -> bytes:
+def _write_geode_value_tree_map(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
@@ -3137,7 +3093,7 @@ def _write_geode_value_tree_map(message: Any, state: _WriteState | None, is_last
     return b"".join(parts)
 
 
-def _write_geode_value_tree_set(message: Any, state: _WriteState | None, is_last: bool) -> bytes:
+def _write_geode_value_tree_set(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
@@ -3164,7 +3120,7 @@ def _write_geode_value_tree_set(message: Any, state: _WriteState | None, is_last
     return b"".join(parts)
 
 
-def _write_geode_value_object_array(message: Any, state: _WriteState | None, is_last: bool) -> bytes:
+def _write_geode_value_object_array(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
@@ -3191,19 +3147,15 @@ def _write_geode_value_object_array(message: Any, state: _WriteState | None, is_
     return b"".join(parts)
 
 
-def _write_geode_value_uuid(message: GeodeValue.Uuid, state: _WriteState | None, is_last: bool) -> bytes:
+def _write_geode_value_uuid(message: GeodeValue.Uuid, state: _Writing, is_last: bool) -> bytes:
     return _pack_B16s(98, message.value.bytes)
 
 
-def _write_geode_value_time_unit(
-    message: GeodeValue.TimeUnit, state: _WriteState | None, is_last: bool
-) -> bytes:
+def _write_geode_value_time_unit(message: GeodeValue.TimeUnit, state: _Writing, is_last: bool) -> bytes:
     return _pack_BB(68, message.value)
 
 
-def _write_geode_value_big_decimal(
-    message: GeodeValue.BigDecimal, state: _WriteState | None, is_last: bool
-) -> bytes:
+def _write_geode_value_big_decimal(message: GeodeValue.BigDecimal, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
@@ -3215,7 +3167,7 @@ def _write_geode_value_big_decimal(
     return b"".join((_pack_B(96), value))
 
 
-def _write_geode_value_file(message: GeodeValue.File, state: _WriteState | None, is_last: bool) -> bytes:
+def _write_geode_value_file(message: GeodeValue.File, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
@@ -3227,9 +3179,7 @@ def _write_geode_value_file(message: GeodeValue.File, state: _WriteState | None,
     return b"".join((_pack_B(63), value))
 
 
-def _write_geode_value_gemfire_enum(
-    message: GeodeValue.GemfireEnum, state: _WriteState | None, is_last: bool
-) -> bytes:
+def _write_geode_value_gemfire_enum(message: GeodeValue.GemfireEnum, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
@@ -3244,7 +3194,7 @@ def _write_geode_value_gemfire_enum(
 
 
 def _write_geode_value_pdx_inline_enum(
-    message: GeodeValue.PdxInlineEnum, state: _WriteState | None, is_last: bool
+    message: GeodeValue.PdxInlineEnum, state: _Writing, is_last: bool
 ) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
@@ -3260,20 +3210,18 @@ def _write_geode_value_pdx_inline_enum(
     return b"".join((_pack_B(101), class_name, member, ordinal))
 
 
-def _write_geode_value_pdx_enum(
-    message: GeodeValue.PdxEnum, state: _WriteState | None, is_last: bool
-) -> bytes:
+def _write_geode_value_pdx_enum(message: GeodeValue.PdxEnum, state: _Writing, is_last: bool) -> bytes:
     enum_id = _write_array_length(message.enum_id)
     return b"".join((_pack_BB(94, message.ds_id), enum_id))
 
 
 def _write_geode_value_primitive_class(
-    message: GeodeValue.PrimitiveClass, state: _WriteState | None, is_last: bool
+    message: GeodeValue.PrimitiveClass, state: _Writing, is_last: bool
 ) -> bytes:
     return _pack_B(message.code)
 
 
-def _write_geode_value_class(message: GeodeValue.Class, state: _WriteState | None, is_last: bool) -> bytes:
+def _write_geode_value_class(message: GeodeValue.Class, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
@@ -3283,7 +3231,7 @@ def _write_geode_value_class(message: GeodeValue.Class, state: _WriteState | Non
     return b"".join((_pack_B(43), value))
 
 
-def _write_geode_value_pdx(message: GeodeValue.Pdx, state: _WriteState | None, is_last: bool) -> bytes:
+def _write_geode_value_pdx(message: GeodeValue.Pdx, state: _Writing, is_last: bool) -> bytes:
     body = message.body
     if type(body) is not bytes:
         raise _Bad
@@ -3291,9 +3239,7 @@ def _write_geode_value_pdx(message: GeodeValue.Pdx, state: _WriteState | None, i
     return b"".join((_pack_Bii(93, n_body, message.type_id), body))
 
 
-def _write_geode_value_unbounded(
-    message: GeodeValue.Unbounded, state: _WriteState | None, is_last: bool
-) -> bytes:
+def _write_geode_value_unbounded(message: GeodeValue.Unbounded, state: _Writing, is_last: bool) -> bytes:
     if not is_last:
         raise _Bad
     value = message.value
@@ -3352,7 +3298,7 @@ class ClassName:
 
 
 def _read_class_name_named(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[ClassName.Named, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -3368,7 +3314,7 @@ def _read_class_name_named(
 
 
 def _read_class_name_primitive(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[ClassName.Primitive, int]:
     position = offset
     message = _new(ClassName.Primitive)
@@ -3377,14 +3323,14 @@ def _read_class_name_primitive(
 
 
 def _read_class_name_no_class(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[ClassName.NoClass, int]:
     position = offset
     message = _new(ClassName.NoClass)
     return message, position
 
 
-def _write_class_name_named(message: ClassName.Named, state: _WriteState | None, is_last: bool) -> bytes:
+def _write_class_name_named(message: ClassName.Named, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("ClassName")
@@ -3396,19 +3342,15 @@ def _write_class_name_named(message: ClassName.Named, state: _WriteState | None,
     return b"".join((_pack_B(43), value))
 
 
-def _write_class_name_primitive(
-    message: ClassName.Primitive, state: _WriteState | None, is_last: bool
-) -> bytes:
+def _write_class_name_primitive(message: ClassName.Primitive, state: _Writing, is_last: bool) -> bytes:
     return _pack_B(message.code)
 
 
-def _write_class_name_no_class(message: ClassName.NoClass, state: _WriteState | None, is_last: bool) -> bytes:
+def _write_class_name_no_class(message: ClassName.NoClass, state: _Writing, is_last: bool) -> bytes:
     return _pack_B(41)
 
 
-_REQUEST_METADATA_READERS: dict[
-    int, Callable[[bytes, int, int, _ReadState | None, bool], tuple[Any, int]]
-] = {
+_REQUEST_METADATA_READERS: dict[int, Callable[[bytes, int, int, _Reading, bool], tuple[Any, int]]] = {
     1: _read_request_metadata_json_key,
     2: _read_request_metadata_json_value,
     3: _read_request_metadata_event_id,
@@ -3416,35 +3358,33 @@ _REQUEST_METADATA_READERS: dict[
 
 
 def _read_request_metadata(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[_RequestMetadata, int]:
     return _REQUEST_METADATA_READERS[_unpack_h(buffer, offset)[0]](buffer, offset + 2, end, state, is_last)
 
 
-_REQUEST_METADATA_WRITERS: dict[type, Callable[[Any, _WriteState | None, bool], bytes]] = {
+_REQUEST_METADATA_WRITERS: dict[type, Callable[[Any, _Writing, bool], bytes]] = {
     RequestMetadata.JsonKey: _write_request_metadata_json_key,
     RequestMetadata.JsonValue: _write_request_metadata_json_value,
     RequestMetadata.EventId: _write_request_metadata_event_id,
 }
 
-_RESPONSE_METADATA_READERS: dict[
-    int, Callable[[bytes, int, int, _ReadState | None, bool], tuple[Any, int]]
-] = {
+_RESPONSE_METADATA_READERS: dict[int, Callable[[bytes, int, int, _Reading, bool], tuple[Any, int]]] = {
     1: _read_response_metadata_update_pr_meta_data,
 }
 
 
 def _read_response_metadata(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[_ResponseMetadata, int]:
     return _RESPONSE_METADATA_READERS[_unpack_h(buffer, offset)[0]](buffer, offset + 2, end, state, is_last)
 
 
-_RESPONSE_METADATA_WRITERS: dict[type, Callable[[Any, _WriteState | None, bool], bytes]] = {
+_RESPONSE_METADATA_WRITERS: dict[type, Callable[[Any, _Writing, bool], bytes]] = {
     ResponseMetadata.UpdatePrMetaData: _write_response_metadata_update_pr_meta_data,
 }
 
-_GEODE_VALUE_READERS: dict[int, Callable[[bytes, int, int, _ReadState | None, bool], tuple[Any, int]]] = {
+_GEODE_VALUE_READERS: dict[int, Callable[[bytes, int, int, _Reading, bool], tuple[Any, int]]] = {
     41: _read_geode_value_null,
     69: _read_geode_value_null_string,
     53: _read_geode_value_boolean,
@@ -3521,12 +3461,12 @@ _GEODE_VALUE_READERS: dict[int, Callable[[bytes, int, int, _ReadState | None, bo
 
 
 def _read_geode_value(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[_GeodeValue, int]:
     return _GEODE_VALUE_READERS[buffer[offset]](buffer, offset + 1, end, state, is_last)
 
 
-_GEODE_VALUE_WRITERS: dict[type, Callable[[Any, _WriteState | None, bool], bytes]] = {
+_GEODE_VALUE_WRITERS: dict[type, Callable[[Any, _Writing, bool], bytes]] = {
     GeodeValue.Null: _write_geode_value_null,
     GeodeValue.NullString: _write_geode_value_null_string,
     GeodeValue.Boolean: _write_geode_value_boolean,
@@ -3582,7 +3522,7 @@ _GEODE_VALUE_WRITERS: dict[type, Callable[[Any, _WriteState | None, bool], bytes
     GeodeValue.Unbounded: _write_geode_value_unbounded,
 }
 
-_CLASS_NAME_READERS: dict[int, Callable[[bytes, int, int, _ReadState | None, bool], tuple[Any, int]]] = {
+_CLASS_NAME_READERS: dict[int, Callable[[bytes, int, int, _Reading, bool], tuple[Any, int]]] = {
     43: _read_class_name_named,
     17: _read_class_name_primitive,
     18: _read_class_name_primitive,
@@ -3598,12 +3538,12 @@ _CLASS_NAME_READERS: dict[int, Callable[[bytes, int, int, _ReadState | None, boo
 
 
 def _read_class_name(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[_ClassName, int]:
     return _CLASS_NAME_READERS[buffer[offset]](buffer, offset + 1, end, state, is_last)
 
 
-_CLASS_NAME_WRITERS: dict[type, Callable[[Any, _WriteState | None, bool], bytes]] = {
+_CLASS_NAME_WRITERS: dict[type, Callable[[Any, _Writing, bool], bytes]] = {
     ClassName.Named: _write_class_name_named,
     ClassName.Primitive: _write_class_name_primitive,
     ClassName.NoClass: _write_class_name_no_class,
@@ -3635,7 +3575,7 @@ class Connect(_Record):
             return _encode_carefully(self, -1)
 
 
-def _read_connect(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Connect, int]:
+def _read_connect(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Connect, int]:
     mode = buffer[offset]
     position = offset + 1
     if position > end or (state is not None and state.frame < 1):
@@ -3645,7 +3585,7 @@ def _read_connect(buffer: bytes, offset: int, end: int, state: _ReadState | None
     return frame, position
 
 
-def _write_connect(message: Connect, state: _WriteState | None) -> bytes:
+def _write_connect(message: Connect, state: _Writing) -> bytes:
     if message.mode not in _MODE_BY_NUMBER:
         raise _Bad
     return _pack_B(message.mode)
@@ -3767,9 +3707,7 @@ class PutRequest(_InRequest):
         )
 
 
-def _read_put_request_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[PutRequest, int]:
+def _read_put_request_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[PutRequest, int]:
     (n_region_name,) = _unpack_H(buffer, offset)
     start = offset + 2
     position = start + n_region_name
@@ -3812,7 +3750,7 @@ def _read_put_request_body(
     return message, position
 
 
-def _write_put_request_body(message: PutRequest, state: _WriteState | None) -> bytes:
+def _write_put_request_body(message: PutRequest, state: _Writing) -> bytes:
     region_name = _encode_str(message.region_name)
     if not region_name.isascii() or 0 in region_name:
         region_name = _encode_text(message.region_name, "mutf8", lenient=True)
@@ -3842,9 +3780,7 @@ class PutResponse(_InResponse):
         return type(other) is PutResponse and self.success == other.success
 
 
-def _read_put_response_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[PutResponse, int]:
+def _read_put_response_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[PutResponse, int]:
     success = buffer[offset]
     if state is not None and state.strict and success > 1:
         raise _Bad
@@ -3854,7 +3790,7 @@ def _read_put_response_body(
     return message, position
 
 
-def _write_put_response_body(message: PutResponse, state: _WriteState | None) -> bytes:
+def _write_put_response_body(message: PutResponse, state: _Writing) -> bytes:
     if message.success is not True and message.success is not False:
         raise _Bad
     return _pack_B(message.success)
@@ -3885,9 +3821,7 @@ class GetRequest(_InRequest):
         )
 
 
-def _read_get_request_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[GetRequest, int]:
+def _read_get_request_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[GetRequest, int]:
     (n_region_name,) = _unpack_H(buffer, offset)
     start = offset + 2
     position = start + n_region_name
@@ -3904,7 +3838,7 @@ def _read_get_request_body(
     return message, position
 
 
-def _write_get_request_body(message: GetRequest, state: _WriteState | None) -> bytes:
+def _write_get_request_body(message: GetRequest, state: _Writing) -> bytes:
     region_name = _encode_str(message.region_name)
     if not region_name.isascii() or 0 in region_name:
         region_name = _encode_text(message.region_name, "mutf8", lenient=True)
@@ -3932,16 +3866,14 @@ class GetResponse(_InResponse):
         return type(other) is GetResponse and self.result == other.result
 
 
-def _read_get_response_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[GetResponse, int]:
+def _read_get_response_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[GetResponse, int]:
     result, position = _GEODE_VALUE_READERS[buffer[offset]](buffer, offset + 1, end, state, True)
     message = _new(GetResponse)
     message.result = result
     return message, position
 
 
-def _write_get_response_body(message: GetResponse, state: _WriteState | None) -> bytes:
+def _write_get_response_body(message: GetResponse, state: _Writing) -> bytes:
     result = _GEODE_VALUE_WRITERS[type(message.result)](message.result, state, True)
     return result
 
@@ -3974,7 +3906,7 @@ class PutAllRequest(_InRequest):
 
 
 def _read_put_all_request_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[PutAllRequest, int]:
     (n_region_name,) = _unpack_H(buffer, offset)
     start = offset + 2
@@ -4033,7 +3965,7 @@ def _read_put_all_request_body(
     return message, position
 
 
-def _write_put_all_request_body(message: PutAllRequest, state: _WriteState | None) -> bytes:
+def _write_put_all_request_body(message: PutAllRequest, state: _Writing) -> bytes:
     parts: list[bytes] = []
     region_name = _encode_str(message.region_name)
     if not region_name.isascii() or 0 in region_name:
@@ -4077,7 +4009,7 @@ class PutAllResponse(_InResponse):
 
 
 def _read_put_all_response_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[PutAllResponse, int]:
     (number_of_keys_failed,) = _unpack_i(buffer, offset)
     position = offset + 4
@@ -4086,7 +4018,7 @@ def _read_put_all_response_body(
     return message, position
 
 
-def _write_put_all_response_body(message: PutAllResponse, state: _WriteState | None) -> bytes:
+def _write_put_all_response_body(message: PutAllResponse, state: _Writing) -> bytes:
     return _pack_i(message.number_of_keys_failed)
 
 
@@ -4116,7 +4048,7 @@ class GetAllRequest(_InRequest):
 
 
 def _read_get_all_request_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[GetAllRequest, int]:
     (n_region_name,) = _unpack_H(buffer, offset)
     start = offset + 2
@@ -4147,7 +4079,7 @@ def _read_get_all_request_body(
     return message, position
 
 
-def _write_get_all_request_body(message: GetAllRequest, state: _WriteState | None) -> bytes:
+def _write_get_all_request_body(message: GetAllRequest, state: _Writing) -> bytes:
     parts: list[bytes] = []
     region_name = _encode_str(message.region_name)
     if not region_name.isascii() or 0 in region_name:
@@ -4189,7 +4121,7 @@ class GetAllResponse(_InResponse):
 
 
 def _read_get_all_response_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[GetAllResponse, int]:
     (n_key_value_pairs,) = _unpack_i(buffer, offset)
     if n_key_value_pairs < 0:
@@ -4214,7 +4146,7 @@ def _read_get_all_response_body(
     return message, position
 
 
-def _write_get_all_response_body(message: GetAllResponse, state: _WriteState | None) -> bytes:
+def _write_get_all_response_body(message: GetAllResponse, state: _Writing) -> bytes:
     parts: list[bytes] = []
     key_value_pairs = message.key_value_pairs
     if type(key_value_pairs) is not list and not isinstance(key_value_pairs, tuple):
@@ -4251,7 +4183,7 @@ class ServerConfigRequest(_InRequest):
 
 
 def _read_server_config_request_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[ServerConfigRequest, int]:
     n_body = end - (offset)
     if n_body < 0:
@@ -4264,7 +4196,7 @@ def _read_server_config_request_body(
     return message, position
 
 
-def _write_server_config_request_body(message: ServerConfigRequest, state: _WriteState | None) -> bytes:
+def _write_server_config_request_body(message: ServerConfigRequest, state: _Writing) -> bytes:
     body = message.body
     if type(body) is not bytes:
         raise _Bad
@@ -4288,7 +4220,7 @@ class ServerConfigResponse(_InResponse):
 
 
 def _read_server_config_response_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[ServerConfigResponse, int]:
     n_body = end - (offset)
     if n_body < 0:
@@ -4301,7 +4233,7 @@ def _read_server_config_response_body(
     return message, position
 
 
-def _write_server_config_response_body(message: ServerConfigResponse, state: _WriteState | None) -> bytes:
+def _write_server_config_response_body(message: ServerConfigResponse, state: _Writing) -> bytes:
     body = message.body
     if type(body) is not bytes:
         raise _Bad
@@ -4324,9 +4256,7 @@ class AuthRequest(_InRequest):
         return type(other) is AuthRequest and self.body == other.body
 
 
-def _read_auth_request_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[AuthRequest, int]:
+def _read_auth_request_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[AuthRequest, int]:
     n_body = end - (offset)
     if n_body < 0:
         raise _Bad
@@ -4338,7 +4268,7 @@ def _read_auth_request_body(
     return message, position
 
 
-def _write_auth_request_body(message: AuthRequest, state: _WriteState | None) -> bytes:
+def _write_auth_request_body(message: AuthRequest, state: _Writing) -> bytes:
     body = message.body
     if type(body) is not bytes:
         raise _Bad
@@ -4362,7 +4292,7 @@ class AuthResponse(_InResponse):
 
 
 def _read_auth_response_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[AuthResponse, int]:
     n_body = end - (offset)
     if n_body < 0:
@@ -4375,7 +4305,7 @@ def _read_auth_response_body(
     return message, position
 
 
-def _write_auth_response_body(message: AuthResponse, state: _WriteState | None) -> bytes:
+def _write_auth_response_body(message: AuthResponse, state: _Writing) -> bytes:
     body = message.body
     if type(body) is not bytes:
         raise _Bad
@@ -4399,7 +4329,7 @@ class ClientConfigRequest(_InRequest):
 
 
 def _read_client_config_request_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[ClientConfigRequest, int]:
     n_body = end - (offset)
     if n_body < 0:
@@ -4412,7 +4342,7 @@ def _read_client_config_request_body(
     return message, position
 
 
-def _write_client_config_request_body(message: ClientConfigRequest, state: _WriteState | None) -> bytes:
+def _write_client_config_request_body(message: ClientConfigRequest, state: _Writing) -> bytes:
     body = message.body
     if type(body) is not bytes:
         raise _Bad
@@ -4436,7 +4366,7 @@ class ClientConfigResponse(_InResponse):
 
 
 def _read_client_config_response_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[ClientConfigResponse, int]:
     n_body = end - (offset)
     if n_body < 0:
@@ -4449,7 +4379,7 @@ def _read_client_config_response_body(
     return message, position
 
 
-def _write_client_config_response_body(message: ClientConfigResponse, state: _WriteState | None) -> bytes:
+def _write_client_config_response_body(message: ClientConfigResponse, state: _Writing) -> bytes:
     body = message.body
     if type(body) is not bytes:
         raise _Bad
@@ -4473,7 +4403,7 @@ class ErrorResponse(_InResponse):
 
 
 def _read_error_response_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[ErrorResponse, int]:
     (n_error_message,) = _unpack_H(buffer, offset)
     start = offset + 2
@@ -4485,7 +4415,7 @@ def _read_error_response_body(
     return message, position
 
 
-def _write_error_response_body(message: ErrorResponse, state: _WriteState | None) -> bytes:
+def _write_error_response_body(message: ErrorResponse, state: _Writing) -> bytes:
     error_message = _encode_str(message.error_message)
     if not error_message.isascii() or 0 in error_message:
         error_message = _encode_text(message.error_message, "mutf8", lenient=True)
@@ -4520,7 +4450,7 @@ _CODES_RESPONSE: dict[type, int] = {
     AuthResponse: 2,
     ClientConfigResponse: 23,
 }
-_BODIES: dict[str | None, dict[int, Callable[[bytes, int, int, _ReadState | None], tuple[Any, int]]]] = {
+_BODIES: dict[str | None, dict[int, Callable[[bytes, int, int, _Reading], tuple[Any, int]]]] = {
     None: {
         3: _read_put_request_body,
         4: _read_get_request_body,
@@ -4617,7 +4547,7 @@ class Request(_Envelope):
             return _encode_carefully(self, -1, from_role, context, variant)
 
 
-def _read_request(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Request, int]:
+def _read_request(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Request, int]:
     if state is None and end - offset > 65536:
         state = _ReadState(_LIMITS)
     size, correlation_id, is_partial, has_metadata, api_id, api_version = _unpack_iiBBhb(buffer, offset)
@@ -4666,7 +4596,7 @@ def _read_request(buffer: bytes, offset: int, end: int, state: _ReadState | None
     return frame, position
 
 
-def _write_request(frame: Any, state: _WriteState | None) -> bytes:
+def _write_request(frame: Any, state: _Writing) -> bytes:
     if frame.metadata is not None:
         metadata_ = frame.metadata
         if type(metadata_) is not list and not isinstance(metadata_, tuple):
@@ -4824,7 +4754,7 @@ def _read_response(buffer: bytes, offset: int, end: int, state: Any) -> tuple[Re
     return frame, position
 
 
-def _write_response(frame: Any, state: _WriteState | None) -> bytes:
+def _write_response(frame: Any, state: _Writing) -> bytes:
     if frame.metadata is not None:
         metadata_ = frame.metadata
         if type(metadata_) is not list and not isinstance(metadata_, tuple):
@@ -4879,9 +4809,7 @@ def _write_response(frame: Any, state: _WriteState | None) -> bytes:
     return data
 
 
-def _read_request_in_example(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[Request, int]:
+def _read_request_in_example(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Request, int]:
     if state is None and end - offset > 65536:
         state = _ReadState(_LIMITS)
     size, is_partial, correlation_id, api_id, api_version, has_metadata = _unpack_iBihbB(buffer, offset)
@@ -4930,7 +4858,7 @@ def _read_request_in_example(
     return frame, position
 
 
-def _write_request_in_example(frame: Any, state: _WriteState | None) -> bytes:
+def _write_request_in_example(frame: Any, state: _Writing) -> bytes:
     if frame.metadata is not None:
         metadata_ = frame.metadata
         if type(metadata_) is not list and not isinstance(metadata_, tuple):
@@ -5036,7 +4964,7 @@ def _read_response_in_example(buffer: bytes, offset: int, end: int, state: Any) 
     return frame, position
 
 
-def _write_response_in_example(frame: Any, state: _WriteState | None) -> bytes:
+def _write_response_in_example(frame: Any, state: _Writing) -> bytes:
     if frame.metadata is not None:
         metadata_ = frame.metadata
         if type(metadata_) is not list and not isinstance(metadata_, tuple):
@@ -5212,7 +5140,7 @@ def decode_message(
 
 def _state_to_read(
     limits: Limits | None, strict: bool, role: _Role | None, context: Context | None
-) -> _ReadState | None:
+) -> _Reading:
     """Return None where the defaults hold: the readers have them written out."""
     if limits is None and not strict and role is None and context is None:
         return None
@@ -5222,7 +5150,7 @@ def _state_to_read(
 
 
 _FRAME_READERS: dict[
-    tuple[str | None, str | None], Callable[[bytes, int, int, _ReadState | None], tuple[_Frame, int]]
+    tuple[str | None, str | None], Callable[[bytes, int, int, _Reading], tuple[_Frame, int]]
 ] = {
     (None, None): _read_request,
     (None, "client"): _read_request,
@@ -5360,7 +5288,7 @@ class Decoder(_Decoder["_Item"]):
         return self.bare_messages(chunk)
 
 
-_OPENINGS: dict[str | None, Callable[[bytes, int, int, _ReadState | None], tuple[Any, int]]] = {
+_OPENINGS: dict[str | None, Callable[[bytes, int, int, _Reading], tuple[Any, int]]] = {
     "client": _read_connect,
 }
 

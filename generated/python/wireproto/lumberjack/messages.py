@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from typing import Any, Literal, Self, TypeAlias
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
+    _Reading: TypeAlias = _ReadState | None
+    _Writing: TypeAlias = _WriteState | None
     _Message: TypeAlias = "Data | Json | Ack | Window | Compressed"
     _Role: TypeAlias = Literal[
         "writer",
@@ -242,7 +244,7 @@ class Data(_InFrame):
             return _encode_carefully(Frame(self, version), -1)
 
 
-def _read_data(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Data, int]:
+def _read_data(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Data, int]:
     version, sequence, n_pairs = _unpack_BxII(buffer, offset)
     if version not in _VERSION_BY_NUMBER:
         raise _Bad
@@ -281,7 +283,7 @@ def _read_data(buffer: bytes, offset: int, end: int, state: _ReadState | None) -
     return message, position
 
 
-def _write_data(message: Data, version: Version, state: _WriteState | None) -> bytes:
+def _write_data(message: Data, version: Version, state: _Writing) -> bytes:
     parts: list[bytes] = []
     pairs = message.pairs
     if type(pairs) is not list and not isinstance(pairs, tuple):
@@ -359,7 +361,7 @@ class Json(_InFrame):
             return _encode_carefully(Frame(self, version), -1)
 
 
-def _read_json(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Json, int]:
+def _read_json(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Json, int]:
     version, sequence, n_document = _unpack_BxII(buffer, offset)
     if version not in _VERSION_BY_NUMBER:
         raise _Bad
@@ -406,7 +408,7 @@ class Ack(_InFrame):
             return _encode_carefully(Frame(self, version), -1)
 
 
-def _read_ack(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Ack, int]:
+def _read_ack(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Ack, int]:
     version, sequence = _unpack_BxI(buffer, offset)
     if version not in _VERSION_BY_NUMBER:
         raise _Bad
@@ -449,7 +451,7 @@ class Window(_InFrame):
             return _encode_carefully(Frame(self, version), -1)
 
 
-def _read_window(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Window, int]:
+def _read_window(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Window, int]:
     version, size = _unpack_BxI(buffer, offset)
     if version not in _VERSION_BY_NUMBER:
         raise _Bad
@@ -491,9 +493,7 @@ class Compressed(_InFrame):
             return _encode_carefully(Frame(self, version), compression)
 
 
-def _read_compressed(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[Compressed, int]:
+def _read_compressed(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Compressed, int]:
     if state is None:
         state = _ReadState(_LIMITS)
     state.enter("Compressed")
@@ -521,7 +521,7 @@ def _read_compressed(
     return message, position
 
 
-def _write_compressed(message: Compressed, version: Version, state: _WriteState | None) -> bytes:
+def _write_compressed(message: Compressed, version: Version, state: _Writing) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("Compressed")
@@ -548,7 +548,7 @@ def _write_compressed(message: Compressed, version: Version, state: _WriteState 
     return data
 
 
-_READERS: dict[int, Callable[[bytes, int, int, _ReadState | None], tuple[_Message, int]]] = {
+_READERS: dict[int, Callable[[bytes, int, int, _Reading], tuple[_Message, int]]] = {
     68: _read_data,
     74: _read_json,
     87: _read_window,
@@ -595,7 +595,7 @@ class Frame(_Envelope):
             return _encode_carefully(self, compression)
 
 
-def _read_frame(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Frame, int]:
+def _read_frame(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Frame, int]:
     version = buffer[offset]
     message, position = _READERS[buffer[offset + 1]](buffer, offset, end, state)
     frame = _new(Frame)
@@ -604,7 +604,7 @@ def _read_frame(buffer: bytes, offset: int, end: int, state: _ReadState | None) 
     return frame, position
 
 
-def _write_frame(frame: Frame, state: _WriteState | None) -> bytes:
+def _write_frame(frame: Frame, state: _Writing) -> bytes:
     message = frame.message
     if type(message) in _ENCODERS:
         return _ENCODERS[type(message)](message, version=frame.version)
@@ -659,11 +659,11 @@ def decode_message(
         raise _fault(buffer, from_role, limits, strict) from None
 
 
-def _bare_message(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[_Message, int]:
+def _bare_message(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[_Message, int]:
     return _READERS[buffer[offset + 1]](buffer, offset, end, state)
 
 
-def _state_to_read(limits: Limits | None, strict: bool) -> _ReadState | None:
+def _state_to_read(limits: Limits | None, strict: bool) -> _Reading:
     """Return None where the defaults hold: the readers have them written out."""
     if limits is None and not strict:
         return None
@@ -692,7 +692,7 @@ def encode(message: _Message | Frame, *, version: Version | None = None, compres
     return frame.encode(compression=compression)
 
 
-def _state_to_write(compression: int) -> _WriteState | None:
+def _state_to_write(compression: int) -> _Writing:
     return None if compression == -1 else _WriteState(_LIMITS, compression=compression)
 
 

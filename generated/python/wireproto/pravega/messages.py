@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
+    _Reading: TypeAlias = _ReadState | None
+    _Writing: TypeAlias = _WriteState | None
     _Message: TypeAlias = (
         "Hello | KeepAlive | Padding | PartialEvent | Event | SetupAppend | AppendSetup | AppendBlock | AppendBlockEnd | ConditionalAppend | ConditionalBlockEnd | DataAppended | ConditionalCheckFailed | ReadSegment | SegmentRead | GetStreamSegmentInfo | StreamSegmentInfo | CreateSegment | SegmentCreated | SealSegment | SegmentSealed | DeleteSegment | SegmentDeleted | UpdateSegmentPolicy | SegmentPolicyUpdated | GetSegmentAttribute | SegmentAttribute | UpdateSegmentAttribute | SegmentAttributeUpdated | TruncateSegment | SegmentTruncated | CreateTransientSegment | LocateOffset | OffsetLocated | MergeSegments | SegmentsMerged | MergeSegmentsBatch | SegmentsBatchMerged | WrongHost | SegmentIsSealed | SegmentAlreadyExists | NoSuchSegment | InvalidEventNumber | SegmentIsTruncated | OperationUnsupported | AuthTokenCheckFailed | ErrorMessage | GetTableSegmentInfo | TableSegmentInfo | CreateTableSegment | DeleteTableSegment | UpdateTableEntries | TableEntriesUpdated | RemoveTableKeys | TableKeysRemoved | ReadTable | TableRead | TableSegmentNotEmpty | TableKeyDoesNotExist | TableKeyBadVersion | ReadTableKeys | TableKeysRead | ReadTableEntries | TableEntriesRead | TableEntriesDeltaRead | ReadTableEntriesDelta | FlushToStorage | StorageFlushed | ListStorageChunks | StorageChunksListed | Unknown"
     )
@@ -495,7 +497,7 @@ class Hello(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_hello(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Hello, int]:
+def _read_hello(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Hello, int]:
     length, high_version, low_version = _unpack_4x3i(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -542,7 +544,7 @@ class KeepAlive(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_keep_alive(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[KeepAlive, int]:
+def _read_keep_alive(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[KeepAlive, int]:
     (length,) = _unpack_4xi(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -596,7 +598,7 @@ class Padding(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_padding(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Padding, int]:
+def _read_padding(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Padding, int]:
     (length,) = _unpack_4xi(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -656,9 +658,7 @@ class PartialEvent(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_partial_event(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[PartialEvent, int]:
+def _read_partial_event(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[PartialEvent, int]:
     (length,) = _unpack_4xi(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -718,7 +718,7 @@ class Event(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_event(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Event, int]:
+def _read_event(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Event, int]:
     (length,) = _unpack_4xi(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -801,9 +801,7 @@ class SetupAppend(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_setup_append(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[SetupAppend, int]:
+def _read_setup_append(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SetupAppend, int]:
     length, request_id, writer_id, n_segment = _unpack_4xiq16sH(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -887,9 +885,7 @@ class AppendSetup(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_append_setup(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[AppendSetup, int]:
+def _read_append_setup(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[AppendSetup, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -967,9 +963,7 @@ class AppendBlock(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_append_block(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[AppendBlock, int]:
+def _read_append_block(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[AppendBlock, int]:
     length, writer_id = _unpack_4xi16s(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -1086,7 +1080,7 @@ class AppendBlockEnd(_InFrame):
 
 
 def _read_append_block_end(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[AppendBlockEnd, int]:
     length, writer_id, size_of_whole_events, n_data = _unpack_4xi16sii(buffer, offset)
     body_end = offset + 8 + length
@@ -1172,7 +1166,7 @@ class ConditionalAppend(_InFrame):
 
 
 def _read_conditional_append(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[ConditionalAppend, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -1211,7 +1205,7 @@ def _read_conditional_append(
     return message, position
 
 
-def _write_conditional_append(message: Any, state: _WriteState | None) -> bytes:
+def _write_conditional_append(message: Any, state: _Writing) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("ConditionalAppend")
@@ -1299,7 +1293,7 @@ class ConditionalBlockEnd(_InFrame):
 
 
 def _read_conditional_block_end(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[ConditionalBlockEnd, int]:
     length, writer_id, event_number, expected_offset, n_data = _unpack_4xi16sqqi(buffer, offset)
     body_end = offset + 8 + length
@@ -1415,9 +1409,7 @@ class DataAppended(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_data_appended(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[DataAppended, int]:
+def _read_data_appended(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[DataAppended, int]:
     length, writer_id, event_number = _unpack_4xi16sq(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -1507,7 +1499,7 @@ class ConditionalCheckFailed(_InFrame):
 
 
 def _read_conditional_check_failed(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[ConditionalCheckFailed, int]:
     length, writer_id, event_number = _unpack_4xi16sq(buffer, offset)
     body_end = offset + 8 + length
@@ -1608,9 +1600,7 @@ class ReadSegment(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_read_segment(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[ReadSegment, int]:
+def _read_read_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ReadSegment, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -1731,9 +1721,7 @@ class SegmentRead(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_segment_read(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[SegmentRead, int]:
+def _read_segment_read(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SegmentRead, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -1831,7 +1819,7 @@ class GetStreamSegmentInfo(_InFrame):
 
 
 def _read_get_stream_segment_info(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[GetStreamSegmentInfo, int]:
     length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -1968,7 +1956,7 @@ class StreamSegmentInfo(_InFrame):
 
 
 def _read_stream_segment_info(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[StreamSegmentInfo, int]:
     length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -2105,9 +2093,7 @@ class CreateSegment(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_create_segment(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[CreateSegment, int]:
+def _read_create_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[CreateSegment, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -2190,7 +2176,7 @@ class SegmentCreated(_InFrame):
 
 
 def _read_segment_created(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[SegmentCreated, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -2271,9 +2257,7 @@ class SealSegment(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_seal_segment(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[SealSegment, int]:
+def _read_seal_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SealSegment, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -2345,9 +2329,7 @@ class SegmentSealed(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_segment_sealed(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[SegmentSealed, int]:
+def _read_segment_sealed(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SegmentSealed, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -2427,9 +2409,7 @@ class DeleteSegment(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_delete_segment(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[DeleteSegment, int]:
+def _read_delete_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[DeleteSegment, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -2502,7 +2482,7 @@ class SegmentDeleted(_InFrame):
 
 
 def _read_segment_deleted(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[SegmentDeleted, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -2590,7 +2570,7 @@ class UpdateSegmentPolicy(_InFrame):
 
 
 def _read_update_segment_policy(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[UpdateSegmentPolicy, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -2666,7 +2646,7 @@ class SegmentPolicyUpdated(_InFrame):
 
 
 def _read_segment_policy_updated(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[SegmentPolicyUpdated, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -2750,7 +2730,7 @@ class GetSegmentAttribute(_InFrame):
 
 
 def _read_get_segment_attribute(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[GetSegmentAttribute, int]:
     length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -2819,7 +2799,7 @@ class SegmentAttribute(_InFrame):
 
 
 def _read_segment_attribute(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[SegmentAttribute, int]:
     length, request_id, value = _unpack_4xiqq(buffer, offset)
     body_end = offset + 8 + length
@@ -2929,7 +2909,7 @@ class UpdateSegmentAttribute(_InFrame):
 
 
 def _read_update_segment_attribute(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[UpdateSegmentAttribute, int]:
     length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -3001,7 +2981,7 @@ class SegmentAttributeUpdated(_InFrame):
 
 
 def _read_segment_attribute_updated(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[SegmentAttributeUpdated, int]:
     length, request_id, success = _unpack_4xiqB(buffer, offset)
     body_end = offset + 8 + length
@@ -3086,7 +3066,7 @@ class TruncateSegment(_InFrame):
 
 
 def _read_truncate_segment(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[TruncateSegment, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -3163,7 +3143,7 @@ class SegmentTruncated(_InFrame):
 
 
 def _read_segment_truncated(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[SegmentTruncated, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -3248,7 +3228,7 @@ class CreateTransientSegment(_InFrame):
 
 
 def _read_create_transient_segment(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[CreateTransientSegment, int]:
     length, request_id, writer_id, n_parent_segment = _unpack_4xiq16sH(buffer, offset)
     body_end = offset + 8 + length
@@ -3339,9 +3319,7 @@ class LocateOffset(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_locate_offset(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[LocateOffset, int]:
+def _read_locate_offset(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[LocateOffset, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -3420,9 +3398,7 @@ class OffsetLocated(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_offset_located(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[OffsetLocated, int]:
+def _read_offset_located(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[OffsetLocated, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -3503,9 +3479,7 @@ class MergeSegments(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_merge_segments(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[MergeSegments, int]:
+def _read_merge_segments(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[MergeSegments, int]:
     length, request_id, n_target = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -3567,7 +3541,7 @@ def _read_merge_segments(
     return message, position
 
 
-def _write_merge_segments(message: Any, state: _WriteState | None) -> bytes:
+def _write_merge_segments(message: Any, state: _Writing) -> bytes:
     n_absent = message.absent
     if type(n_absent) is not int or not 0 <= n_absent <= 1:
         raise _Bad
@@ -3691,7 +3665,7 @@ class SegmentsMerged(_InFrame):
 
 
 def _read_segments_merged(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[SegmentsMerged, int]:
     length, request_id, n_target = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -3774,7 +3748,7 @@ class MergeSegmentsBatch(_InFrame):
 
 
 def _read_merge_segments_batch(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[MergeSegmentsBatch, int]:
     length, request_id, n_target_segment_id = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -3826,7 +3800,7 @@ def _read_merge_segments_batch(
     return message, position
 
 
-def _write_merge_segments_batch(message: MergeSegmentsBatch, state: _WriteState | None) -> bytes:
+def _write_merge_segments_batch(message: MergeSegmentsBatch, state: _Writing) -> bytes:
     target_segment_id = _encode_str(message.target_segment_id)
     if not target_segment_id.isascii() or 0 in target_segment_id:
         target_segment_id = _encode_text(message.target_segment_id, "mutf8", lenient=True)
@@ -3906,7 +3880,7 @@ class SegmentsBatchMerged(_InFrame):
 
 
 def _read_segments_batch_merged(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[SegmentsBatchMerged, int]:
     length, request_id, n_target = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -3955,7 +3929,7 @@ def _read_segments_batch_merged(
     return message, position
 
 
-def _write_segments_batch_merged(message: SegmentsBatchMerged, state: _WriteState | None) -> bytes:
+def _write_segments_batch_merged(message: SegmentsBatchMerged, state: _Writing) -> bytes:
     target = _encode_str(message.target)
     if not target.isascii() or 0 in target:
         target = _encode_text(message.target, "mutf8", lenient=True)
@@ -4059,7 +4033,7 @@ class WrongHost(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_wrong_host(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[WrongHost, int]:
+def _read_wrong_host(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[WrongHost, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -4170,7 +4144,7 @@ class SegmentIsSealed(_InFrame):
 
 
 def _read_segment_is_sealed(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[SegmentIsSealed, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -4276,7 +4250,7 @@ class SegmentAlreadyExists(_InFrame):
 
 
 def _read_segment_already_exists(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[SegmentAlreadyExists, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -4379,9 +4353,7 @@ class NoSuchSegment(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_no_such_segment(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[NoSuchSegment, int]:
+def _read_no_such_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[NoSuchSegment, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -4493,7 +4465,7 @@ class InvalidEventNumber(_InFrame):
 
 
 def _read_invalid_event_number(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[InvalidEventNumber, int]:
     length, writer_id, request_id = _unpack_4xi16sq(buffer, offset)
     body_end = offset + 8 + length
@@ -4611,7 +4583,7 @@ class SegmentIsTruncated(_InFrame):
 
 
 def _read_segment_is_truncated(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[SegmentIsTruncated, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -4726,7 +4698,7 @@ class OperationUnsupported(_InFrame):
 
 
 def _read_operation_unsupported(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[OperationUnsupported, int]:
     length, request_id, n_operation_name = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -4826,7 +4798,7 @@ class AuthTokenCheckFailed(_InFrame):
 
 
 def _read_auth_token_check_failed(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[AuthTokenCheckFailed, int]:
     length, request_id = _unpack_4xiq(buffer, offset)
     body_end = offset + 8 + length
@@ -4927,9 +4899,7 @@ class ErrorMessage(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_error_message(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[ErrorMessage, int]:
+def _read_error_message(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ErrorMessage, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -5020,7 +4990,7 @@ class GetTableSegmentInfo(_InFrame):
 
 
 def _read_get_table_segment_info(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[GetTableSegmentInfo, int]:
     length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -5118,7 +5088,7 @@ class TableSegmentInfo(_InFrame):
 
 
 def _read_table_segment_info(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[TableSegmentInfo, int]:
     length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -5260,7 +5230,7 @@ class CreateTableSegment(_InFrame):
 
 
 def _read_create_table_segment(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[CreateTableSegment, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -5376,7 +5346,7 @@ class DeleteTableSegment(_InFrame):
 
 
 def _read_delete_table_segment(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[DeleteTableSegment, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -5473,7 +5443,7 @@ class UpdateTableEntries(_InFrame):
 
 
 def _read_update_table_entries(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[UpdateTableEntries, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -5558,7 +5528,7 @@ def _read_update_table_entries(
     return message, position
 
 
-def _write_update_table_entries(message: Any, state: _WriteState | None) -> bytes:
+def _write_update_table_entries(message: Any, state: _Writing) -> bytes:
     n_absent = message.absent
     if type(n_absent) is not int or not 0 <= n_absent <= 1:
         raise _Bad
@@ -5653,7 +5623,7 @@ class TableEntriesUpdated(_InFrame):
 
 
 def _read_table_entries_updated(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[TableEntriesUpdated, int]:
     length, request_id, n_updated_versions = _unpack_4xiqi(buffer, offset)
     body_end = offset + 8 + length
@@ -5683,7 +5653,7 @@ def _read_table_entries_updated(
     return message, position
 
 
-def _write_table_entries_updated(message: TableEntriesUpdated, state: _WriteState | None) -> bytes:
+def _write_table_entries_updated(message: TableEntriesUpdated, state: _Writing) -> bytes:
     updated_versions = message.updated_versions
     if type(updated_versions) is not list and not isinstance(updated_versions, tuple):
         raise _Bad
@@ -5765,7 +5735,7 @@ class RemoveTableKeys(_InFrame):
 
 
 def _read_remove_table_keys(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[RemoveTableKeys, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -5835,7 +5805,7 @@ def _read_remove_table_keys(
     return message, position
 
 
-def _write_remove_table_keys(message: Any, state: _WriteState | None) -> bytes:
+def _write_remove_table_keys(message: Any, state: _Writing) -> bytes:
     n_absent = message.absent
     if type(n_absent) is not int or not 0 <= n_absent <= 1:
         raise _Bad
@@ -5932,7 +5902,7 @@ class TableKeysRemoved(_InFrame):
 
 
 def _read_table_keys_removed(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[TableKeysRemoved, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -5998,7 +5968,7 @@ class ReadTable(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_read_table(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[ReadTable, int]:
+def _read_read_table(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ReadTable, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -6059,7 +6029,7 @@ def _read_read_table(buffer: bytes, offset: int, end: int, state: _ReadState | N
     return message, position
 
 
-def _write_read_table(message: Any, state: _WriteState | None) -> bytes:
+def _write_read_table(message: Any, state: _Writing) -> bytes:
     segment = _encode_str(message.segment)
     if not segment.isascii() or 0 in segment:
         segment = _encode_text(message.segment, "mutf8", lenient=True)
@@ -6145,7 +6115,7 @@ class TableRead(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_table_read(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[TableRead, int]:
+def _read_table_read(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[TableRead, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -6215,7 +6185,7 @@ def _read_table_read(buffer: bytes, offset: int, end: int, state: _ReadState | N
     return message, position
 
 
-def _write_table_read(message: Any, state: _WriteState | None) -> bytes:
+def _write_table_read(message: Any, state: _Writing) -> bytes:
     segment = _encode_str(message.segment)
     if not segment.isascii() or 0 in segment:
         segment = _encode_text(message.segment, "mutf8", lenient=True)
@@ -6314,7 +6284,7 @@ class TableSegmentNotEmpty(_InFrame):
 
 
 def _read_table_segment_not_empty(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[TableSegmentNotEmpty, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -6405,7 +6375,7 @@ class TableKeyDoesNotExist(_InFrame):
 
 
 def _read_table_key_does_not_exist(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[TableKeyDoesNotExist, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -6496,7 +6466,7 @@ class TableKeyBadVersion(_InFrame):
 
 
 def _read_table_key_bad_version(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[TableKeyBadVersion, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -6673,9 +6643,7 @@ class ReadTableKeys(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_read_table_keys(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[ReadTableKeys, int]:
+def _read_read_table_keys(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ReadTableKeys, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -6793,9 +6761,7 @@ class TableKeysRead(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_table_keys_read(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[TableKeysRead, int]:
+def _read_table_keys_read(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[TableKeysRead, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -6857,7 +6823,7 @@ def _read_table_keys_read(
     return message, position
 
 
-def _write_table_keys_read(message: Any, state: _WriteState | None) -> bytes:
+def _write_table_keys_read(message: Any, state: _Writing) -> bytes:
     segment = _encode_str(message.segment)
     if not segment.isascii() or 0 in segment:
         segment = _encode_text(message.segment, "mutf8", lenient=True)
@@ -7049,7 +7015,7 @@ class ReadTableEntries(_InFrame):
 
 
 def _read_read_table_entries(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[ReadTableEntries, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -7169,7 +7135,7 @@ class TableEntriesRead(_InFrame):
 
 
 def _read_table_entries_read(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[TableEntriesRead, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -7247,7 +7213,7 @@ def _read_table_entries_read(
     return message, position
 
 
-def _write_table_entries_read(message: Any, state: _WriteState | None) -> bytes:
+def _write_table_entries_read(message: Any, state: _Writing) -> bytes:
     segment = _encode_str(message.segment)
     if not segment.isascii() or 0 in segment:
         segment = _encode_text(message.segment, "mutf8", lenient=True)
@@ -7353,7 +7319,7 @@ class TableEntriesDeltaRead(_InFrame):
 
 
 def _read_table_entries_delta_read(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[TableEntriesDeltaRead, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -7431,7 +7397,7 @@ def _read_table_entries_delta_read(
     return message, position
 
 
-def _write_table_entries_delta_read(message: Any, state: _WriteState | None) -> bytes:
+def _write_table_entries_delta_read(message: Any, state: _Writing) -> bytes:
     segment = _encode_str(message.segment)
     if not segment.isascii() or 0 in segment:
         segment = _encode_text(message.segment, "mutf8", lenient=True)
@@ -7559,7 +7525,7 @@ class ReadTableEntriesDelta(_InFrame):
 
 
 def _read_read_table_entries_delta(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[ReadTableEntriesDelta, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
@@ -7647,7 +7613,7 @@ class FlushToStorage(_InFrame):
 
 
 def _read_flush_to_storage(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[FlushToStorage, int]:
     length, container_id, n_delegation_token = _unpack_4xiiH(buffer, offset)
     body_end = offset + 8 + length
@@ -7709,7 +7675,7 @@ class StorageFlushed(_InFrame):
 
 
 def _read_storage_flushed(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[StorageFlushed, int]:
     length, request_id = _unpack_4xiq(buffer, offset)
     body_end = offset + 8 + length
@@ -7789,7 +7755,7 @@ class ListStorageChunks(_InFrame):
 
 
 def _read_list_storage_chunks(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[ListStorageChunks, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
     body_end = offset + 8 + length
@@ -7860,7 +7826,7 @@ class StorageChunksListed(_InFrame):
 
 
 def _read_storage_chunks_listed(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[StorageChunksListed, int]:
     length, request_id, n_chunks = _unpack_4xiqi(buffer, offset)
     body_end = offset + 8 + length
@@ -7906,7 +7872,7 @@ def _read_storage_chunks_listed(
     return message, position
 
 
-def _write_storage_chunks_listed(message: StorageChunksListed, state: _WriteState | None) -> bytes:
+def _write_storage_chunks_listed(message: StorageChunksListed, state: _Writing) -> bytes:
     chunks = message.chunks
     if type(chunks) is not list and not isinstance(chunks, tuple):
         raise _Bad
@@ -7935,7 +7901,7 @@ def _write_storage_chunks_listed(message: StorageChunksListed, state: _WriteStat
     return b"".join((_pack_iiqi(-6, body_size, message.request_id, n_chunks), chunks_))
 
 
-def _read_unknown(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Unknown, int]:
+def _read_unknown(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Unknown, int]:
     if state is not None and state.strict:
         raise _Bad
     type_, length = _unpack_ii(buffer, offset)
@@ -7958,7 +7924,7 @@ def _read_unknown(buffer: bytes, offset: int, end: int, state: _ReadState | None
     return message, position
 
 
-_READERS: dict[int, Callable[[bytes, int, int, _ReadState | None], tuple[_Message, int]]] = {
+_READERS: dict[int, Callable[[bytes, int, int, _Reading], tuple[_Message, int]]] = {
     -127: _read_hello,
     100: _read_keep_alive,
     -1: _read_padding,
@@ -8132,14 +8098,14 @@ class Frame(_Envelope):
             return _encode_carefully(self, -1)
 
 
-def _read_frame(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Frame, int]:
+def _read_frame(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Frame, int]:
     message, position = _READERS.get(_unpack_i(buffer, offset)[0], _read_unknown)(buffer, offset, end, state)
     frame = _new(Frame)
     frame.message = message
     return frame, position
 
 
-def _write_frame(frame: Frame, state: _WriteState | None) -> bytes:
+def _write_frame(frame: Frame, state: _Writing) -> bytes:
     message = frame.message
     if type(message) in _ENCODERS:
         return _ENCODERS[type(message)](message)
@@ -8197,11 +8163,11 @@ def decode_message(
         raise _fault(buffer, from_role, limits, strict) from None
 
 
-def _bare_message(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[_Message, int]:
+def _bare_message(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[_Message, int]:
     return _READERS.get(_unpack_i(buffer, offset)[0], _read_unknown)(buffer, offset, end, state)
 
 
-def _state_to_read(limits: Limits | None, strict: bool) -> _ReadState | None:
+def _state_to_read(limits: Limits | None, strict: bool) -> _Reading:
     """Return None where the defaults hold: the readers have them written out."""
     if limits is None and not strict:
         return None

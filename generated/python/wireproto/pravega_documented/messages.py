@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
+    _Reading: TypeAlias = _ReadState | None
+    _Writing: TypeAlias = _WriteState | None
     _Message: TypeAlias = (
         "Padding | ReadSegment | SegmentRead | SetupAppend | AppendSetup | AppendBlock | AppendBlockEnd | PartialEvent | Event | DataAppended | Unknown"
     )
@@ -197,7 +199,7 @@ class Padding(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_padding(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Padding, int]:
+def _read_padding(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Padding, int]:
     (length,) = _unpack_4xi(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -281,9 +283,7 @@ class ReadSegment(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_read_segment(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[ReadSegment, int]:
+def _read_read_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ReadSegment, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -380,9 +380,7 @@ class SegmentRead(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_segment_read(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[SegmentRead, int]:
+def _read_segment_read(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SegmentRead, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -475,9 +473,7 @@ class SetupAppend(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_setup_append(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[SetupAppend, int]:
+def _read_setup_append(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SetupAppend, int]:
     length, request_id, writer_id, n_segment = _unpack_4xiq16sH(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -560,9 +556,7 @@ class AppendSetup(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_append_setup(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[AppendSetup, int]:
+def _read_append_setup(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[AppendSetup, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -640,9 +634,7 @@ class AppendBlock(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_append_block(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[AppendBlock, int]:
+def _read_append_block(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[AppendBlock, int]:
     length, writer_id = _unpack_4xi16s(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -728,7 +720,7 @@ class AppendBlockEnd(_InFrame):
 
 
 def _read_append_block_end(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[AppendBlockEnd, int]:
     length, writer_id, size_of_whole_events, n_data = _unpack_4xi16sii(buffer, offset)
     body_end = offset + 8 + length
@@ -794,9 +786,7 @@ class PartialEvent(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_partial_event(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[PartialEvent, int]:
+def _read_partial_event(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[PartialEvent, int]:
     (length,) = _unpack_4xi(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -858,7 +848,7 @@ class Event(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_event(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Event, int]:
+def _read_event(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Event, int]:
     (length,) = _unpack_4xi(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -922,9 +912,7 @@ class DataAppended(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_data_appended(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[DataAppended, int]:
+def _read_data_appended(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[DataAppended, int]:
     length, writer_id, event_number, previous_event_number = _unpack_4xi16sqq(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -946,7 +934,7 @@ def _read_data_appended(
     return message, position
 
 
-def _read_unknown(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Unknown, int]:
+def _read_unknown(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Unknown, int]:
     if state is not None and state.strict:
         raise _Bad
     type_, length = _unpack_ii(buffer, offset)
@@ -969,7 +957,7 @@ def _read_unknown(buffer: bytes, offset: int, end: int, state: _ReadState | None
     return message, position
 
 
-_READERS: dict[int, Callable[[bytes, int, int, _ReadState | None], tuple[_Message, int]]] = {
+_READERS: dict[int, Callable[[bytes, int, int, _Reading], tuple[_Message, int]]] = {
     -2: _read_partial_event,
     -1: _read_padding,
     9: _read_read_segment,
@@ -1022,14 +1010,14 @@ class Frame(_Envelope):
             return _encode_carefully(self, -1)
 
 
-def _read_frame(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Frame, int]:
+def _read_frame(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Frame, int]:
     message, position = _READERS.get(_unpack_i(buffer, offset)[0], _read_unknown)(buffer, offset, end, state)
     frame = _new(Frame)
     frame.message = message
     return frame, position
 
 
-def _write_frame(frame: Frame, state: _WriteState | None) -> bytes:
+def _write_frame(frame: Frame, state: _Writing) -> bytes:
     message = frame.message
     if type(message) in _ENCODERS:
         return _ENCODERS[type(message)](message)
@@ -1084,11 +1072,11 @@ def decode_message(
         raise _fault(buffer, from_role, limits, strict) from None
 
 
-def _bare_message(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[_Message, int]:
+def _bare_message(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[_Message, int]:
     return _READERS.get(_unpack_i(buffer, offset)[0], _read_unknown)(buffer, offset, end, state)
 
 
-def _state_to_read(limits: Limits | None, strict: bool) -> _ReadState | None:
+def _state_to_read(limits: Limits | None, strict: bool) -> _Reading:
     """Return None where the defaults hold: the readers have them written out."""
     if limits is None and not strict:
         return None

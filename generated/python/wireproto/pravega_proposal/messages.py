@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
+    _Reading: TypeAlias = _ReadState | None
+    _Writing: TypeAlias = _WriteState | None
     _Message: TypeAlias = (
         "PartialMessage | KeepAlive | ReadSegment | SegmentRead | SetupAppend | AppendSetup | BeginAppendBlock | EndAppendBlock | Event | DataAppended | Unknown"
     )
@@ -215,7 +217,7 @@ class PartialMessage(_InFrame):
 
 
 def _read_partial_message(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[PartialMessage, int]:
     length, part_ = _unpack_4xiB(buffer, offset)
     body_end = offset + 8 + length
@@ -280,7 +282,7 @@ class KeepAlive(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_keep_alive(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[KeepAlive, int]:
+def _read_keep_alive(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[KeepAlive, int]:
     (length,) = _unpack_4xi(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -351,9 +353,7 @@ class ReadSegment(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_read_segment(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[ReadSegment, int]:
+def _read_read_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ReadSegment, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -448,9 +448,7 @@ class SegmentRead(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_segment_read(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[SegmentRead, int]:
+def _read_segment_read(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SegmentRead, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -528,9 +526,7 @@ class SetupAppend(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_setup_append(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[SetupAppend, int]:
+def _read_setup_append(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SetupAppend, int]:
     length, connection_id, n_segment = _unpack_4xi16sH(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -605,9 +601,7 @@ class AppendSetup(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_append_setup(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[AppendSetup, int]:
+def _read_append_setup(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[AppendSetup, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -676,7 +670,7 @@ class BeginAppendBlock(_InFrame):
 
 
 def _read_begin_append_block(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[BeginAppendBlock, int]:
     length, connection_id, connection_offset, length_ = _unpack_4xi16sqi(buffer, offset)
     body_end = offset + 8 + length
@@ -740,7 +734,7 @@ class EndAppendBlock(_InFrame):
 
 
 def _read_end_append_block(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[EndAppendBlock, int]:
     length, connection_id, connection_offset, block_length = _unpack_4xi16sqi(buffer, offset)
     body_end = offset + 8 + length
@@ -800,7 +794,7 @@ class Event(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_event(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Event, int]:
+def _read_event(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Event, int]:
     (length,) = _unpack_4xi(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -860,9 +854,7 @@ class DataAppended(_InFrame):
             return _encode_carefully(Frame(self), -1)
 
 
-def _read_data_appended(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[DataAppended, int]:
+def _read_data_appended(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[DataAppended, int]:
     length, connection_id, connection_offset_ack_level = _unpack_4xi16sq(buffer, offset)
     body_end = offset + 8 + length
     if not (0 <= length <= 16777215) or body_end > end:
@@ -883,7 +875,7 @@ def _read_data_appended(
     return message, position
 
 
-def _read_unknown(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Unknown, int]:
+def _read_unknown(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Unknown, int]:
     if state is not None and state.strict:
         raise _Bad
     type_, length = _unpack_ii(buffer, offset)
@@ -906,7 +898,7 @@ def _read_unknown(buffer: bytes, offset: int, end: int, state: _ReadState | None
     return message, position
 
 
-_READERS: dict[int, Callable[[bytes, int, int, _ReadState | None], tuple[_Message, int]]] = {
+_READERS: dict[int, Callable[[bytes, int, int, _Reading], tuple[_Message, int]]] = {
     -2: _read_partial_message,
     100: _read_keep_alive,
     9: _read_read_segment,
@@ -959,14 +951,14 @@ class Frame(_Envelope):
             return _encode_carefully(self, -1)
 
 
-def _read_frame(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Frame, int]:
+def _read_frame(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Frame, int]:
     message, position = _READERS.get(_unpack_i(buffer, offset)[0], _read_unknown)(buffer, offset, end, state)
     frame = _new(Frame)
     frame.message = message
     return frame, position
 
 
-def _write_frame(frame: Frame, state: _WriteState | None) -> bytes:
+def _write_frame(frame: Frame, state: _Writing) -> bytes:
     message = frame.message
     if type(message) in _ENCODERS:
         return _ENCODERS[type(message)](message)
@@ -1021,11 +1013,11 @@ def decode_message(
         raise _fault(buffer, from_role, limits, strict) from None
 
 
-def _bare_message(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[_Message, int]:
+def _bare_message(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[_Message, int]:
     return _READERS.get(_unpack_i(buffer, offset)[0], _read_unknown)(buffer, offset, end, state)
 
 
-def _state_to_read(limits: Limits | None, strict: bool) -> _ReadState | None:
+def _state_to_read(limits: Limits | None, strict: bool) -> _Reading:
     """Return None where the defaults hold: the readers have them written out."""
     if limits is None and not strict:
         return None

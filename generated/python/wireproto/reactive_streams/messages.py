@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from typing import Any, Literal, Self, TypeAlias
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
+    _Reading: TypeAlias = _ReadState | None
+    _Writing: TypeAlias = _WriteState | None
     _Message: TypeAlias = (
         "ClientHello | ServerHello | Subscribe | Request | Cancel | Subscribed | OnNext | OnComplete | OnError | OnNextPacked | OnNextPart | OnNextLastPart | Goodbye"
     )
@@ -192,9 +194,7 @@ class ClientHello(_InMessage):
         )
 
 
-def _read_client_hello_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[ClientHello, int]:
+def _read_client_hello_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ClientHello, int]:
     version = buffer[offset]
     position = offset + 1
     if version > 127:
@@ -222,7 +222,7 @@ def _read_client_hello_body(
     return message, position
 
 
-def _write_client_hello_body(message: ClientHello, state: _WriteState | None) -> bytes:
+def _write_client_hello_body(message: ClientHello, state: _Writing) -> bytes:
     parts: list[bytes] = []
     version = _varint(message.version, 64)
     extensions_ = message.extensions
@@ -270,9 +270,7 @@ class ServerHello(_InMessage):
         )
 
 
-def _read_server_hello_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[ServerHello, int]:
+def _read_server_hello_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ServerHello, int]:
     version = buffer[offset]
     position = offset + 1
     if version > 127:
@@ -300,7 +298,7 @@ def _read_server_hello_body(
     return message, position
 
 
-def _write_server_hello_body(message: ServerHello, state: _WriteState | None) -> bytes:
+def _write_server_hello_body(message: ServerHello, state: _Writing) -> bytes:
     parts: list[bytes] = []
     version = _varint(message.version, 64)
     extensions_ = message.extensions
@@ -347,9 +345,7 @@ class Subscribe(_InMessage):
         )
 
 
-def _read_subscribe_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[Subscribe, int]:
+def _read_subscribe_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Subscribe, int]:
     n_publisher = buffer[offset]
     position = offset + 1
     if n_publisher > 127:
@@ -375,7 +371,7 @@ def _read_subscribe_body(
     return message, position
 
 
-def _write_subscribe_body(message: Subscribe, state: _WriteState | None) -> bytes:
+def _write_subscribe_body(message: Subscribe, state: _Writing) -> bytes:
     try:
         publisher_ = _encode_str(message.publisher)
     except UnicodeEncodeError:
@@ -406,7 +402,7 @@ class Request(_InMessage):
         return type(other) is Request and self.subscriber == other.subscriber and self.demand == other.demand
 
 
-def _read_request_body(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Request, int]:
+def _read_request_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Request, int]:
     subscriber = buffer[offset]
     position = offset + 1
     if subscriber > 127:
@@ -421,7 +417,7 @@ def _read_request_body(buffer: bytes, offset: int, end: int, state: _ReadState |
     return message, position
 
 
-def _write_request_body(message: Request, state: _WriteState | None) -> bytes:
+def _write_request_body(message: Request, state: _Writing) -> bytes:
     subscriber = _varint(message.subscriber, 64)
     demand = _varint(message.demand, 64)
     return b"".join((subscriber, demand))
@@ -445,7 +441,7 @@ class Cancel(_InMessage):
         return type(other) is Cancel and self.subscriber == other.subscriber
 
 
-def _read_cancel_body(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Cancel, int]:
+def _read_cancel_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Cancel, int]:
     subscriber = buffer[offset]
     position = offset + 1
     if subscriber > 127:
@@ -455,7 +451,7 @@ def _read_cancel_body(buffer: bytes, offset: int, end: int, state: _ReadState | 
     return message, position
 
 
-def _write_cancel_body(message: Cancel, state: _WriteState | None) -> bytes:
+def _write_cancel_body(message: Cancel, state: _Writing) -> bytes:
     subscriber = _varint(message.subscriber, 64)
     return subscriber
 
@@ -483,9 +479,7 @@ class Subscribed(_InMessage):
         )
 
 
-def _read_subscribed_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[Subscribed, int]:
+def _read_subscribed_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Subscribed, int]:
     subscriber = buffer[offset]
     position = offset + 1
     if subscriber > 127:
@@ -500,7 +494,7 @@ def _read_subscribed_body(
     return message, position
 
 
-def _write_subscribed_body(message: Subscribed, state: _WriteState | None) -> bytes:
+def _write_subscribed_body(message: Subscribed, state: _Writing) -> bytes:
     subscriber = _varint(message.subscriber, 64)
     element_size = _varint(message.element_size, 64)
     return b"".join((subscriber, element_size))
@@ -593,9 +587,7 @@ class OnComplete(_InMessage):
         return type(other) is OnComplete and self.subscriber == other.subscriber
 
 
-def _read_on_complete_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[OnComplete, int]:
+def _read_on_complete_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[OnComplete, int]:
     subscriber = buffer[offset]
     position = offset + 1
     if subscriber > 127:
@@ -605,7 +597,7 @@ def _read_on_complete_body(
     return message, position
 
 
-def _write_on_complete_body(message: OnComplete, state: _WriteState | None) -> bytes:
+def _write_on_complete_body(message: OnComplete, state: _Writing) -> bytes:
     subscriber = _varint(message.subscriber, 64)
     return subscriber
 
@@ -629,9 +621,7 @@ class OnError(_InMessage):
         return type(other) is OnError and self.subscriber == other.subscriber and self.error == other.error
 
 
-def _read_on_error_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[OnError, int]:
+def _read_on_error_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[OnError, int]:
     subscriber = buffer[offset]
     position = offset + 1
     if subscriber > 127:
@@ -652,7 +642,7 @@ def _read_on_error_body(
     return message, position
 
 
-def _write_on_error_body(message: OnError, state: _WriteState | None) -> bytes:
+def _write_on_error_body(message: OnError, state: _Writing) -> bytes:
     subscriber = _varint(message.subscriber, 64)
     try:
         error_ = _encode_str(message.error)
@@ -750,9 +740,7 @@ class OnNextPart(_InMessage):
         )
 
 
-def _read_on_next_part_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[OnNextPart, int]:
+def _read_on_next_part_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[OnNextPart, int]:
     subscriber = buffer[offset]
     position = offset + 1
     if subscriber > 127:
@@ -775,7 +763,7 @@ def _read_on_next_part_body(
     return message, position
 
 
-def _write_on_next_part_body(message: OnNextPart, state: _WriteState | None) -> bytes:
+def _write_on_next_part_body(message: OnNextPart, state: _Writing) -> bytes:
     subscriber = _varint(message.subscriber, 64)
     element = _varint(message.element, 64)
     data__ = message.data
@@ -812,7 +800,7 @@ class OnNextLastPart(_InMessage):
 
 
 def _read_on_next_last_part_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[OnNextLastPart, int]:
     subscriber = buffer[offset]
     position = offset + 1
@@ -836,7 +824,7 @@ def _read_on_next_last_part_body(
     return message, position
 
 
-def _write_on_next_last_part_body(message: OnNextLastPart, state: _WriteState | None) -> bytes:
+def _write_on_next_last_part_body(message: OnNextLastPart, state: _Writing) -> bytes:
     subscriber = _varint(message.subscriber, 64)
     element = _varint(message.element, 64)
     data__ = message.data
@@ -868,7 +856,7 @@ class Goodbye(_InMessage):
         return type(other) is Goodbye and self.reason == other.reason
 
 
-def _read_goodbye_body(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Goodbye, int]:
+def _read_goodbye_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Goodbye, int]:
     n_reason = buffer[offset]
     position = offset + 1
     if n_reason > 127:
@@ -884,7 +872,7 @@ def _read_goodbye_body(buffer: bytes, offset: int, end: int, state: _ReadState |
     return message, position
 
 
-def _write_goodbye_body(message: Goodbye, state: _WriteState | None) -> bytes:
+def _write_goodbye_body(message: Goodbye, state: _Writing) -> bytes:
     try:
         reason_ = _encode_str(message.reason)
     except UnicodeEncodeError:
@@ -909,7 +897,7 @@ _CODES_MESSAGE: dict[type, int] = {
     ClientHello: 1,
     ServerHello: 2,
 }
-_BODIES: dict[int, Callable[[bytes, int, int, _ReadState | None], tuple[Any, int]]] = {
+_BODIES: dict[int, Callable[[bytes, int, int, _Reading], tuple[Any, int]]] = {
     3: _read_subscribe_body,
     4: _read_request_body,
     5: _read_cancel_body,
@@ -969,7 +957,7 @@ class Message(_Envelope):
             return _encode_carefully(self, -1, from_role, context)
 
 
-def _read_message(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Message, int]:
+def _read_message(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Message, int]:
     if state is None and end - offset > 65536:
         state = _ReadState(_LIMITS)
     type_ = buffer[offset]
@@ -985,7 +973,7 @@ def _read_message(buffer: bytes, offset: int, end: int, state: _ReadState | None
     return frame, position
 
 
-def _write_message(frame: Message, state: _WriteState | None) -> bytes:
+def _write_message(frame: Message, state: _Writing) -> bytes:
     type_ = _varint(_CODES_MESSAGE[type(frame.message)], 64)
     body = _BODY_WRITERS[type(frame.message)](frame.message, state)
     data = b"".join((type_, body))
@@ -1066,7 +1054,7 @@ def decode_message(
 
 def _state_to_read(
     limits: Limits | None, strict: bool, role: _Role | None, context: Context | None
-) -> _ReadState | None:
+) -> _Reading:
     """Return None where the defaults hold: the readers have them written out."""
     if limits is None and not strict and role is None and context is None:
         return None
