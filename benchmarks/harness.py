@@ -84,3 +84,26 @@ def table(title: str, results: tuple[Result, ...]) -> str:
         for result in results
     ]
     return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goal:
+    """A figure that is to stay at or below a bound."""
+
+    what: str
+    measured: float
+    bound: float
+
+    @property
+    def is_met(self) -> bool:
+        return self.measured <= self.bound
+
+
+def goals_table(goals: tuple[Goal, ...]) -> str:
+    """Return the goals as lines of text, and how many are met."""
+    lines = ["goals"]
+    lines += [
+        f"  {goal.what:<44} {goal.measured:>9.2f}   ≤ {goal.bound:<7.2f} {'met' if goal.is_met else 'NOT MET'}"
+        for goal in goals
+    ]
+    return "\n".join([*lines, f"  {sum(goal.is_met for goal in goals)} of {len(goals)} met"])

@@ -9,6 +9,7 @@ from .codec import Bad
 
 __all__ = ["power", "read_varint", "varint"]
 
+_SHORT = tuple(bytes((value,)) for value in range(0x80))
 _LONGEST = 10  # bytes: what 64 bits take
 _MOST_BITS = 4096  # as the careful codec has it
 
@@ -38,10 +39,10 @@ def varint(value: int, bits: int) -> bytes:
     Raises:
         Bad: It is negative, or too large.
     """
+    if 0 <= value < 0x80:
+        return _SHORT[value]
     if not 0 <= value < 1 << bits:
         raise Bad
-    if value < 0x80:
-        return value.to_bytes(1, "big")
     data = bytearray()
     while value > 0x7F:
         data.append(value & 0x7F | 0x80)

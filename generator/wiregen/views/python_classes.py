@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from wiregen import model as m
 from wiregen.naming import Scope, python_name
 from wiregen.plan.steps import UnsupportedError
+from wiregen.views.python_layout_text import layout_text
 from wiregen.views.python_names import attribute, enum_table, local_name
 from wiregen.views.python_shared import Shared, variety_class
 from wiregen.views.python_text import (
@@ -89,11 +90,18 @@ class ClassView:
     has_codes: bool
     """A variety with several codes: `code` is its first parameter by name."""
     views: tuple[LazyView, ...]
+    layout: str
+    """What is on the wire, in one line; "": nothing that a line could say."""
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        return tuple(field.name for field in self.fields if field.is_secret)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnionView:
     name: str
+    wire_name: str
     alias: str
     doc: str
     varieties: tuple[ClassView, ...]
@@ -146,6 +154,7 @@ class ClassBuilder:
     def union(self, union: m.Union) -> UnionView:
         return UnionView(
             name=class_name(union.name),
+            wire_name=union.name,
             alias=union_alias(union.name),
             doc=declaration_doc(union.doc, union.notes),
             varieties=tuple(self._variety(union, variety) for variety in union.varieties),
@@ -167,6 +176,7 @@ class ClassBuilder:
             code=number if all(field.name != "code" for field in shown) else None,
             has_codes=number is None,
             views=self._views(f"{union.name}.{variety.name}", shown),
+            layout=layout_text(variety.fields),
         )
 
     def data(self, declaration: m.Struct | m.Message | m.Preamble) -> ClassView:
@@ -185,6 +195,7 @@ class ClassBuilder:
             code=None,
             has_codes=False,
             views=self._views(declaration.name, shown),
+            layout=layout_text(declaration.fields),
         )
 
     def _extras(

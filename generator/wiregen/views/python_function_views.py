@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wiregen.views.python_steps import ReadStep, WriteStep
+from wiregen.views.python_checks import joined_pieces
+from wiregen.views.python_steps import ReadStep
+from wiregen.views.python_write_steps import WriteStep
 
-__all__ = ["ReadFunction", "Traits", "WriteFunction"]
+__all__ = ["CodecView", "ReadFunction", "Traits", "WriteFunction"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,6 +17,8 @@ class ReadFunction:
 
     name: str
     result: str
+    asks_context: bool
+    """It cannot do without a state, nor does a type checker see that it has one."""
     has_last: bool
     must_be_last: bool
     is_refused: bool
@@ -24,8 +28,8 @@ class ReadFunction:
     enter: str
     steps: tuple[ReadStep, ...]
     end: str
-    limit: int | None
-    fixed_size: int | None
+    beyond: str
+    """The condition of a frame that goes on behind its end, or is larger than its limit."""
     budget: int
     """Items that one frame may hold: as each takes a byte, a `large` frame is one of more bytes."""
     class_: str
@@ -46,6 +50,7 @@ class WriteFunction:
     class_: str
     annotation: str
     parameters: str
+    asks_context: bool
     has_last: bool
     must_be_last: bool
     is_refused: bool
@@ -55,10 +60,20 @@ class WriteFunction:
     steps: tuple[WriteStep, ...]
     pieces: tuple[str, ...] | None
     limit: int | None
-    is_fixed: bool
+    """The most bytes of a frame, where its layout does not see to that."""
     has_compression: bool
     budget: int
     """Items that one frame may hold: as each takes a byte, a `large` frame is one of more bytes."""
+
+    @property
+    def joined(self) -> str:
+        """Return the expression of the bytes."""
+        return 'b"".join(parts)' if self.pieces is None else joined_pieces(self.pieces)
+
+    @property
+    def is_returned(self) -> bool:
+        """Whether nothing is asked of the bytes before they are returned."""
+        return self.limit is None and self.state != "large"
 
     @property
     def arguments(self) -> str:
@@ -81,3 +96,11 @@ class Traits:
     must_be_last: bool = False
     is_heavy: bool = False
     """It inflates, or can stand in itself: it always needs a state."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodecView:
+    """The functions that read and write one declaration."""
+
+    reads: tuple[ReadFunction, ...]
+    writes: tuple[WriteFunction, ...]

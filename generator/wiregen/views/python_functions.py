@@ -5,13 +5,13 @@ A function that has no straight-line form only refuses: the careful codec does i
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from wiregen import model as m
 from wiregen.naming import snake_case
 from wiregen.plan import frame_layout, layout_of
 from wiregen.plan.steps import FRAME, Layout, Repeat, UnsupportedError
+from wiregen.views.python_checks import any_of
 from wiregen.views.python_classes import shown_fields, single_code
 from wiregen.views.python_function_views import ReadFunction, Traits, WriteFunction
 from wiregen.views.python_layouts import (
@@ -21,6 +21,7 @@ from wiregen.views.python_layouts import (
     chunk_layout,
     code_fields,
     coded,
+    ends_in_region,
     fields_by_key,
     has_empty_items,
     has_options,
@@ -28,17 +29,21 @@ from wiregen.views.python_layouts import (
     is_byte_codes,
     is_measured,
     laid,
+    longest_size,
     n_lists,
+    names_frames,
+    nested,
     reaches_end,
 )
 from wiregen.views.python_names import Locals
 from wiregen.views.python_read import ReadBuilder
 from wiregen.views.python_read_names import ReadNames
 from wiregen.views.python_shared import Shared, variety_class
-from wiregen.views.python_steps import WritePrepare, WriteStep
+from wiregen.views.python_steps import with_checks
 from wiregen.views.python_text import class_name, flat
 from wiregen.views.python_write import WriteBuilder
 from wiregen.views.python_write_names import WriteNames
+from wiregen.views.python_write_steps import WriteStep, without_unread_lengths
 from wiregen.walk import references
 
 __all__ = ["FunctionBuilder"]
@@ -52,6 +57,7 @@ class FunctionBuilder:
         self._protocol = shared.protocol
         self._reached = all_reached(self._protocol)
         self._bodies_end = bodies_end(self._protocol)
+        self._has_frames_inside = names_frames(self._protocol)
 
     # ---- traits
 
@@ -87,7 +93,7 @@ class FunctionBuilder:
             state = self._state(layout, traits)
             builder = ReadBuilder(names, has_state=state == "always", inside=self.inside(traits.enter))
             builder.last = "is_last" if traits.has_last else "True"
-            steps = builder.steps(layout.steps)
+            steps = with_checks(builder.steps(layout.steps))
             is_tailed = class_ in {class_name(each) for each in self._shared.tailed}
             values = builder.attributes(fields, prefix, is_tailed=is_tailed)
         except UnsupportedError as error:
@@ -96,6 +102,7 @@ class FunctionBuilder:
         return ReadFunction(
             name=traits.name,
             result=class_,
+            asks_context=names.asks_context,
             has_last=traits.has_last,
             must_be_last=traits.must_be_last,
             is_refused=False,
@@ -104,8 +111,7 @@ class FunctionBuilder:
             enter=traits.enter if traits.is_heavy else "",
             steps=steps,
             end="" if names.at == "position" else names.at,
-            limit=self._shared.frame_limit if traits.is_frame else None,
-            fixed_size=layout.fixed_size,
+            beyond=self._beyond(layout) if traits.is_frame else "",
             budget=self._shared.limits["messages"] or 0,
             class_=class_,
             target="frame" if names.message is None and traits.is_frame else "message",
@@ -116,6 +122,7 @@ class FunctionBuilder:
         return ReadFunction(
             name=traits.name,
             result=class_,
+            asks_context=False,
             has_last=traits.has_last,
             must_be_last=False,
             is_refused=True,
@@ -124,12 +131,22 @@ class FunctionBuilder:
             enter="",
             steps=(),
             end="",
-            limit=None,
-            fixed_size=None,
+            beyond="",
             budget=0,
             class_=class_,
             target="message",
             values=(),
+        )
+
+    def _beyond(self, layout: Layout) -> str:
+        """Return the test of a frame's end and size; what its own region sees to is left out."""
+        tests = () if ends_in_region(layout.steps) else ("position > end",)
+        limit, longest = self._shared.frame_limit, longest_size(layout)
+        if longest is None or longest > limit:
+            return any_of((*tests, f"position - offset > ({limit} if state is None else state.frame)"))
+        size = "position - offset" if layout.fixed_size is None else str(layout.fixed_size)
+        return any_of(
+            (*tests, f"(state is not None and state.frame < {size})"[slice(None) if tests else slice(1, -1)])
         )
 
     def _names(self, *, is_frame: bool, sender: str | None) -> ReadNames:
@@ -243,7 +260,7 @@ class FunctionBuilder:
         """Return a writing function of a `class_`."""
         steps: tuple[WriteStep, ...] = ()
         pieces: tuple[str, ...] | None = ()
-        is_refused, is_fixed, state = False, False, "never"
+        is_refused, state = False, "never"
         try:
             if isinstance(layout, UnsupportedError):
                 raise layout
@@ -254,7 +271,6 @@ class FunctionBuilder:
                 steps, pieces = builder.flowing(layout.steps), None
             else:
                 steps, pieces = builder.whole(layout.steps)
-            is_fixed = layout.fixed_size is not None and len(pieces or ()) == 1
         except UnsupportedError as error:
             self._shared.refused_writes.append(f"{traits.enter or class_}: {error.unsupported.construct}")
             is_refused = True
@@ -264,29 +280,35 @@ class FunctionBuilder:
             class_=class_,
             annotation="Any" if is_refused or has_options(layout) else class_,
             parameters=parameters,
+            asks_context=names.asks_context,
             has_last=traits.has_last,
             must_be_last=traits.must_be_last,
             is_refused=is_refused,
             state=state,
             enter=traits.enter if traits.is_heavy else "",
             n_trailing=sum(isinstance(field.value, m.Trailing) for field in flat(fields)),
-            steps=_without_unread_lengths(steps, pieces),
+            steps=without_unread_lengths(steps, pieces),
             pieces=pieces,
-            limit=self._shared.frame_limit if traits.is_frame else None,
-            is_fixed=is_fixed,
+            limit=self._shared.frame_limit if traits.is_frame and not self._is_short(layout) else None,
             budget=self._shared.limits["messages"] or 0,
             has_compression=not isinstance(layout, UnsupportedError) and inflates(layout.steps),
         )
+
+    def _is_short(self, layout: Layout | UnsupportedError) -> bool:
+        """Tell whether the layout itself keeps a frame within its limit."""
+        longest = None if isinstance(layout, UnsupportedError) else longest_size(layout)
+        return longest is not None and longest <= self._shared.frame_limit
 
     def _write_names(self, fields: tuple[m.Field, ...], prefix: str) -> WriteNames:
         known = dict(fields_by_key(fields, prefix, self._protocol))
         return WriteNames(shared=self._shared, fields=known, main=prefix)
 
     def write_message(
-        self, frame: m.Frame, message: m.Message, headers: dict[str, str], parameters: str
+        self, frame: m.Frame, message: m.Message, headers: dict[str, str], parameters: str, *, is_method: bool
     ) -> WriteFunction:
         """Return the function that writes a whole frame around one message."""
         names = self._write_names(message.fields, "")
+        names.owner, names.is_method = "self" if is_method else "message", is_method
         names.fields |= dict(fields_by_key(frame.fields, FRAME, self._protocol))
         names.headers, names.message, names.body = headers, message, frame.message
         names.locals = Locals(frozenset(headers.values()))
@@ -294,6 +316,16 @@ class FunctionBuilder:
         traits = self._traits(message.name, self._shared.writer(message.name), is_frame=True)
         layout = laid(lambda: frame_layout(self._protocol, frame, message))
         return self.write(layout, names, traits, class_name(message.name), parameters, message.fields)
+
+    def is_method(self, frame: m.Frame, message: m.Message) -> bool:
+        """Tell whether a whole frame is written without a state, so that it may be the message's own method."""
+        layout = laid(lambda: frame_layout(self._protocol, frame, message))
+        if isinstance(layout, UnsupportedError) or self._protocol.contexts or self._protocol.variants:
+            return False
+        traits = self._traits(message.name, "", is_frame=True)
+        kinds = {step.kind for step in nested(layout.steps)}
+        stateful = {"invoke", "dispatch", "carry"} | ({"repeat"} if self._has_frames_inside else set())
+        return self._state(layout, traits) == "never" and not kinds & stateful
 
     def write_body(self, message: m.Message) -> WriteFunction:
         names = self._write_names(message.fields, "")
@@ -363,18 +395,3 @@ class FunctionBuilder:
                 layout = UnsupportedError(struct.path, "chunks like these, on writing")
         traits = Traits(name=f"{self._shared.inner_writer(name)}_alone", is_frame=False)
         return self.write(layout, names, traits, "", parameters)
-
-
-def _without_unread_lengths(
-    steps: tuple[WriteStep, ...], pieces: tuple[str, ...] | None
-) -> tuple[WriteStep, ...]:
-    """Return the steps without the lengths of chunks that no step and no piece reads."""
-    text = repr((steps, pieces))
-    return tuple(
-        (
-            replace(step, length="")
-            if isinstance(step, WritePrepare) and len(re.findall(rf"\b{step.length}\b", text)) == 1
-            else step
-        )
-        for step in steps
-    )

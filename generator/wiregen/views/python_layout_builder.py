@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from wiregen import model as m
 from wiregen.naming import snake_case
@@ -13,8 +14,9 @@ from wiregen.views.python_classes import (
     shown_fields,
 )
 from wiregen.views.python_frames import can_skip, code_place, header_run, names_messages, wanted_fields
-from wiregen.views.python_function_views import ReadFunction, WriteFunction
+from wiregen.views.python_function_views import CodecView, ReadFunction, WriteFunction
 from wiregen.views.python_functions import FunctionBuilder
+from wiregen.views.python_layout_text import layout_text
 from wiregen.views.python_module_views import (
     ChoiceView,
     FrameView,
@@ -31,6 +33,24 @@ from wiregen.views.python_text import annotation, class_name, declaration_doc
 __all__ = ["LayoutBuilder"]
 
 
+class Codecs:
+    """The functions of a layout by the declaration that they are about; "" for those about no one declaration."""
+
+    def __init__(self) -> None:
+        self._reads: dict[str, list[ReadFunction]] = {}
+        self._writes: dict[str, list[WriteFunction]] = {}
+        self.methods: dict[str, WriteFunction] = {}
+
+    def add(self, name: str, read: ReadFunction | None, write: WriteFunction | None = None) -> None:
+        if read is not None:
+            self._reads.setdefault(name, []).append(read)
+        if write is not None:
+            self._writes.setdefault(name, []).append(write)
+
+    def of(self, name: str) -> CodecView:
+        return CodecView(reads=tuple(self._reads.get(name, ())), writes=tuple(self._writes.get(name, ())))
+
+
 class LayoutBuilder:
     """Builds the functions and tables of one layout of a protocol."""
 
@@ -43,54 +63,62 @@ class LayoutBuilder:
         shared = self._shared
         protocol, functions = shared.protocol, FunctionBuilder(shared)
         frames: list[FrameView] = []
-        reads: list[ReadFunction] = []
-        writes: list[WriteFunction] = []
+        codecs = Codecs()
         tables: list[TableView] = []
         is_body_read = False
         for frame in protocol.frames:
             place = code_place(shared, frame)
             view = self._frame(shared, frame, place)
-            frames.append(view)
             if place is not None:
-                self._whole(functions, shared, frame, view, reads, writes, tables)
+                view = self._whole(functions, frame, view, codecs, tables)
             else:
                 is_body_read = True
-                reads.append(functions.read_frame(frame))
-                writes.append(functions.write_frame(frame))
+                codecs.add(frame.name, functions.read_frame(frame), functions.write_frame(frame))
                 tables.append(self._codes_table(shared, frame))
+            frames.append(view)
         unions: tuple[ChoiceView, ...] = ()
         if shared.is_deep:
-            recursive = recursive_structs(protocol)
-            for struct in protocol.structs:
-                if struct.name in recursive:
-                    reads.append(functions.read_struct(struct))
-                    writes.append(functions.write_struct(struct))
-            unions = tuple(self._union(functions, shared, union, reads, writes) for union in protocol.unions)
+            unions = tuple(self._union(functions, shared, union, codecs) for union in protocol.unions)
+            self._deep(functions, codecs)
             if is_body_read or names_messages(protocol):
-                self._bodies(functions, shared, reads, writes, tables)
-            for preamble in protocol.preambles:
-                reads.append(functions.read_preamble(preamble))
-                writes.append(functions.write_preamble(preamble))
-            writes += [functions.write_chunk(name, carrier) for name, carrier in shared.chunks.items()]
+                self._bodies(functions, shared, codecs, tables)
+            for name, carrier in shared.chunks.items():
+                codecs.add("", None, functions.write_chunk(name, carrier))
         return LayoutView(
             frames=tuple(frames),
             unions=unions,
-            reads=tuple(reads),
-            writes=tuple(writes),
+            codecs={name: codecs.of(name) for name in self._names()},
+            methods=codecs.methods,
+            others=codecs.of(""),
             tables=tuple(tables),
         )
+
+    def _names(self) -> Iterator[str]:
+        protocol = self._shared.protocol
+        for declarations in (protocol.structs, protocol.unions, protocol.messages, protocol.preambles):
+            yield from (declaration.name for declaration in declarations)
+        yield from (frame.name for frame in protocol.frames)
+
+    def _deep(self, functions: FunctionBuilder, codecs: Codecs) -> None:
+        """Add the functions of structs that hold themselves, and of preambles."""
+        protocol = self._shared.protocol
+        recursive = recursive_structs(protocol)
+        for struct in protocol.structs:
+            if struct.name in recursive:
+                codecs.add(struct.name, functions.read_struct(struct), functions.write_struct(struct))
+        for preamble in protocol.preambles:
+            codecs.add(preamble.name, functions.read_preamble(preamble), functions.write_preamble(preamble))
 
     def _whole(
         self,
         functions: FunctionBuilder,
-        shared: Shared,
         frame: m.Frame,
         view: FrameView,
-        reads: list[ReadFunction],
-        writes: list[WriteFunction],
+        codecs: Codecs,
         tables: list[TableView],
-    ) -> None:
-        """Add the functions that read and write whole frames, one for each message."""
+    ) -> FrameView:
+        """Add the functions that read and write whole frames, one for each message; return the view with their tables."""
+        shared = self._shared
         wanted = wanted_fields(frame)
         taken = Locals()
         header = [field for field in shown_fields(frame.fields) if field.name != frame.message]
@@ -99,29 +127,50 @@ class LayoutBuilder:
             f"{headers[field.name]}: {annotation(field.type, shared.protocol)}, " for field in header
         )
         with_code = [message for message in shared.protocol.messages if message.code is not None]
+        methods = {message.name for message in with_code if functions.is_method(frame, message)}
         for message in with_code:
-            reads.append(functions.read_message(frame, message, wanted))
-            writes.append(functions.write_message(frame, message, headers, parameters))
+            is_method = message.name in methods
+            write = functions.write_message(frame, message, headers, parameters, is_method=is_method)
+            codecs.add(
+                message.name, functions.read_message(frame, message, wanted), None if is_method else write
+            )
+            if is_method:
+                codecs.methods[message.name] = write
         if view.unknown:
-            reads.append(functions.read_unknown(frame, wanted))
+            codecs.add("", functions.read_unknown(frame, wanted))
         tables += self._code_tables(shared, "_READERS" + shared.suffix.upper(), shared.reader)
-        entries = tuple((class_name(message.name), shared.writer(message.name)) for message in with_code)
-        tables.append(
-            TableView(name=view.writers, annotation="dict[type, Callable[..., bytes]]", entries=entries)
+        tables += self._class_tables(with_code, methods, view)
+        return replace(view, encoders=view.encoders if methods else "")
+
+    def _class_tables(
+        self, messages: list[m.Message], methods: set[str], view: FrameView
+    ) -> Iterator[TableView]:
+        """Yield what writes each message: its method, which knows no state, or a function."""
+        kind = "dict[type, Callable[..., bytes]]"
+        encoders = tuple(
+            (class_name(each.name), f"{class_name(each.name)}.encode")
+            for each in messages
+            if each.name in methods
         )
+        writers = tuple(
+            (class_name(each.name), self._shared.writer(each.name))
+            for each in messages
+            if each.name not in methods
+        )
+        if encoders:
+            yield TableView(name=view.encoders, annotation=kind, entries=encoders)
+        yield TableView(name=view.writers, annotation=kind, entries=writers)
 
     def _bodies(
         self,
         functions: FunctionBuilder,
         shared: Shared,
-        reads: list[ReadFunction],
-        writes: list[WriteFunction],
+        codecs: Codecs,
         tables: list[TableView],
     ) -> None:
         """Add the functions that read and write messages by themselves."""
         for message in shared.protocol.messages:
-            reads.append(functions.read_body(message))
-            writes.append(functions.write_body(message))
+            codecs.add(message.name, functions.read_body(message), functions.write_body(message))
         tables += self._code_tables(shared, "_BODIES" + shared.inner_suffix.upper(), shared.body_reader)
         entries = tuple(
             (class_name(message.name), shared.body_writer(message.name))
@@ -132,11 +181,10 @@ class LayoutBuilder:
         tables.append(TableView(name=name, annotation="dict[type, Callable[..., bytes]]", entries=entries))
 
     @staticmethod
-    def _code_tables(shared: Shared, name: str, function: object) -> Iterator[TableView]:
+    def _code_tables(shared: Shared, name: str, function: Callable[[str], str]) -> Iterator[TableView]:
         """Yield a table by code, or one by role and code where roles share codes."""
         result = "_Message" if name.startswith("_READERS") else "Any"
-        kind = f"Callable[[bytes, int, int, _ReadState | None], tuple[{result}, int]]"
-        assert callable(function)
+        kind = f"Callable[[bytes, int, int, _Reading], tuple[{result}, int]]"
         if not shared.has_shared_codes:
             codes = shared.codes(None)
             entries = tuple((repr(code), function(message.name)) for code, message in codes.items())
@@ -162,14 +210,12 @@ class LayoutBuilder:
         functions: FunctionBuilder,
         shared: Shared,
         union: m.Union,
-        reads: list[ReadFunction],
-        writes: list[WriteFunction],
+        codecs: Codecs,
     ) -> ChoiceView:
         entries, classes = [], []
         for variety in union.varieties:
             read, write = functions.read_variety(union, variety), functions.write_variety(union, variety)
-            reads.append(read)
-            writes.append(write)
+            codecs.add(union.name, read, write)
             classes.append((variety_class(union.name, variety.name), write.name))
             for span in variety.codes:
                 if span.high - span.low > 4096:
@@ -183,7 +229,7 @@ class LayoutBuilder:
             code=code,
             size=size,
             table=shared.union_table(union.name),
-            writers=f"_{snake_case(union.name)}_writers{shared.inner_suffix}".upper(),
+            writers=shared.union_table(union.name, "writers"),
             entries=tuple(entries),
             classes=tuple(classes),
         )
@@ -228,6 +274,7 @@ class LayoutBuilder:
             writer=shared.writer(frame.name),
             table=shared.frame_readers_of(repr(frame.role)) if place else "",
             writers=f"_WRITERS{shared.suffix.upper()}",
+            encoders=f"_ENCODERS{shared.suffix.upper()}",
             code=place[0] if place else "",
             first_code=place[1] if place else "",
             unknown=f"_read_unknown{shared.suffix}" if place and can_skip(shared, frame) else "",
@@ -237,5 +284,6 @@ class LayoutBuilder:
             ),
             slots=tuple(sorted(("message", *attributes, *(extra[0] for extra in extras)))),
             arguments=("message", *attributes),
-            has_message=frame.message is not None,
+            secrets=tuple(field.name for field in header if field.is_secret),
+            layout=layout_text(frame.fields),
         )

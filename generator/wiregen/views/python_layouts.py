@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 from wiregen import model as m
 from wiregen.plan import frame_layout
 from wiregen.plan.facts import recursive_structs
-from wiregen.plan.steps import FRAME, Enter, Layout, Mark, Option, Repeat, Step, UnsupportedError
+from wiregen.plan.steps import (
+    FRAME,
+    Check,
+    Enter,
+    Given,
+    Layout,
+    Leave,
+    Mark,
+    Option,
+    Repeat,
+    Run,
+    Step,
+    UnsupportedError,
+)
 from wiregen.views.python_classes import single_code
 from wiregen.views.python_text import flat
 from wiregen.walk import references
@@ -20,6 +34,7 @@ __all__ = [
     "chunk_layout",
     "code_fields",
     "coded",
+    "ends_in_region",
     "fields_by_key",
     "has_empty_items",
     "has_options",
@@ -27,7 +42,9 @@ __all__ = [
     "is_byte_codes",
     "is_measured",
     "laid",
+    "longest_size",
     "n_lists",
+    "names_frames",
     "nested",
     "reaches_end",
 ]
@@ -64,7 +81,7 @@ def bodies_end(protocol: m.Protocol) -> bool:
     """Tell whether every message that is read by itself is the last of a region."""
     ends: set[bool] = set()
     for frame in protocol.frames:
-        layout = laid(lambda frame=frame: frame_layout(protocol, frame, None))
+        layout = laid(partial(frame_layout, protocol, frame, None))
         for step in nested(() if isinstance(layout, UnsupportedError) else layout.steps):
             if step.kind == "dispatch":
                 ends.add(step.can_skip)
@@ -81,12 +98,11 @@ def chunk_layout(protocol: m.Protocol, struct: m.Struct) -> Layout:
     return Layout(steps=steps, fixed_size=None)
 
 
-def laid(make: object) -> Layout | UnsupportedError:
+def laid(make: Callable[[], Layout]) -> Layout | UnsupportedError:
     try:
-        layout: Layout = make()  # type: ignore[operator]
+        return make()
     except UnsupportedError as error:
         return error
-    return layout
 
 
 def code_fields(frame: m.Frame) -> Iterator[str]:
@@ -108,6 +124,47 @@ def n_lists(steps: tuple[Step, ...]) -> int:
         if isinstance(step, Repeat) and any(each.kind in ("repeat", "invoke") for each in step.item):
             number += 1
     return number
+
+
+def ends_in_region(steps: tuple[Step, ...]) -> bool:
+    """Tell whether the last bytes are those of a region, whose end is compared with the frame's."""
+    last = [step for step in steps if not isinstance(step, Mark)][-1:]
+    return any(isinstance(step, Leave) for step in last)
+
+
+def longest_size(layout: Layout) -> int | None:
+    """Return how many bytes a layout has at most, where its fixed size or a `where` of its only region's size says so."""
+    steps = layout.steps
+    enters = [step for step in steps if isinstance(step, Enter)]
+    if layout.fixed_size is not None or not ends_in_region(steps) or len(enters) != 1:
+        return layout.fixed_size
+    enter = enters[0]
+    before = steps[: steps.index(enter)]
+    sizes = [
+        step.size if isinstance(step, Run) else 0 if isinstance(step, Check | Mark) else None
+        for step in before
+    ]
+    highest = [_highest(step, enter) for step in before]
+    bounds = [bound for bound in highest if bound is not None]
+    known = [size for size in sizes if size is not None]
+    return sum(known) - enter.hoisted + min(bounds) if bounds and len(known) == len(sizes) else None
+
+
+def _highest(step: Step, enter: Enter) -> int | None:
+    """Return the bound that a `where` sets to the size of a region."""
+    match step, enter.extent:
+        case (
+            Check(
+                what="where",
+                expression=m.Operation(operator="in", left=left, right=m.Range(high=m.Number(value=high))),
+            ),
+            Given(value=m.FieldReference() as size),
+        ) if (
+            left == size
+        ):
+            return high
+        case _:
+            return None
 
 
 def has_empty_items(steps: tuple[Step, ...]) -> bool:
@@ -171,6 +228,16 @@ def fields_by_key(
             type_ = type_.item if isinstance(type_, m.List) else type_.content
         if isinstance(type_, m.Reference) and type_.target == "struct" and type_.name in structs:
             yield from fields_by_key(structs[type_.name].fields, f"{inner}.", protocol)
+
+
+def names_frames(protocol: m.Protocol) -> bool:
+    """Tell whether frames or messages stand in others, which share the budgets of the outer one."""
+    owners: list[m.Struct | m.Message | m.Frame] = [*protocol.structs, *protocol.messages, *protocol.frames]
+    types = [field.type for owner in owners for field in owner.fields]
+    types += [
+        field.type for union in protocol.unions for variety in union.varieties for field in variety.fields
+    ]
+    return any(each.target in ("frame", "message") for each in references(*types))
 
 
 def all_reached(protocol: m.Protocol) -> dict[str, frozenset[str]]:

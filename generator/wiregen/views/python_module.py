@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from wiregen import model as m
 from wiregen.naming import Scope, python_name, snake_case
@@ -16,6 +16,7 @@ from wiregen.views.python_module_views import (
     LayoutView,
     MessageView,
     ModuleView,
+    PreambleView,
 )
 from wiregen.views.python_names import attribute
 from wiregen.views.python_shared import Shared
@@ -24,6 +25,7 @@ from wiregen.views.python_text import declaration_doc
 __all__ = ["ModuleBuilder", "ModuleView"]
 
 _Named: TypeAlias = FrameView | UnionView | EnumView | NumberView
+_Declared = TypeVar("_Declared", m.Frame, m.Struct, m.Message, m.Preamble)
 
 
 class ModuleBuilder:
@@ -55,7 +57,7 @@ class ModuleBuilder:
         preambles = tuple(self._preamble(preamble) for preamble in protocol.preambles)
         enums = tuple(self._classes.enum(enum) for enum in protocol.enums)
         constants = self._classes.constants()
-        classes = (*structs, *(message.data for message in messages), *(each[0] for each in preambles))
+        classes = (*structs, *(message.data for message in messages), *(each.data for each in preambles))
         classes += tuple(variety for union in unions for variety in union.varieties)
         exports = self._exports(classes, (*frames, *unions, *enums, *constants))
         refused = [text for shared in self._all_shared for text in shared.refused]
@@ -85,10 +87,10 @@ class ModuleBuilder:
             frame_readers=self._by_role(layouts, "reader"),
             frame_writers=self._by_role(layouts, "writer"),
             frame_classes=self._frame_classes(messages),
-            openings=tuple((each[1], each[2]) for each in preambles),
             variants=tuple(variant.name for variant in protocol.variants),
             has_context=bool(protocol.contexts),
             has_role=self._shared.has_shared_codes or bool(protocol.contexts),
+            no_state=self._no_state(),
             is_partly_careful=bool(refused),
             is_plain=self._is_plain(frames, refused),
             plan=self._plan,
@@ -103,6 +105,11 @@ class ModuleBuilder:
         protocol = self._protocol
         around = (protocol.variants, protocol.contexts, protocol.preambles, protocol.frames[1:], refused)
         return not any(around) and not frames[0].unknown
+
+    def _no_state(self) -> str:
+        """Return what else must hold, besides default options, for a frame to be read without a state."""
+        context = " and context is None" if self._protocol.contexts else ""
+        return context + (" and from_role is None" if "role" in self._shared.uses else "")
 
     def _offered(self) -> Iterator[str]:
         yield from ("Limits", "decode", "decode_message", "encode", "Decoder")
@@ -135,18 +142,22 @@ class ModuleBuilder:
         view = next(each for each in layout.frames if each.wire_name == frame.name)
         is_whole = bool(view.table) and message.code is not None
         writer = self._shared.writer(message.name) if is_whole else ""
-        writes = [write for write in layout.writes if write.name == writer]
+        writes = [write for write in layout.codecs[message.name].writes if write.name == writer]
         return MessageView(
             data=self._classes.data(message),
             frame=view,
             writer=writer,
+            encode=layout.methods.get(message.name),
             has_compression=any(write.has_compression for write in writes),
         )
 
-    def _preamble(self, preamble: m.Preamble) -> tuple[ClassView, str, str, str]:
-        shared = self._shared
-        view = self._classes.data(preamble)
-        return view, preamble.role, shared.inner_reader(preamble.name), shared.inner_writer(preamble.name)
+    def _preamble(self, preamble: m.Preamble) -> PreambleView:
+        return PreambleView(
+            data=self._classes.data(preamble),
+            role=preamble.role,
+            reader=self._shared.inner_reader(preamble.name),
+            writer=self._shared.inner_writer(preamble.name),
+        )
 
     def _frame_classes(self, messages: tuple[MessageView, ...]) -> tuple[tuple[str, str], ...]:
         if len(self._protocol.frames) == 1:
@@ -182,10 +193,11 @@ class ModuleBuilder:
         found = {
             "REQUIRED": any(field.is_required_late for field in fields),
             "UUID": any("UUID" in field.annotation for field in fields),
-            "dict": any(lazy.form == "dict" for view in classes for lazy in view.views),
-            "json": any(lazy.form == "json" for view in classes for lazy in view.views),
+            "UUID now": any("UUID(" in field.signature for field in fields),
+            "dict_view": any(lazy.form == "dict" for view in classes for lazy in view.views),
+            "json_view": any(lazy.form == "json" for view in classes for lazy in view.views),
             "type": any(lazy.form == "type" for view in classes for lazy in view.views),
-            "show": any(not field.is_secret for field in fields),
+            "Record": len(classes) > len(self._protocol.messages),
             "Struct": bool(self._shared.structs.constants()),
             "built": bool(refused) or any(lazy.form == "type" for view in classes for lazy in view.views),
         }
@@ -202,6 +214,6 @@ def _import_rank(name: str) -> tuple[int, str, str]:
     return (_rank(name)[0], name.lower(), name)
 
 
-def _replaced(own: tuple, others: tuple) -> tuple:  # type: ignore[type-arg]
+def _replaced(own: tuple[_Declared, ...], others: tuple[_Declared, ...]) -> tuple[_Declared, ...]:
     names = {other.name: other for other in others}
     return tuple(names.get(each.name, each) for each in own)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wiregen.views.python_classes import (
@@ -13,10 +14,56 @@ from wiregen.views.python_classes import (
     UnionView,
 )
 from wiregen.views.python_codings import CodingView
-from wiregen.views.python_function_views import ReadFunction, WriteFunction
+from wiregen.views.python_function_views import CodecView, WriteFunction
 from wiregen.views.python_steps import ReadStep
 
-__all__ = ["AliasView", "ChoiceView", "FrameView", "LayoutView", "MessageView", "ModuleView", "TableView"]
+__all__ = [
+    "AliasView",
+    "ChoiceView",
+    "FrameView",
+    "LayoutView",
+    "MessageView",
+    "ModuleView",
+    "PreambleView",
+    "TableView",
+]
+
+_ERRORS = "DecodeError, EncodeError, NeedMoreData"
+_RUNTIME = frozenset(
+    {
+        ("classes", "Envelope", "_Envelope"),
+        ("classes", "MessageRecord", "_MessageRecord"),
+        ("classes", "Record", "_Record"),
+        ("codec", "LENGTHS", "_LENGTHS"),
+        ("codec", "READ_FAULTS", "_READ_FAULTS"),
+        ("codec", "WRITE_FAULTS", "_WRITE_FAULTS"),
+        ("codec", "Bad", "_Bad"),
+        ("codec", "ReadState", "_ReadState"),
+        ("codec", "WriteState", "_WriteState"),
+        ("codec", "as_bytes", "_as_bytes"),
+        ("codec", "deflate", "_deflate"),
+        ("codec", "inflate", "_inflate"),
+        ("codec", "lenient_text", "_lenient_text"),
+        ("codec", "uuid", "_uuid"),
+        ("decoder", "Decoder", "_Decoder"),
+        ("errors", _ERRORS, _ERRORS),
+        ("numbers", "crc16", "_crc16"),
+        ("numbers", "power", "_power"),
+        ("numbers", "read_varint", "_read_varint"),
+        ("numbers", "varint", "_varint"),
+        ("text", "decode_text", "_decode_text"),
+        ("text", "encode_text", "_encode_text"),
+        ("unknown", "Unknown", "Unknown"),
+        ("values", "check_limits", "_check_limits"),
+        ("values", "dict_view", "_dict_view"),
+        ("values", "distinct", "_distinct"),
+        ("values", "json_view", "_json_view"),
+    }
+)
+"""What generated modules import of the runtime: module, name, and what it is called there."""
+_ALWAYS = frozenset(
+    "Bad Decoder Envelope MessageRecord READ_FAULTS ReadState WRITE_FAULTS WriteState as_bytes check_limits".split()
+) | {_ERRORS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,10 +73,6 @@ class TableView:
     name: str
     annotation: str
     entries: tuple[tuple[str, str], ...]
-
-    @property
-    def is_reading(self) -> bool:
-        return "_ReadState" in self.annotation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,11 +92,15 @@ class ChoiceView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageView:
-    """A message: its class, and how it is written in a frame; `writer` is "" where the frame's function does it."""
+    """A message: its class, and how it is written in a frame; `writer` is "" where the frame's function does it.
+
+    `encode`: the body of its method, where it needs no function of its own.
+    """
 
     data: ClassView
     frame: FrameView
     writer: str
+    encode: WriteFunction | None
     has_compression: bool
 
 
@@ -71,6 +118,8 @@ class FrameView:
     writer: str
     table: str
     writers: str
+    encoders: str
+    """The table of messages that their own `encode` writes, where there are any."""
     code: str
     first_code: str
     """The same at the buffer's first byte."""
@@ -80,7 +129,21 @@ class FrameView:
     values: tuple[tuple[str, str], ...]
     slots: tuple[str, ...]
     arguments: tuple[str, ...]
-    has_message: bool
+    secrets: tuple[str, ...]
+    layout: str
+
+    @property
+    def find_reader(self) -> str:
+        """Return the expression of the function that reads the frame at `offset`."""
+        return self._reader_of(self.code)
+
+    @property
+    def find_first_reader(self) -> str:
+        """Return the same for the frame at the buffer's first byte."""
+        return self._reader_of(self.first_code)
+
+    def _reader_of(self, code: str) -> str:
+        return f"{self.table}.get({code}, {self.unknown})" if self.unknown else f"{self.table}[{code}]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,9 +152,27 @@ class LayoutView:
 
     frames: tuple[FrameView, ...]
     unions: tuple[ChoiceView, ...]
-    reads: tuple[ReadFunction, ...]
-    writes: tuple[WriteFunction, ...]
+    codecs: Mapping[str, CodecView]
+    """The functions of each declaration, by its name."""
+    methods: Mapping[str, WriteFunction]
+    """What writes a message as its own method."""
+    others: CodecView
+    """The functions that belong to no one declaration."""
     tables: tuple[TableView, ...]
+
+    @property
+    def writes(self) -> tuple[WriteFunction, ...]:
+        return tuple(write for codec in self.codecs.values() for write in codec.writes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreambleView:
+    """What a role sends before its first frame."""
+
+    data: ClassView
+    role: str
+    reader: str
+    writer: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,8 +198,7 @@ class ModuleView:
     structs: tuple[ClassView, ...]
     unions: tuple[UnionView, ...]
     codings: tuple[CodingView, ...]
-    preambles: tuple[tuple[ClassView, str, str, str], ...]
-    """Class, role, reader and writer."""
+    preambles: tuple[PreambleView, ...]
     messages: tuple[MessageView, ...]
     layouts: tuple[LayoutView, ...]
     frames: tuple[FrameView, ...]
@@ -136,15 +216,37 @@ class ModuleView:
     frame_writers: tuple[tuple[str, str], ...]
     frame_classes: tuple[tuple[str, str], ...]
     """The frame of each message, where there is more than one."""
-    openings: tuple[tuple[str, str], ...]
     variants: tuple[str, ...]
     has_context: bool
     has_role: bool
     """What is read depends on who sends."""
+    no_state: str
     is_partly_careful: bool
     is_plain: bool
     """One frame for both directions, and nothing around it."""
     plan: object
+
+    @property
+    def runtime_imports(self) -> tuple[tuple[str, str, str], ...]:
+        """Return module, name and local name of what the copied runtime gives, sorted as imports are."""
+        found = {each for each in _RUNTIME if each[1] in self.uses or each[1] in _ALWAYS}
+        found |= {("context", "Context", "_Context")} if self.has_context else set()
+        found |= {("values", "check_role", "_check_role")} if self.roles else set()
+        return tuple(
+            sorted(found, key=lambda each: (each[0], not each[1].isupper(), each[1].islower(), each[1]))
+        )
+
+    @property
+    def frame_reader(self) -> str:
+        """Return the expression of the function that reads whatever frame comes."""
+        if self.frame_readers:
+            return f"_FRAME_READERS[{'variant' if self.variants else 'None'}, from_role]"
+        return self.frames[0].reader
+
+    @property
+    def has_own_encode(self) -> bool:
+        """Whether every message is written without its frame being made."""
+        return not self.has_context and not self.variants and all(message.writer for message in self.messages)
 
     @property
     def has_items(self) -> bool:
@@ -154,7 +256,7 @@ class ModuleView:
     @property
     def has_library_imports(self) -> bool:
         """Whether anything of the standard library is imported, in a block of its own."""
-        return bool(self.enums) or bool(self.uses & {"Struct", "UUID", "crc32", "adler32"})
+        return bool(self.enums) or bool(self.uses & {"Struct", "UUID now", "crc32", "adler32"})
 
     @property
     def header(self) -> tuple[FieldView, ...]:
@@ -184,7 +286,7 @@ class ModuleView:
     def aliases(self) -> tuple[AliasView, ...]:
         """The unions that annotations name."""
         frames = tuple(frame.name for frame in self.frames)
-        preambles = tuple(preamble[0].name for preamble in self.preambles)
+        preambles = tuple(preamble.data.name for preamble in self.preambles)
         named = (
             ("_Message", (self.message_annotation,), True),
             ("_Frame", frames, self._has_frame_alias),

@@ -12,7 +12,7 @@ from wiregen.plan.steps import FRAME, Run, Slot
 _INTEGERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 _OWN_LOCALS = frozenset(
     "buffer offset end state position start stop message frame n data parts part append limits level inner inner_end"
-    " inner_position compression item reader is_last cls self bytes float int isinstance len list range str tuple type".split()
+    " inner_position compression item raw reader is_last cls self bytes float int isinstance len list range str tuple type".split()
 )
 
 
@@ -68,7 +68,9 @@ def _base(key: str) -> str:
     match parts[-1:]:
         case ["length"]:
             return f"n_{name}"
-        case ["region.length"] | ["start" | "end" | "code" | "tail" | "pieces" | "subject" | "bits"] as tail:
+        case ["region.length"] | [
+            "start" | "end" | "code" | "tail" | "pieces" | "subject" | "bits" | "size"
+        ] as tail:
             return f"{name}_{tail[0]}" if tail != ["tail"] else "tail"
         case ["absent"]:
             return "n_absent"

@@ -29,6 +29,7 @@ from wiregen.plan.steps import (
     UnsupportedError,
     Until,
 )
+from wiregen.views.python_checks import STRICT
 from wiregen.views.python_expressions import python_expression
 from wiregen.views.python_names import attribute
 from wiregen.views.python_read_branches import BranchReader
@@ -52,8 +53,6 @@ from wiregen.views.python_steps import (
     ReadStep,
 )
 from wiregen.views.python_text import class_name, flat, is_shown
-
-_STRICT = "state is not None and state.strict"
 
 
 class ReadBuilder:
@@ -257,7 +256,7 @@ class ReadBuilder:
                 classes = tuple(class_name(each) for each in only)
         subject = f"{value}.message" if target == "frame" else value
         test = f"type({subject}) not in {self._shared.only(classes)}"
-        return (f"{_STRICT} and {test}" if lenient else test,)
+        return (f"{STRICT}{test}" if lenient else test,)
 
     def _dispatch(self, step: Dispatch) -> ReadDispatch:
         names, target, at = self.names, self.names.locals.name(step.key), self.names.at
@@ -293,7 +292,8 @@ class ReadBuilder:
             length = names.locals.name(extent.key)
         outer, at, stop = names.on, names.behind(step.hoisted), names.locals.name(f"{step.key}#stop")
         names.enter(stop)
-        return ReadEnter(on=outer, stop=stop, length=length, at=at)
+        checks = (f"{stop} > {outer.end}",)
+        return ReadEnter(on=outer, stop=stop, length=length, at=at, checks=checks)
 
     def _leave(self, step: Leave) -> ReadLeave:
         names, at, on = self.names, self.names.at, self.names.on
@@ -368,10 +368,13 @@ class ReadBuilder:
         if own is None:
             raise UnsupportedError(step.field.path, "a constant of this kind")
         test = f"{own} != {text}" if text != "None" else f"{own} is not None"
-        return ReadCheck(condition=f"{_STRICT} and {test}" if step.what == "tolerated" else test)
+        return ReadCheck(condition=f"{STRICT}{test}" if step.what == "tolerated" else test)
 
 
 def _fills(step: Carry) -> bool:
-    """Tell whether the content reads to the end of its bytes by itself."""
-    last = step.content[-1] if step.content else None
-    return isinstance(last, Repeat) and isinstance(last.extent, Rest)
+    """Tell whether the content reads just to the end of its bytes by itself: frames compare theirs with it."""
+    match step.content:
+        case (*_, Repeat(extent=Rest(), item=(Invoke(target="frame"),))):
+            return True
+        case _:
+            return False

@@ -13,13 +13,7 @@ from wiregen.plan.steps import (
 )
 from wiregen.views.python_expressions import python_expression, span_test
 from wiregen.views.python_read_names import ReadLookup
-from wiregen.views.python_steps import (
-    ReadAssign,
-    ReadCase,
-    ReadChoose,
-    ReadOption,
-    ReadStep,
-)
+from wiregen.views.python_steps import ReadAssign, ReadCase, ReadChoose, ReadOption, ReadStep
 from wiregen.views.python_text import default_text
 
 if TYPE_CHECKING:

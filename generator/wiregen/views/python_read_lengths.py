@@ -28,7 +28,7 @@ from wiregen.views.python_steps import (
     ReadVarint,
 )
 
-__all__ = ["LENIENT", "LengthReader"]
+__all__ = ["LengthReader"]
 
 LENIENT = "state is None or not state.strict"
 
@@ -99,10 +99,10 @@ class LengthReader:
             names.optional.add(step.key)
         names.arrive()
         bytes_ = f"2 * {length}" if unit == 2 else length
-        decode, careful = ("", "")
+        decode, exact, careful = "", "", ""
         if isinstance(step.type, m.Text):
-            decode, careful = decoding(step.type, LENIENT)
-            self._shared.uses.add("decode_text")
+            decode, exact, careful = decoding(step.type)
+            self._shared.uses.add(exact)
         yield ReadChunk(
             on=names.on,
             target="" if is_skipped else target,
@@ -110,6 +110,7 @@ class LengthReader:
             at=at,
             is_text=isinstance(step.type, m.Text),
             decode=decode,
+            exact=f"_{exact}",
             careful=careful,
             null=null,
         )

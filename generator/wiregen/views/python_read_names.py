@@ -46,6 +46,8 @@ class ReadNames:
     """The variable that counts absent fields, inside a row of trailing ones."""
     base: str = "offset"
     added: int = 0
+    asks_context: bool = False
+    """Some expression speaks of what earlier messages said."""
 
     @property
     def at(self) -> str:
@@ -154,9 +156,12 @@ class ReadLookup:
         return f'({default} if state is None else state.limits["{name}"])'
 
     def context(self, name: str, keys: tuple[str, ...]) -> str:
-        parts = ", ".join(keys) + ("," if len(keys) == 1 else "")
-        self.use("lookup")
-        return f'_lookup(state, "{name}", ({parts}), {self._names.sender})'
+        names = self._names
+        names.asks_context = True
+        owner = repr(names.shared.contexts[name].role)
+        if owner == "None":
+            owner = "state.role" if names.sender == "None" else f"state.role or {names.sender}"
+        return f'state.entries["{name}"][{", ".join((owner, *keys))}]'
 
     def position(self, what: str) -> str:
         names = self._names

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from wiregen import model as m
 from wiregen.plan.steps import Piece, Repeat, Run, Slot, UnsupportedError
+from wiregen.views.python_checks import STRICT
 from wiregen.views.python_names import enum_table, is_header, is_odd, joined, split_by_endian
 from wiregen.views.python_read_names import ReadNames
 from wiregen.views.python_steps import ReadRun
@@ -96,7 +97,8 @@ class RunReader:
             case m.Boolean():
                 self._names.give(slot.key, f"{name} != 0", f"({name} != 0)")
             case m.Uuid():
-                self._names.give(slot.key, f"UUID(bytes={name})", name)
+                self._shared.uses.add("uuid")
+                self._names.give(slot.key, f"_uuid({name})", name)
             case m.Reference():
                 return self.enum_value(slot.key, slot.type, name)
             case _:
@@ -116,12 +118,12 @@ class RunReader:
         members = {member.name: member.value for member in self._shared.enums[type_.name].members}
         numbers = tuple(members[each] for each in type_.only)
         test = f"{name} not in {numbers!r}"
-        return (f"state is not None and state.strict and {test}" if type_.lenient else test,)
+        return (f"{STRICT}{test}" if type_.lenient else test,)
 
     def _type_checks(self, slot: Slot, name: str) -> tuple[str, ...]:
         match slot.type:
             case m.Boolean(lenient=True):
-                return (f"{name} > 1 and state is not None and state.strict",)
+                return (f"{STRICT}{name} > 1",)
             case m.Boolean():
                 return (f"{name} > 1",)
             case m.Reference(name=enum) if not self._shared.enums[enum].is_open and is_header(slot.key):
@@ -156,16 +158,17 @@ def numbers_of(step: Repeat) -> m.Integer | m.Float | None:
             return None
 
 
-def decoding(type_: m.Text, lenient: str) -> tuple[str, str]:
-    """Return the arguments of `decode` that are right for nearly all text, and the exact road for the rest."""
-    tolerates = lenient if type_.lenient else "False"
-    careful = f'"{type_.encoding}", {tolerates}, "{type_.endian}"'
+def decoding(type_: m.Text) -> tuple[str, str, str]:
+    """Return the arguments of `decode` that are right for nearly all text, and the exact road for the rest: function, arguments."""
+    exact = "lenient_text" if type_.lenient else "decode_text"
+    arguments = f'"{type_.encoding}"' + (", state" if type_.lenient else "")
+    arguments += f', endian="{type_.endian}"' if type_.endian != "big" else ""
     match type_.encoding:
         case "utf8":
-            return "", careful
+            return "", exact, arguments
         case "ascii" | "latin1":
-            return f'"{type_.encoding}"', careful
+            return f'"{type_.encoding}"', exact, arguments
         case "mutf8":
-            return "mutf8", careful
+            return "mutf8", exact, arguments
         case "utf16":
-            return "exact", careful
+            return "exact", exact, arguments

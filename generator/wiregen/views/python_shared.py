@@ -63,6 +63,8 @@ class Shared:
     def _table_of(self, name: str, sender: str) -> str:
         if not self.has_shared_codes:
             return name
+        if sender == "None":
+            self.uses.add("role")
         role = f"{sender} if state is None or state.role is None else state.role"
         return f"{name}[{role if sender == 'None' else sender}]"
 
@@ -85,9 +87,9 @@ class Shared:
         type_ = self.unions[name].type
         return isinstance(type_, m.Integer) and (type_.bits, type_.signed) == (8, False)
 
-    def union_table(self, name: str) -> str:
-        """Return the name of the table of the functions that read varieties, by code."""
-        return f"_{snake_case(name)}_readers{self.inner_suffix}".upper()
+    def union_table(self, name: str, kind: str = "readers") -> str:
+        """Return the name of the table of the functions that read varieties by code, or write them by class (`writers`)."""
+        return f"_{snake_case(name)}_{kind}{self.inner_suffix}".upper()
 
     def body_reader(self, name: str) -> str:
         return f"{reader(name)}_body{self.inner_suffix}"

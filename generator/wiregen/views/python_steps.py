@@ -1,4 +1,4 @@
-"""Steps as the Python templates print them: local names, struct formats, positions and checks as ready text.
+"""Steps of reading as the Python templates print them: local names, struct formats, positions and checks as ready text.
 
 The invariant of a reading function: `position` only grows, and is compared with `end` before anything is returned.
 Every step of reading names the `buffer`, `position` and `end` that it reads with, for transformed bytes have their own.
@@ -6,8 +6,10 @@ Every step of reading names the `buffer`, `position` and `end` that it reads wit
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
+
+from wiregen.views.python_checks import Tested
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +22,7 @@ class On:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadRun:
+class ReadRun(Tested):
     """`targets = unpack(buffer, at)`, a lone byte without `unpack`; then values made of them, then checks that must not hold."""
 
     on: On
@@ -33,7 +35,7 @@ class ReadRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadVarint:
+class ReadVarint(Tested):
     """A LEB128 number; `signed` undoes zigzag."""
 
     on: On
@@ -48,7 +50,7 @@ class ReadVarint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadCall:
+class ReadCall(Tested):
     """`target, position = function(arguments)`, then checks."""
 
     on: On
@@ -61,7 +63,7 @@ class ReadCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadChunk:
-    """`length` bytes from `at`: bytes as they are, or text decoded by `decode`, at a fault by `careful`.
+    """`length` bytes from `at`: bytes as they are, or text decoded by `decode`, at a fault by the function `exact`.
 
     `decode`: its arguments, or `mutf8`, or `exact` where only the careful road is right. `target` "": skipped.
     """
@@ -72,6 +74,7 @@ class ReadChunk:
     at: str
     is_text: bool
     decode: str
+    exact: str
     careful: str
     null: str
     """The length that is None where the value is."""
@@ -156,6 +159,13 @@ class ReadRepeat:
     end_position: str | None
     kind: Literal["repeat"] = "repeat"
 
+    @property
+    def too_many(self) -> str:
+        """The condition of a list without a count that has become too long."""
+        if self.has_state:
+            return f"state.count is not None and len({self.target}) > state.count"
+        return f"len({self.target}) > ({self.count_limit} if state is None or state.count is None else state.count)"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadNumbers:
@@ -175,13 +185,15 @@ class ReadNumbers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadEnter:
+class ReadEnter(Tested):
     """`stop` becomes the end of a region of `length` bytes from `at`."""
 
     on: On
     stop: str
     length: str
     at: str
+    checks: tuple[str, ...]
+    """Those of the run before, and that the region ends within what it stands in."""
     kind: Literal["enter"] = "enter"
 
 
@@ -251,7 +263,7 @@ class ReadChoose:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadDispatch:
+class ReadDispatch(Tested):
     """The message whose code `code` is, by the table `readers`; an unknown one is kept where `can_skip`."""
 
     on: On
@@ -289,107 +301,16 @@ ReadStep: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriteAssign:
-    """`target = value`."""
-
-    target: str
-    value: str
-    annotation: str = ""
-    kind: Literal["assign"] = "assign"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriteChecks:
-    """Conditions that must not hold."""
-
-    checks: tuple[str, ...]
-    kind: Literal["checks"] = "checks"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WritePieces:
-    """Expressions of bytes in wire order that join `parts`."""
-
-    target: str
-    pieces: tuple[str, ...]
-    kind: Literal["pieces"] = "pieces"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WritePrepare:
-    """The bytes `target` of a chunk, and their length, before the run that holds it is packed."""
-
-    target: str
-    value: str
-    length: str
-    is_text: bool
-    encode: str
-    careful: str
-    is_wide: bool
-    is_nullable: bool
-    kind: Literal["prepare"] = "prepare"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriteCount:
-    """The list `target` and its length, within its limit."""
-
-    target: str
-    value: str
-    length: str
-    count_limit: str
-    has_state: bool
-    is_nullable: bool
-    kind: Literal["count"] = "count"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriteRepeat:
-    """The steps for each item of `target`; `parts` is the list that they fill, made here where `data` takes its bytes."""
-
-    target: str
-    item: str
-    parts: str
-    data: str
-    steps: tuple[WriteStep, ...]
-    kind: Literal["repeat"] = "repeat"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriteOption:
-    """`data` is what the pieces make if the condition holds, else empty; then `given` must not hold."""
-
-    data: str
-    condition: str
-    steps: tuple[WriteStep, ...]
-    pieces: tuple[str, ...]
-    given: tuple[str, ...]
-    kind: Literal["option"] = "option"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriteCase:
-    condition: str
-    steps: tuple[WriteStep, ...]
-    pieces: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriteChoose:
-    data: str
-    cases: tuple[WriteCase, ...]
-    has_else: bool
-    kind: Literal["choose"] = "choose"
-
-
-WriteStep: TypeAlias = (
-    WriteAssign
-    | WriteChecks
-    | WritePieces
-    | WritePrepare
-    | WriteCount
-    | WriteRepeat
-    | WriteOption
-    | WriteChoose
-)
+def with_checks(steps: tuple[ReadStep, ...]) -> tuple[ReadStep, ...]:
+    """Return the steps, each check that follows a run as the run's own, and those before a region as the region's."""
+    found: list[ReadStep] = []
+    for step in steps:
+        match found[-1:], step:
+            case [ReadRun() as run], ReadCheck(condition=condition):
+                found[-1] = replace(run, checks=(*run.checks, condition))
+            case [ReadRun() as run], ReadEnter():
+                found[-1] = replace(run, checks=())
+                found.append(replace(step, checks=(*run.checks, *step.checks)))
+            case _:
+                found.append(step)
+    return tuple(found)

@@ -135,7 +135,8 @@ def class_name(name: str) -> str:
 
 def encoding_text(type_: m.Text) -> tuple[str, str]:
     """Return the arguments of `encode` that are right for nearly all text, and the exact road for the rest."""
-    careful = f'"{type_.encoding}", {type_.lenient}, "{type_.endian}"'
+    careful = f'"{type_.encoding}"' + (", lenient=True" if type_.lenient else "")
+    careful += f', endian="{type_.endian}"' if type_.endian != "big" else ""
     match type_.encoding:
         case "utf8":
             return "", careful

@@ -37,7 +37,11 @@ from wiregen.plan.steps import (
 )
 from wiregen.views.python_expressions import python_expression
 from wiregen.views.python_shared import variety_class
-from wiregen.views.python_steps import (
+from wiregen.views.python_text import argument_text, class_name, encoding_text, flat, is_shown
+from wiregen.views.python_write_branches import BranchWriter
+from wiregen.views.python_write_names import Piece, Test, WriteLookup, WriteNames
+from wiregen.views.python_write_runs import RunWriter
+from wiregen.views.python_write_steps import (
     WriteAssign,
     WriteChecks,
     WriteCount,
@@ -46,10 +50,6 @@ from wiregen.views.python_steps import (
     WriteRepeat,
     WriteStep,
 )
-from wiregen.views.python_text import argument_text, class_name, encoding_text, flat, is_shown
-from wiregen.views.python_write_branches import BranchWriter
-from wiregen.views.python_write_names import Piece, Test, WriteLookup, WriteNames
-from wiregen.views.python_write_runs import RunWriter
 
 __all__ = ["WriteBuilder"]
 
@@ -107,15 +107,19 @@ class WriteBuilder:
         """Return what steps prepare and the pieces, which may look at sizes of what comes behind them."""
         outer, self.views, self.pieces = (self.views, self.pieces), [], []
         waiting, self.names.waiting = self.names.waiting, []
+        sizes, self.names.sizes = self.names.sizes, {}
         checks: list[Test] = []
         for step in steps:
             self._step(step, checks)
         self.settle()
         self.names.waiting = waiting
         tests = tuple(test if isinstance(test, str) else test() for test in checks)
+        pieces = tuple(piece.text() for piece in self.pieces)
+        self.views += [WriteAssign(target=name, value=text) for text, name in self.names.sizes.items()]
+        self.names.sizes = sizes
         if tests := tuple(test for test in tests if test != "not True"):
             self.views.append(WriteChecks(checks=tests))
-        block = Block(steps=tuple(self.views), pieces=tuple(piece.text() for piece in self.pieces))
+        block = Block(steps=tuple(self.views), pieces=pieces)
         self.views, self.pieces = outer
         return block
 
@@ -269,6 +273,7 @@ class WriteBuilder:
                 length=length,
                 count_limit=self._shared.count_limit,
                 has_state=self.has_state,
+                may_have_state=not names.is_method,
                 is_nullable=may_be_null,
             )
         )
@@ -315,7 +320,8 @@ class WriteBuilder:
     def _call(self, step: Invoke, value: str) -> str:
         match step.target:
             case "union":
-                return f"{self._shared.inner_writer(step.name)}({value}, state, {self.last if step.is_last else False})"
+                table = self._shared.union_table(step.name, "writers")
+                return f"{table}[type({value})]({value}, state, {self.last if step.is_last else False})"
             case "message":
                 return f"{self._shared.body_writer(step.name)}({self._exact(step.name, value)}, state)"
             case _:

@@ -13,12 +13,7 @@ from wiregen.plan.steps import (
     UnsupportedError,
 )
 from wiregen.views.python_expressions import span_test
-from wiregen.views.python_steps import (
-    WriteAssign,
-    WriteCase,
-    WriteChoose,
-    WriteOption,
-)
+from wiregen.views.python_write_steps import WriteAssign, WriteCase, WriteChoose, WriteOption
 
 if TYPE_CHECKING:
     from wiregen.views.python_write import WriteBuilder

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from wiregen import model as m
 from wiregen.plan.steps import FRAME, Given, Held, UnsupportedError
 from wiregen.views.python_expressions import python_expression
 from wiregen.views.python_names import Locals, attribute
 from wiregen.views.python_shared import Shared
-from wiregen.views.python_steps import WriteAssign
 from wiregen.views.python_text import flat, is_shown
+from wiregen.views.python_write_steps import WriteAssign
 
 __all__ = ["Piece", "Test", "WriteLookup", "WriteNames"]
 
@@ -54,6 +54,12 @@ class WriteNames:
     edges: dict[tuple[str, str], Edge] = field(default_factory=dict)
     open_regions: dict[str, tuple[Held | Given, list[Test]]] = field(default_factory=dict)
     waiting: list[WriteAssign] = field(default_factory=list)
+    sizes: dict[str, str] = field(default_factory=dict)
+    """The variables that hold sums of sizes, which are computed when a block's parts are all there."""
+    asks_context: bool = False
+    """Some expression speaks of what earlier messages said."""
+    is_method: bool = False
+    """The function is a method of the message, without a state."""
 
     def attribute(self, key: str) -> str:
         """Return the expression of what the message, or a header parameter, has under a key."""
@@ -107,11 +113,13 @@ class WriteNames:
     def is_own_size(self, expression: m.Expression, prefix: str, key: str) -> bool:
         return self._derives(expression, prefix, key, "size")
 
-    def _derives(self, expression: m.Expression, prefix: str, key: str, function: str) -> bool:
+    def _derives(
+        self, expression: m.Expression, prefix: str, key: str, function: Literal["count", "size"]
+    ) -> bool:
         if not isinstance(expression, m.FieldReference) or len(expression.path) != 1:
             return False
         field_ = self.fields.get(prefix + expression.path[0])
-        wanted = m.Call(function=function, arguments=(m.FieldReference(path=(key.removeprefix(prefix),)),))  # type: ignore[arg-type]
+        wanted = m.Call(function=function, arguments=(m.FieldReference(path=(key.removeprefix(prefix),)),))
         return field_ is not None and isinstance(field_.value, m.Derived) and field_.value.value == wanted
 
     def absent_of(self, prefix: str) -> bool:
@@ -157,7 +165,9 @@ class WriteLookup:
     def size(self, reference: m.FieldReference) -> str:
         key = self._key(reference)
         text = self._names.size_between(key)
-        return f"({text})" if " " in text else text
+        if " " not in text:
+            return text
+        return self._names.sizes.setdefault(text, self._names.locals.name(f"{key}#size"))
 
     def count(self, reference: m.FieldReference) -> str:
         names, key = self._names, self._key(reference)
@@ -190,8 +200,12 @@ class WriteLookup:
         return repr(default)
 
     def context(self, name: str, keys: tuple[str, ...]) -> str:
-        parts = ", ".join(keys) + ("," if len(keys) == 1 else "")
-        return f'{self.use("lookup")}(state, "{name}", ({parts}), {self._names.sender})'
+        names = self._names
+        names.asks_context = True
+        owner = repr(names.shared.contexts[name].role)
+        if owner == "None":
+            owner = "state.role" if names.sender == "None" else f"state.role or {names.sender}"
+        return f'state.entries["{name}"][{", ".join((owner, *keys))}]'
 
     def position(self, what: str) -> str:
         raise UnsupportedError("", f"`{what}`, on writing")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from wiregen import model as m
 from wiregen.plan.steps import (
     Run,
@@ -24,13 +26,7 @@ class RunWriter:
         for endian, slots in split_by_endian(step, self._shared.enums):
             size = sum(slot.size for slot in slots)
             checks += [check for slot in slots for check in self._checks(slot, pieces)]
-            pieces.append(
-                Piece(
-                    text=lambda endian=endian, slots=slots: self._packed(endian, slots, pieces),  # type: ignore[misc]
-                    size=size,
-                    length="",
-                )
-            )
+            pieces.append(Piece(text=partial(self._packed, endian, slots, pieces), size=size, length=""))
 
     def _packed(self, endian: str, slots: tuple[Slot, ...], pieces: list[Piece]) -> str:
         """Return the expression of a run; small lengths that stand alone come out of a table."""

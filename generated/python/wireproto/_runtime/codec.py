@@ -8,15 +8,26 @@ from __future__ import annotations
 
 from struct import error as struct_error
 
+from .text import decode_text
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, Final
+    from typing import Any, Final, Protocol, TypeAlias
+    from uuid import UUID
 
-    from .options import ContextSource
+    Entries: TypeAlias = dict[str, dict[tuple[Any, ...], Any]]
+
+    class Remembering(Protocol):
+        """What earlier messages said: of each context by its name, the entries by who set them and their keys."""
+
+        @property
+        def entries(self) -> Entries: ...
+
 
 __all__ = [
-    "LENGTHS", "READ_FAULTS", "WRITE_FAULTS", "Bad", "ReadState", "WriteState", "as_bytes", "deflate", "inflate", "lookup",
+    "LENGTHS", "READ_FAULTS", "WRITE_FAULTS", "Bad", "ReadState", "WriteState", "as_bytes", "deflate", "inflate",
+    "lenient_text", "uuid",
 ]  # fmt: skip
 
 LENGTHS: Final = tuple(length.to_bytes(4, "big") for length in range(256))
@@ -34,6 +45,7 @@ READ_FAULTS: Final = (
     KeyError,
     IndexError,
     TypeError,
+    AttributeError,  # no state, so that no context is known
     ArithmeticError,
     UnicodeDecodeError,
     Bad,
@@ -74,13 +86,15 @@ class _Budgets:
         self.count: int | None = limits["count"]
         self.messages: int = limits["messages"]
         self.depth: int = limits["depth"]
+        self.levels: dict[str, int] = {}
         self.begin()
 
     def begin(self) -> None:
         """Begin an outer frame."""
         self.inflated_left = self.inflated
         self.messages_left = self.messages
-        self.levels: dict[str, int] = {}
+        if self.levels:
+            self.levels = {}
 
     def take(self, count: int) -> None:
         """Take the items of a list, before any of them is read.
@@ -130,7 +144,7 @@ class _Budgets:
 class ReadState(_Budgets):
     """How a frame is read where it differs from the defaults, and the budgets of nested ones."""
 
-    __slots__ = ("context", "role", "strict")
+    __slots__ = ("entries", "role", "strict")
 
     def __init__(
         self,
@@ -138,30 +152,34 @@ class ReadState(_Budgets):
         *,
         strict: bool = False,
         role: str | None = None,
-        context: ContextSource | None = None,
+        context: Remembering | None = None,
     ) -> None:
         super().__init__(limits)
         self.strict = strict
         self.role = role
-        self.context = context
+        self.entries: Entries = {} if context is None else context.entries
 
 
-def lookup(state: ReadState | WriteState | None, name: str, keys: tuple[Any, ...], sender: str | None) -> Any:
-    """Return the entry of a context, for what the state's role or else `sender` sends.
+def lenient_text(data: bytes, encoding: str, state: ReadState | None, *, endian: str = "big") -> str:
+    """Return a text whose lenient forms only a strict reader refuses.
 
     Raises:
-        Bad: No context is known.
-        KeyError: It has no such entry.
+        UnicodeDecodeError: It is none.
     """
-    if state is None or state.context is None:
-        raise Bad
-    return state.context.lookup(name, keys, state.role or sender)
+    return decode_text(data, encoding, state is None or not state.strict, endian)
+
+
+def uuid(data: bytes) -> UUID:
+    """Return the UUID of 16 bytes; its module is loaded with the first, for that takes longer than a whole package."""
+    from uuid import UUID
+
+    return UUID(bytes=data)
 
 
 class WriteState(_Budgets):
     """How a frame is written where it differs from the defaults; `compression` is zlib's level."""
 
-    __slots__ = ("compression", "context", "role")
+    __slots__ = ("compression", "entries", "role")
 
     def __init__(
         self,
@@ -169,12 +187,12 @@ class WriteState(_Budgets):
         *,
         compression: int = -1,
         role: str | None = None,
-        context: ContextSource | None = None,
+        context: Remembering | None = None,
     ) -> None:
         super().__init__(limits)
         self.compression = compression
         self.role = role
-        self.context = context
+        self.entries: Entries = {} if context is None else context.entries
 
 
 def inflate(data: bytes, algorithm: str, state: ReadState) -> bytes:

@@ -12,15 +12,18 @@ from __future__ import annotations
 
 from enum import IntEnum as _IntEnum
 from struct import Struct as _Struct
-from uuid import UUID
 
+from .._runtime.classes import Envelope as _Envelope
+from .._runtime.classes import MessageRecord as _MessageRecord
+from .._runtime.classes import Record as _Record
 from .._runtime.codec import READ_FAULTS as _READ_FAULTS
 from .._runtime.codec import WRITE_FAULTS as _WRITE_FAULTS
 from .._runtime.codec import Bad as _Bad
 from .._runtime.codec import ReadState as _ReadState
 from .._runtime.codec import WriteState as _WriteState
 from .._runtime.codec import as_bytes as _as_bytes
-from .._runtime.codec import lookup as _lookup
+from .._runtime.codec import lenient_text as _lenient_text
+from .._runtime.codec import uuid as _uuid
 from .._runtime.context import Context as _Context
 from .._runtime.decoder import Decoder as _Decoder
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
@@ -30,14 +33,16 @@ from .._runtime.unknown import Unknown
 from .._runtime.values import check_limits as _check_limits
 from .._runtime.values import check_role as _check_role
 from .._runtime.values import distinct as _distinct
-from .._runtime.values import show as _show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import Any, Literal, TypeAlias
+    from typing import Any, Literal, Self, TypeAlias
+    from uuid import UUID
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
+    _Reading: TypeAlias = _ReadState | None
+    _Writing: TypeAlias = _WriteState | None
     _Message: TypeAlias = (
         "PutRequest | PutResponse | GetRequest | GetResponse | PutAllRequest | PutAllResponse | "
         "GetAllRequest | GetAllResponse | ServerConfigRequest | ServerConfigResponse | AuthRequest | "
@@ -275,3147 +280,6 @@ class Status(_IntEnum):
 _STATUS_BY_NUMBER = {member.value: member for member in Status}
 
 
-class KeyValuePair:
-    """A key and the value to store.
-
-    Source: PutAllRequestMessage {, KeyValuePair {.
-    """
-
-    __slots__ = ("key", "value")
-    __match_args__ = ("key", "value")
-
-    def __init__(self, key: _GeodeValue, value: _GeodeValue) -> None:
-        self.key = key
-        self.value = value
-
-    def replace(self, **changes: Any) -> KeyValuePair:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"key": self.key, "value": self.value}
-        return KeyValuePair(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is KeyValuePair and self.key == other.key and self.value == other.value
-
-    def __repr__(self) -> str:
-        return f"KeyValuePair(key={_show(self.key)}, value={_show(self.value)})"
-
-
-class KeyResultPair:
-    """Here the value is bare, without value headers.
-
-    Source: GetAllResponseMessage {, KeyValuePair {.
-    """
-
-    __slots__ = ("key", "value")
-    __match_args__ = ("key", "value")
-
-    def __init__(self, key: _GeodeValue, value: _GeodeValue) -> None:
-        self.key = key
-        self.value = value
-
-    def replace(self, **changes: Any) -> KeyResultPair:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"key": self.key, "value": self.value}
-        return KeyResultPair(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is KeyResultPair and self.key == other.key and self.value == other.value
-
-    def __repr__(self) -> str:
-        return f"KeyResultPair(key={_show(self.key)}, value={_show(self.value)})"
-
-
-class Chunk:
-    """ValueHeader and bytes.
-
-    Source: ValueHeader => Size hasPartialBytes.
-
-    Attributes:
-        has_partial_bytes: True on every chunk but the last.
-    """
-
-    __slots__ = ("data", "has_partial_bytes")
-    __match_args__ = ("has_partial_bytes", "data")
-
-    def __init__(self, has_partial_bytes: bool, data: bytes) -> None:
-        self.has_partial_bytes = has_partial_bytes
-        self.data = data
-
-    def replace(self, **changes: Any) -> Chunk:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"has_partial_bytes": self.has_partial_bytes, "data": self.data}
-        return Chunk(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            type(other) is Chunk
-            and self.has_partial_bytes == other.has_partial_bytes
-            and self.data == other.data
-        )
-
-    def __repr__(self) -> str:
-        return f"Chunk(has_partial_bytes={_show(self.has_partial_bytes)}, data={_show(self.data)})"
-
-
-class Entry:
-    """A key and its value inside a map.
-
-    Assumed: Geode's own serialization: the page that describes it is not part of the document.
-    """
-
-    __slots__ = ("key", "value")
-    __match_args__ = ("key", "value")
-
-    def __init__(self, key: _GeodeValue, value: _GeodeValue) -> None:
-        self.key = key
-        self.value = value
-
-    def replace(self, **changes: Any) -> Entry:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"key": self.key, "value": self.value}
-        return Entry(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is Entry and self.key == other.key and self.value == other.value
-
-    def __repr__(self) -> str:
-        return f"Entry(key={_show(self.key)}, value={_show(self.value)})"
-
-
-class RequestMetadata:
-    """What a request says besides itself. An unknown key has no known end: the message is refused.
-
-    Source: Supported MetaData, Request MetaData Key."""
-
-    class JsonKey:
-        """The key is JSON text; keys in the response are turned back into it.
-
-        Code 0x01.
-
-        Attributes:
-            value: The key is JSON text; keys in the response are turned back into it.
-        """
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 1
-
-        def __init__(self, value: bool) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> RequestMetadata.JsonKey:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return RequestMetadata.JsonKey(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is RequestMetadata.JsonKey and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"RequestMetadata.JsonKey(value={_show(self.value)})"
-
-    class JsonValue:
-        """The same for values.
-
-        Code 0x02.
-
-        Attributes:
-            value: The same for values.
-        """
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 2
-
-        def __init__(self, value: bool) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> RequestMetadata.JsonValue:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return RequestMetadata.JsonValue(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is RequestMetadata.JsonValue and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"RequestMetadata.JsonValue(value={_show(self.value)})"
-
-    class EventId:
-        """Identifies the event, so that the server knows repeats.
-
-        Code 0x03.
-        """
-
-        __slots__ = ("sequence_id", "thread_id", "unique_id")
-        __match_args__ = ("unique_id", "thread_id", "sequence_id")
-        code = 3
-
-        def __init__(self, unique_id: str, thread_id: int, sequence_id: int) -> None:
-            self.unique_id = unique_id
-            self.thread_id = thread_id
-            self.sequence_id = sequence_id
-
-        def replace(self, **changes: Any) -> RequestMetadata.EventId:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {
-                "unique_id": self.unique_id,
-                "thread_id": self.thread_id,
-                "sequence_id": self.sequence_id,
-            }
-            return RequestMetadata.EventId(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return (
-                type(other) is RequestMetadata.EventId
-                and self.unique_id == other.unique_id
-                and self.thread_id == other.thread_id
-                and self.sequence_id == other.sequence_id
-            )
-
-        def __repr__(self) -> str:
-            return f"RequestMetadata.EventId(unique_id={_show(self.unique_id)}, thread_id={_show(self.thread_id)}, sequence_id={_show(self.sequence_id)})"
-
-
-class ResponseMetadata:
-    """What a response says besides itself. Its keys are not those of requests.
-
-    Source: Supported MetaData, Response MetaData Key."""
-
-    class UpdatePrMetaData:
-        """The request went on to another node: a smart client should learn anew where the partitions are.
-
-        Code 0x01.
-
-        Attributes:
-            value: The request went on to another node: a smart client should learn anew where the partitions are.
-        """
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 1
-
-        def __init__(self, value: bool) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> ResponseMetadata.UpdatePrMetaData:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return ResponseMetadata.UpdatePrMetaData(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is ResponseMetadata.UpdatePrMetaData and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"ResponseMetadata.UpdatePrMetaData(value={_show(self.value)})"
-
-
-class GeodeValue:
-    """A serialized Geode value: it says itself what it is and where it ends.
-
-    Source: Object Type, We will support all the object types which Geode understands.
-
-    Source: Examples, Geode Int type = 0x39.
-
-    Assumed: Geode's own serialization: the document shows no more of it than 39, 29 and 57."""
-
-    class Null:
-        """Code 0x29."""
-
-        __slots__ = ()
-        __match_args__ = ()
-        code = 41
-
-        def __init__(self) -> None:
-            pass
-
-        def replace(self, **changes: Any) -> GeodeValue.Null:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {}
-            return GeodeValue.Null(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.Null
-
-        def __repr__(self) -> str:
-            return "GeodeValue.Null()"
-
-    class NullString:
-        """Code 0x45."""
-
-        __slots__ = ()
-        __match_args__ = ()
-        code = 69
-
-        def __init__(self) -> None:
-            pass
-
-        def replace(self, **changes: Any) -> GeodeValue.NullString:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {}
-            return GeodeValue.NullString(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.NullString
-
-        def __repr__(self) -> str:
-            return "GeodeValue.NullString()"
-
-    class Boolean:
-        """Code 0x35."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 53
-
-        def __init__(self, value: bool) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.Boolean:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.Boolean(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.Boolean and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.Boolean(value={_show(self.value)})"
-
-    class Byte:
-        """Code 0x37."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 55
-
-        def __init__(self, value: int) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.Byte:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.Byte(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.Byte and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.Byte(value={_show(self.value)})"
-
-    class Character:
-        """Code 0x36."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 54
-
-        def __init__(self, value: int) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.Character:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.Character(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.Character and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.Character(value={_show(self.value)})"
-
-    class Short:
-        """Code 0x38."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 56
-
-        def __init__(self, value: int) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.Short:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.Short(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.Short and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.Short(value={_show(self.value)})"
-
-    class Integer:
-        """Code 0x39."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 57
-
-        def __init__(self, value: int) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.Integer:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.Integer(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.Integer and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.Integer(value={_show(self.value)})"
-
-    class Long:
-        """Code 0x3a."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 58
-
-        def __init__(self, value: int) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.Long:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.Long(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.Long and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.Long(value={_show(self.value)})"
-
-    class Float:
-        """Code 0x3b."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 59
-
-        def __init__(self, value: float) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.Float:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.Float(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.Float and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.Float(value={_show(self.value)})"
-
-    class Double:
-        """Code 0x3c."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 60
-
-        def __init__(self, value: float) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.Double:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.Double(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.Double and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.Double(value={_show(self.value)})"
-
-    class Date:
-        """Milliseconds; -1 is null.
-
-        Code 0x3d.
-
-        Attributes:
-            value: Milliseconds; -1 is null.
-        """
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 61
-
-        def __init__(self, value: int) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.Date:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.Date(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.Date and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.Date(value={_show(self.value)})"
-
-    class Timestamp:
-        """Code 0x63."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 99
-
-        def __init__(self, value: int) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.Timestamp:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.Timestamp(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.Timestamp and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.Timestamp(value={_show(self.value)})"
-
-    class StringBytes:
-        """Characters 1 to 127 only; what Geode writes whenever it can.
-
-        Code 0x57.
-
-        Attributes:
-            value: Characters 1 to 127 only; what Geode writes whenever it can.
-        """
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 87
-
-        def __init__(self, value: str) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.StringBytes:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.StringBytes(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.StringBytes and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.StringBytes(value={_show(self.value)})"
-
-    class String:
-        """Code 0x2a."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 42
-
-        def __init__(self, value: str) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.String:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.String(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.String and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.String(value={_show(self.value)})"
-
-    class HugeStringBytes:
-        """Code 0x58."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 88
-
-        def __init__(self, value: str) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.HugeStringBytes:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.HugeStringBytes(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.HugeStringBytes and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.HugeStringBytes(value={_show(self.value)})"
-
-    class HugeString:
-        """Code 0x59."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 89
-
-        def __init__(self, value: str) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.HugeString:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.HugeString(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.HugeString and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.HugeString(value={_show(self.value)})"
-
-    class Bytes:
-        """Code 0x2e."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 46
-
-        def __init__(self, value: bytes | None) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.Bytes:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.Bytes(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.Bytes and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.Bytes(value={_show(self.value)})"
-
-    class InetAddress:
-        """Code 0x3e."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 62
-
-        def __init__(self, value: bytes | None) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.InetAddress:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.InetAddress(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.InetAddress and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.InetAddress(value={_show(self.value)})"
-
-    class BigInteger:
-        """Code 0x5f."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 95
-
-        def __init__(self, value: bytes | None) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.BigInteger:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.BigInteger(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.BigInteger and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.BigInteger(value={_show(self.value)})"
-
-    class BooleanArray:
-        """Code 0x1a."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 26
-
-        def __init__(self, value: list[bool] | None) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.BooleanArray:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.BooleanArray(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.BooleanArray and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.BooleanArray(value={_show(self.value)})"
-
-    class CharArray:
-        """Code 0x1b."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 27
-
-        def __init__(self, value: list[int] | None) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.CharArray:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.CharArray(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.CharArray and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.CharArray(value={_show(self.value)})"
-
-    class ShortArray:
-        """Code 0x2f."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 47
-
-        def __init__(self, value: list[int] | None) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.ShortArray:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.ShortArray(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.ShortArray and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.ShortArray(value={_show(self.value)})"
-
-    class IntArray:
-        """Code 0x30."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 48
-
-        def __init__(self, value: list[int] | None) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.IntArray:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.IntArray(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.IntArray and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.IntArray(value={_show(self.value)})"
-
-    class LongArray:
-        """Code 0x31."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 49
-
-        def __init__(self, value: list[int] | None) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.LongArray:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.LongArray(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.LongArray and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.LongArray(value={_show(self.value)})"
-
-    class FloatArray:
-        """Code 0x32."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 50
-
-        def __init__(self, value: list[float] | None) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.FloatArray:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.FloatArray(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.FloatArray and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.FloatArray(value={_show(self.value)})"
-
-    class DoubleArray:
-        """Code 0x33."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 51
-
-        def __init__(self, value: list[float] | None) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.DoubleArray:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.DoubleArray(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.DoubleArray and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.DoubleArray(value={_show(self.value)})"
-
-    class StringArray:
-        """Code 0x40."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 64
-
-        def __init__(self, value: list[_GeodeValue] | None) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.StringArray:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.StringArray(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.StringArray and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.StringArray(value={_show(self.value)})"
-
-    class ByteArrays:
-        """Code 0x5b."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 91
-
-        def __init__(self, value: list[bytes | None] | None) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.ByteArrays:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.ByteArrays(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.ByteArrays and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.ByteArrays(value={_show(self.value)})"
-
-    class ArrayList:
-        """Code 0x41."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 65
-
-        def __init__(self, value: list[_GeodeValue] | None) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.ArrayList:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.ArrayList(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.ArrayList and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.ArrayList(value={_show(self.value)})"
-
-    class LinkedList:
-        """Code 0x0a."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 10
-
-        def __init__(self, value: list[_GeodeValue] | None) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.LinkedList:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.LinkedList(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.LinkedList and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.LinkedList(value={_show(self.value)})"
-
-    class HashSet:
-        """Code 0x42."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 66
-
-        def __init__(self, value: list[_GeodeValue] | None) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.HashSet:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.HashSet(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.HashSet and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.HashSet(value={_show(self.value)})"
-
-    class LinkedHashSet:
-        """Code 0x49."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 73
-
-        def __init__(self, value: list[_GeodeValue] | None) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.LinkedHashSet:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.LinkedHashSet(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.LinkedHashSet and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.LinkedHashSet(value={_show(self.value)})"
-
-    class Vector:
-        """Code 0x47."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 71
-
-        def __init__(self, value: list[_GeodeValue] | None) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.Vector:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.Vector(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.Vector and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.Vector(value={_show(self.value)})"
-
-    class Stack:
-        """Code 0x4a."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 74
-
-        def __init__(self, value: list[_GeodeValue] | None) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.Stack:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.Stack(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.Stack and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.Stack(value={_show(self.value)})"
-
-    class HashMap:
-        """Code 0x43."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 67
-
-        def __init__(self, value: list[Entry] | None) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.HashMap:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.HashMap(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.HashMap and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.HashMap(value={_show(self.value)})"
-
-    class IdentityHashMap:
-        """Code 0x48."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 72
-
-        def __init__(self, value: list[Entry] | None) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.IdentityHashMap:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.IdentityHashMap(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.IdentityHashMap and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.IdentityHashMap(value={_show(self.value)})"
-
-    class Hashtable:
-        """Code 0x46."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 70
-
-        def __init__(self, value: list[Entry] | None) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.Hashtable:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.Hashtable(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.Hashtable and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.Hashtable(value={_show(self.value)})"
-
-    class ConcurrentHashMap:
-        """Code 0x61."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 97
-
-        def __init__(self, value: list[Entry] | None) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.ConcurrentHashMap:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.ConcurrentHashMap(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.ConcurrentHashMap and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.ConcurrentHashMap(value={_show(self.value)})"
-
-    class Properties:
-        """Code 0x0b."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 11
-
-        def __init__(self, value: list[Entry] | None) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.Properties:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.Properties(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.Properties and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.Properties(value={_show(self.value)})"
-
-    class TreeMap:
-        """Code 0x4b."""
-
-        __slots__ = ("comparator", "entries")
-        __match_args__ = ("comparator", "entries")
-        code = 75
-
-        def __init__(self, comparator: _GeodeValue | None = None, entries: list[Entry] = _REQUIRED) -> None:
-            self.comparator = comparator
-            if entries is _REQUIRED:
-                raise TypeError("TreeMap() misses the argument 'entries'")
-            self.entries = entries
-
-        def replace(self, **changes: Any) -> GeodeValue.TreeMap:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"comparator": self.comparator, "entries": self.entries}
-            return GeodeValue.TreeMap(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return (
-                type(other) is GeodeValue.TreeMap
-                and self.comparator == other.comparator
-                and self.entries == other.entries
-            )
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.TreeMap(comparator={_show(self.comparator)}, entries={_show(self.entries)})"
-
-    class TreeSet:
-        """Code 0x4c."""
-
-        __slots__ = ("comparator", "elements")
-        __match_args__ = ("comparator", "elements")
-        code = 76
-
-        def __init__(
-            self, comparator: _GeodeValue | None = None, elements: list[_GeodeValue] = _REQUIRED
-        ) -> None:
-            self.comparator = comparator
-            if elements is _REQUIRED:
-                raise TypeError("TreeSet() misses the argument 'elements'")
-            self.elements = elements
-
-        def replace(self, **changes: Any) -> GeodeValue.TreeSet:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"comparator": self.comparator, "elements": self.elements}
-            return GeodeValue.TreeSet(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return (
-                type(other) is GeodeValue.TreeSet
-                and self.comparator == other.comparator
-                and self.elements == other.elements
-            )
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.TreeSet(comparator={_show(self.comparator)}, elements={_show(self.elements)})"
-
-    class ObjectArray:
-        """Code 0x34."""
-
-        __slots__ = ("element_class", "elements")
-        __match_args__ = ("element_class", "elements")
-        code = 52
-
-        def __init__(
-            self, element_class: _ClassName | None = None, elements: list[_GeodeValue] = _REQUIRED
-        ) -> None:
-            self.element_class = element_class
-            if elements is _REQUIRED:
-                raise TypeError("ObjectArray() misses the argument 'elements'")
-            self.elements = elements
-
-        def replace(self, **changes: Any) -> GeodeValue.ObjectArray:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"element_class": self.element_class, "elements": self.elements}
-            return GeodeValue.ObjectArray(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return (
-                type(other) is GeodeValue.ObjectArray
-                and self.element_class == other.element_class
-                and self.elements == other.elements
-            )
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.ObjectArray(element_class={_show(self.element_class)}, elements={_show(self.elements)})"
-
-    class Uuid:
-        """Code 0x62."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 98
-
-        def __init__(self, value: UUID) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.Uuid:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.Uuid(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.Uuid and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.Uuid(value={_show(self.value)})"
-
-    class TimeUnit:
-        """Code 0x44."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 68
-
-        def __init__(self, value: int) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.TimeUnit:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.TimeUnit(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.TimeUnit and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.TimeUnit(value={_show(self.value)})"
-
-    class BigDecimal:
-        """Code 0x60."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 96
-
-        def __init__(self, value: _GeodeValue) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.BigDecimal:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.BigDecimal(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.BigDecimal and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.BigDecimal(value={_show(self.value)})"
-
-    class File:
-        """Code 0x3f."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 63
-
-        def __init__(self, value: _GeodeValue) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.File:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.File(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.File and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.File(value={_show(self.value)})"
-
-    class GemfireEnum:
-        """Code 0x64."""
-
-        __slots__ = ("class_name", "member")
-        __match_args__ = ("class_name", "member")
-        code = 100
-
-        def __init__(self, class_name: _GeodeValue, member: _GeodeValue) -> None:
-            self.class_name = class_name
-            self.member = member
-
-        def replace(self, **changes: Any) -> GeodeValue.GemfireEnum:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"class_name": self.class_name, "member": self.member}
-            return GeodeValue.GemfireEnum(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return (
-                type(other) is GeodeValue.GemfireEnum
-                and self.class_name == other.class_name
-                and self.member == other.member
-            )
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.GemfireEnum(class_name={_show(self.class_name)}, member={_show(self.member)})"
-
-    class PdxInlineEnum:
-        """Code 0x65."""
-
-        __slots__ = ("class_name", "member", "ordinal")
-        __match_args__ = ("class_name", "member", "ordinal")
-        code = 101
-
-        def __init__(self, class_name: _GeodeValue, member: _GeodeValue, ordinal: int | None) -> None:
-            self.class_name = class_name
-            self.member = member
-            self.ordinal = ordinal
-
-        def replace(self, **changes: Any) -> GeodeValue.PdxInlineEnum:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {
-                "class_name": self.class_name,
-                "member": self.member,
-                "ordinal": self.ordinal,
-            }
-            return GeodeValue.PdxInlineEnum(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return (
-                type(other) is GeodeValue.PdxInlineEnum
-                and self.class_name == other.class_name
-                and self.member == other.member
-                and self.ordinal == other.ordinal
-            )
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.PdxInlineEnum(class_name={_show(self.class_name)}, member={_show(self.member)}, ordinal={_show(self.ordinal)})"
-
-    class PdxEnum:
-        """Code 0x5e."""
-
-        __slots__ = ("ds_id", "enum_id")
-        __match_args__ = ("ds_id", "enum_id")
-        code = 94
-
-        def __init__(self, ds_id: int, enum_id: int | None) -> None:
-            self.ds_id = ds_id
-            self.enum_id = enum_id
-
-        def replace(self, **changes: Any) -> GeodeValue.PdxEnum:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"ds_id": self.ds_id, "enum_id": self.enum_id}
-            return GeodeValue.PdxEnum(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return (
-                type(other) is GeodeValue.PdxEnum
-                and self.ds_id == other.ds_id
-                and self.enum_id == other.enum_id
-            )
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.PdxEnum(ds_id={_show(self.ds_id)}, enum_id={_show(self.enum_id)})"
-
-    class PrimitiveClass:
-        """boolean, char, byte, short, int, long, float, double, void.
-
-        Code 0x11 to 0x19.
-
-        Attributes:
-            code: Which of its codes it has on the wire.
-        """
-
-        __slots__ = ("code",)
-        __match_args__ = ()
-
-        def __init__(self, code: int) -> None:
-            self.code = code
-
-        def replace(self, **changes: Any) -> GeodeValue.PrimitiveClass:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {
-                "code": self.code,
-            }
-            return GeodeValue.PrimitiveClass(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.PrimitiveClass and self.code == other.code
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.PrimitiveClass(code={self.code})"
-
-    class Class:
-        """Geode writes the class code twice.
-
-        Code 0x2b.
-
-        Attributes:
-            value: Geode writes the class code twice.
-        """
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 43
-
-        def __init__(self, value: _ClassName) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.Class:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return GeodeValue.Class(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.Class and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.Class(value={_show(self.value)})"
-
-    class Pdx:
-        """Code 0x5d."""
-
-        __slots__ = ("body", "type_id")
-        __match_args__ = ("type_id", "body")
-        code = 93
-
-        def __init__(self, type_id: int, body: bytes) -> None:
-            self.type_id = type_id
-            self.body = body
-
-        def replace(self, **changes: Any) -> GeodeValue.Pdx:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"type_id": self.type_id, "body": self.body}
-            return GeodeValue.Pdx(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is GeodeValue.Pdx and self.type_id == other.type_id and self.body == other.body
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.Pdx(type_id={_show(self.type_id)}, body={_show(self.body)})"
-
-    class Unbounded:
-        """Serializers of their own: no end is marked, so only the last thing of a region can be one.
-
-        Code 0x01 to 0x06, 0x25 to 0x28, 0x2c, 0x2d.
-
-        Attributes:
-            code: Which of its codes it has on the wire.
-            value: Serializers of their own: no end is marked, so only the last thing of a region can be one.
-        """
-
-        __slots__ = ("code", "value")
-        __match_args__ = ("value",)
-
-        def __init__(self, code: int, value: bytes) -> None:
-            self.code = code
-            self.value = value
-
-        def replace(self, **changes: Any) -> GeodeValue.Unbounded:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"code": self.code, "value": self.value}
-            return GeodeValue.Unbounded(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return (
-                type(other) is GeodeValue.Unbounded and self.code == other.code and self.value == other.value
-            )
-
-        def __repr__(self) -> str:
-            return f"GeodeValue.Unbounded(code={self.code}, value={_show(self.value)})"
-
-
-class ClassName:
-    """What an Object[] is made of, or a class as a value: a name, a primitive, or none.
-
-    Assumed: Geode's own serialization: the page that describes it is not part of the document."""
-
-    class Named:
-        """Code 0x2b."""
-
-        __slots__ = ("value",)
-        __match_args__ = ("value",)
-        code = 43
-
-        def __init__(self, value: _GeodeValue) -> None:
-            self.value = value
-
-        def replace(self, **changes: Any) -> ClassName.Named:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {"value": self.value}
-            return ClassName.Named(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is ClassName.Named and self.value == other.value
-
-        def __repr__(self) -> str:
-            return f"ClassName.Named(value={_show(self.value)})"
-
-    class Primitive:
-        """Code 0x11 to 0x19.
-
-        Attributes:
-            code: Which of its codes it has on the wire.
-        """
-
-        __slots__ = ("code",)
-        __match_args__ = ()
-
-        def __init__(self, code: int) -> None:
-            self.code = code
-
-        def replace(self, **changes: Any) -> ClassName.Primitive:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {
-                "code": self.code,
-            }
-            return ClassName.Primitive(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is ClassName.Primitive and self.code == other.code
-
-        def __repr__(self) -> str:
-            return f"ClassName.Primitive(code={self.code})"
-
-    class NoClass:
-        """Code 0x29."""
-
-        __slots__ = ()
-        __match_args__ = ()
-        code = 41
-
-        def __init__(self) -> None:
-            pass
-
-        def replace(self, **changes: Any) -> ClassName.NoClass:
-            """Return a copy with these attributes changed."""
-            values: dict[str, Any] = {}
-            return ClassName.NoClass(**(values | changes))
-
-        __replace__ = replace
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is ClassName.NoClass
-
-        def __repr__(self) -> str:
-            return "ClassName.NoClass()"
-
-
-class Connect:
-    """Sent once, before the first request, and not answered.
-
-    Source: Connect, It accepts an initial byte.
-    """
-
-    __slots__ = ("mode",)
-    __match_args__ = ("mode",)
-
-    def __init__(self, mode: Mode) -> None:
-        self.mode = mode
-
-    def encode(self) -> bytes:
-        """Return the bytes before the first frame.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_connect(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(self, -1)
-
-    def replace(self, **changes: Any) -> Connect:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"mode": self.mode}
-        return Connect(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is Connect and self.mode == other.mode
-
-    def __repr__(self) -> str:
-        return f"Connect(mode={_show(self.mode)})"
-
-
-class PutRequest:
-    """Stores one value.
-
-    Code 3, from client.
-
-    Source: Messages, PutRequestMessage {.
-    """
-
-    __slots__ = ("callback_arg", "key", "region_name", "value")
-    __match_args__ = ("region_name", "key", "callback_arg", "value")
-
-    def __init__(
-        self, region_name: str, key: _GeodeValue, callback_arg: _GeodeValue, value: _GeodeValue
-    ) -> None:
-        self.region_name = region_name
-        self.key = key
-        self.callback_arg = callback_arg
-        self.value = value
-
-    def encode(
-        self,
-        *,
-        correlation_id: int,
-        is_partial: bool = False,
-        metadata: list[_RequestMetadata] | None = None,
-        from_role: _Role | None = None,
-        context: Context | None = None,
-        variant: _Variant | None = None,
-    ) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        frame = Request(self, correlation_id, is_partial, metadata)
-        return frame.encode(from_role=from_role, context=context, variant=variant)
-
-    @staticmethod
-    def decode(data: _Buffer, *, context: Context | None = None) -> PutRequest:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data, from_role="client", context=context)
-        if type(message) is not PutRequest:
-            raise _other_message("PutRequest", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "PutRequest", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> PutRequest:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "PutRequest", fields)
-        assert type(message) is PutRequest
-        return message
-
-    def replace(self, **changes: Any) -> PutRequest:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "region_name": self.region_name,
-            "key": self.key,
-            "callback_arg": self.callback_arg,
-            "value": self.value,
-        }
-        return PutRequest(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            type(other) is PutRequest
-            and self.region_name == other.region_name
-            and self.key == other.key
-            and self.callback_arg == other.callback_arg
-            and self.value == other.value
-        )
-
-    def __repr__(self) -> str:
-        return f"PutRequest(region_name={_show(self.region_name)}, key={_show(self.key)}, callback_arg={_show(self.callback_arg)}, value={_show(self.value)})"
-
-
-class PutResponse:
-    """Whether the value was stored.
-
-    Code 3, from server.
-
-    Source: Messages, PutResponseMessage {.
-    """
-
-    __slots__ = ("success",)
-    __match_args__ = ("success",)
-
-    def __init__(self, success: bool) -> None:
-        self.success = success
-
-    def encode(
-        self,
-        *,
-        correlation_id: int,
-        is_partial: bool = False,
-        status: int = Status.FULL_RESPONSE,
-        metadata: list[_ResponseMetadata] | None = None,
-        from_role: _Role | None = None,
-        context: Context | None = None,
-        variant: _Variant | None = None,
-    ) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        frame = Response(self, correlation_id, is_partial, status, metadata)
-        return frame.encode(from_role=from_role, context=context, variant=variant)
-
-    @staticmethod
-    def decode(data: _Buffer, *, context: Context | None = None) -> PutResponse:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data, from_role="server", context=context)
-        if type(message) is not PutResponse:
-            raise _other_message("PutResponse", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "PutResponse", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> PutResponse:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "PutResponse", fields)
-        assert type(message) is PutResponse
-        return message
-
-    def replace(self, **changes: Any) -> PutResponse:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"success": self.success}
-        return PutResponse(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is PutResponse and self.success == other.success
-
-    def __repr__(self) -> str:
-        return f"PutResponse(success={_show(self.success)})"
-
-
-class GetRequest:
-    """Reads one value.
-
-    Code 4, from client.
-
-    Source: Messages, GetRequestMessage {.
-    """
-
-    __slots__ = ("callback_arg", "key", "region_name")
-    __match_args__ = ("region_name", "key", "callback_arg")
-
-    def __init__(self, region_name: str, key: _GeodeValue, callback_arg: _GeodeValue) -> None:
-        self.region_name = region_name
-        self.key = key
-        self.callback_arg = callback_arg
-
-    def encode(
-        self,
-        *,
-        correlation_id: int,
-        is_partial: bool = False,
-        metadata: list[_RequestMetadata] | None = None,
-        from_role: _Role | None = None,
-        context: Context | None = None,
-        variant: _Variant | None = None,
-    ) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        frame = Request(self, correlation_id, is_partial, metadata)
-        return frame.encode(from_role=from_role, context=context, variant=variant)
-
-    @staticmethod
-    def decode(data: _Buffer, *, context: Context | None = None) -> GetRequest:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data, from_role="client", context=context)
-        if type(message) is not GetRequest:
-            raise _other_message("GetRequest", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "GetRequest", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> GetRequest:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "GetRequest", fields)
-        assert type(message) is GetRequest
-        return message
-
-    def replace(self, **changes: Any) -> GetRequest:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "region_name": self.region_name,
-            "key": self.key,
-            "callback_arg": self.callback_arg,
-        }
-        return GetRequest(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            type(other) is GetRequest
-            and self.region_name == other.region_name
-            and self.key == other.key
-            and self.callback_arg == other.callback_arg
-        )
-
-    def __repr__(self) -> str:
-        return f"GetRequest(region_name={_show(self.region_name)}, key={_show(self.key)}, callback_arg={_show(self.callback_arg)})"
-
-
-class GetResponse:
-    """The value of the key.
-
-    Code 4, from server.
-
-    Source: Messages, GetResponseMessage {.
-    """
-
-    __slots__ = ("result",)
-    __match_args__ = ("result",)
-
-    def __init__(self, result: _GeodeValue) -> None:
-        self.result = result
-
-    def encode(
-        self,
-        *,
-        correlation_id: int,
-        is_partial: bool = False,
-        status: int = Status.FULL_RESPONSE,
-        metadata: list[_ResponseMetadata] | None = None,
-        from_role: _Role | None = None,
-        context: Context | None = None,
-        variant: _Variant | None = None,
-    ) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        frame = Response(self, correlation_id, is_partial, status, metadata)
-        return frame.encode(from_role=from_role, context=context, variant=variant)
-
-    @staticmethod
-    def decode(data: _Buffer, *, context: Context | None = None) -> GetResponse:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data, from_role="server", context=context)
-        if type(message) is not GetResponse:
-            raise _other_message("GetResponse", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "GetResponse", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> GetResponse:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "GetResponse", fields)
-        assert type(message) is GetResponse
-        return message
-
-    def replace(self, **changes: Any) -> GetResponse:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"result": self.result}
-        return GetResponse(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is GetResponse and self.result == other.result
-
-    def __repr__(self) -> str:
-        return f"GetResponse(result={_show(self.result)})"
-
-
-class PutAllRequest:
-    """Stores many.
-
-    Code 5, from client.
-
-    Source: Messages, PutAllRequestMessage {.
-    """
-
-    __slots__ = ("callback_arg", "key_value_pairs", "region_name")
-    __match_args__ = ("region_name", "key_value_pairs", "callback_arg")
-
-    def __init__(
-        self, region_name: str, key_value_pairs: list[KeyValuePair], callback_arg: _GeodeValue
-    ) -> None:
-        self.region_name = region_name
-        self.key_value_pairs = key_value_pairs
-        self.callback_arg = callback_arg
-
-    def encode(
-        self,
-        *,
-        correlation_id: int,
-        is_partial: bool = False,
-        metadata: list[_RequestMetadata] | None = None,
-        from_role: _Role | None = None,
-        context: Context | None = None,
-        variant: _Variant | None = None,
-    ) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        frame = Request(self, correlation_id, is_partial, metadata)
-        return frame.encode(from_role=from_role, context=context, variant=variant)
-
-    @staticmethod
-    def decode(data: _Buffer, *, context: Context | None = None) -> PutAllRequest:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data, from_role="client", context=context)
-        if type(message) is not PutAllRequest:
-            raise _other_message("PutAllRequest", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "PutAllRequest", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> PutAllRequest:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "PutAllRequest", fields)
-        assert type(message) is PutAllRequest
-        return message
-
-    def replace(self, **changes: Any) -> PutAllRequest:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "region_name": self.region_name,
-            "key_value_pairs": self.key_value_pairs,
-            "callback_arg": self.callback_arg,
-        }
-        return PutAllRequest(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            type(other) is PutAllRequest
-            and self.region_name == other.region_name
-            and self.key_value_pairs == other.key_value_pairs
-            and self.callback_arg == other.callback_arg
-        )
-
-    def __repr__(self) -> str:
-        return f"PutAllRequest(region_name={_show(self.region_name)}, key_value_pairs={_show(self.key_value_pairs)}, callback_arg={_show(self.callback_arg)})"
-
-
-class PutAllResponse:
-    """For how many keys no value was stored.
-
-    Code 5, from server.
-
-    Source: Messages, PutAllResponseMessage {.
-    """
-
-    __slots__ = ("number_of_keys_failed",)
-    __match_args__ = ("number_of_keys_failed",)
-
-    def __init__(self, number_of_keys_failed: int) -> None:
-        self.number_of_keys_failed = number_of_keys_failed
-
-    def encode(
-        self,
-        *,
-        correlation_id: int,
-        is_partial: bool = False,
-        status: int = Status.FULL_RESPONSE,
-        metadata: list[_ResponseMetadata] | None = None,
-        from_role: _Role | None = None,
-        context: Context | None = None,
-        variant: _Variant | None = None,
-    ) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        frame = Response(self, correlation_id, is_partial, status, metadata)
-        return frame.encode(from_role=from_role, context=context, variant=variant)
-
-    @staticmethod
-    def decode(data: _Buffer, *, context: Context | None = None) -> PutAllResponse:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data, from_role="server", context=context)
-        if type(message) is not PutAllResponse:
-            raise _other_message("PutAllResponse", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "PutAllResponse", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> PutAllResponse:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "PutAllResponse", fields)
-        assert type(message) is PutAllResponse
-        return message
-
-    def replace(self, **changes: Any) -> PutAllResponse:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"number_of_keys_failed": self.number_of_keys_failed}
-        return PutAllResponse(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is PutAllResponse and self.number_of_keys_failed == other.number_of_keys_failed
-
-    def __repr__(self) -> str:
-        return f"PutAllResponse(number_of_keys_failed={_show(self.number_of_keys_failed)})"
-
-
-class GetAllRequest:
-    """Reads many.
-
-    Code 6, from client.
-
-    Source: Messages, GetAllRequestMessage {.
-    """
-
-    __slots__ = ("callback_arg", "keys", "region_name")
-    __match_args__ = ("region_name", "keys", "callback_arg")
-
-    def __init__(self, region_name: str, keys: list[_GeodeValue], callback_arg: _GeodeValue) -> None:
-        self.region_name = region_name
-        self.keys = keys
-        self.callback_arg = callback_arg
-
-    def encode(
-        self,
-        *,
-        correlation_id: int,
-        is_partial: bool = False,
-        metadata: list[_RequestMetadata] | None = None,
-        from_role: _Role | None = None,
-        context: Context | None = None,
-        variant: _Variant | None = None,
-    ) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        frame = Request(self, correlation_id, is_partial, metadata)
-        return frame.encode(from_role=from_role, context=context, variant=variant)
-
-    @staticmethod
-    def decode(data: _Buffer, *, context: Context | None = None) -> GetAllRequest:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data, from_role="client", context=context)
-        if type(message) is not GetAllRequest:
-            raise _other_message("GetAllRequest", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "GetAllRequest", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> GetAllRequest:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "GetAllRequest", fields)
-        assert type(message) is GetAllRequest
-        return message
-
-    def replace(self, **changes: Any) -> GetAllRequest:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "region_name": self.region_name,
-            "keys": self.keys,
-            "callback_arg": self.callback_arg,
-        }
-        return GetAllRequest(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            type(other) is GetAllRequest
-            and self.region_name == other.region_name
-            and self.keys == other.keys
-            and self.callback_arg == other.callback_arg
-        )
-
-    def __repr__(self) -> str:
-        return f"GetAllRequest(region_name={_show(self.region_name)}, keys={_show(self.keys)}, callback_arg={_show(self.callback_arg)})"
-
-
-class GetAllResponse:
-    """The keys and their values.
-
-    Code 6, from server.
-
-    Source: Messages, GetAllResponseMessage {.
-    """
-
-    __slots__ = ("key_value_pairs",)
-    __match_args__ = ("key_value_pairs",)
-
-    def __init__(self, key_value_pairs: list[KeyResultPair]) -> None:
-        self.key_value_pairs = key_value_pairs
-
-    def encode(
-        self,
-        *,
-        correlation_id: int,
-        is_partial: bool = False,
-        status: int = Status.FULL_RESPONSE,
-        metadata: list[_ResponseMetadata] | None = None,
-        from_role: _Role | None = None,
-        context: Context | None = None,
-        variant: _Variant | None = None,
-    ) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        frame = Response(self, correlation_id, is_partial, status, metadata)
-        return frame.encode(from_role=from_role, context=context, variant=variant)
-
-    @staticmethod
-    def decode(data: _Buffer, *, context: Context | None = None) -> GetAllResponse:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data, from_role="server", context=context)
-        if type(message) is not GetAllResponse:
-            raise _other_message("GetAllResponse", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "GetAllResponse", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> GetAllResponse:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "GetAllResponse", fields)
-        assert type(message) is GetAllResponse
-        return message
-
-    def replace(self, **changes: Any) -> GetAllResponse:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"key_value_pairs": self.key_value_pairs}
-        return GetAllResponse(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is GetAllResponse and self.key_value_pairs == other.key_value_pairs
-
-    def __repr__(self) -> str:
-        return f"GetAllResponse(key_value_pairs={_show(self.key_value_pairs)})"
-
-
-class ServerConfigRequest:
-    """Asks for what the server is configured with.
-
-    Code 1, from client.
-
-    Source: RequestAPI, ServerConfigRequest.
-
-    Assumed: the document does not describe its body.
-    """
-
-    __slots__ = ("body",)
-    __match_args__ = ("body",)
-
-    def __init__(self, body: bytes) -> None:
-        self.body = body
-
-    def encode(
-        self,
-        *,
-        correlation_id: int,
-        is_partial: bool = False,
-        metadata: list[_RequestMetadata] | None = None,
-        from_role: _Role | None = None,
-        context: Context | None = None,
-        variant: _Variant | None = None,
-    ) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        frame = Request(self, correlation_id, is_partial, metadata)
-        return frame.encode(from_role=from_role, context=context, variant=variant)
-
-    @staticmethod
-    def decode(data: _Buffer, *, context: Context | None = None) -> ServerConfigRequest:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data, from_role="client", context=context)
-        if type(message) is not ServerConfigRequest:
-            raise _other_message("ServerConfigRequest", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "ServerConfigRequest", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> ServerConfigRequest:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "ServerConfigRequest", fields)
-        assert type(message) is ServerConfigRequest
-        return message
-
-    def replace(self, **changes: Any) -> ServerConfigRequest:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"body": self.body}
-        return ServerConfigRequest(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is ServerConfigRequest and self.body == other.body
-
-    def __repr__(self) -> str:
-        return f"ServerConfigRequest(body={_show(self.body)})"
-
-
-class ServerConfigResponse:
-    """Answers ServerConfigRequest.
-
-    Code 1, from server.
-
-    Source: APIResponse, ServerConfigResposne.
-
-    Assumed: the document does not describe its body.
-    """
-
-    __slots__ = ("body",)
-    __match_args__ = ("body",)
-
-    def __init__(self, body: bytes) -> None:
-        self.body = body
-
-    def encode(
-        self,
-        *,
-        correlation_id: int,
-        is_partial: bool = False,
-        status: int = Status.FULL_RESPONSE,
-        metadata: list[_ResponseMetadata] | None = None,
-        from_role: _Role | None = None,
-        context: Context | None = None,
-        variant: _Variant | None = None,
-    ) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        frame = Response(self, correlation_id, is_partial, status, metadata)
-        return frame.encode(from_role=from_role, context=context, variant=variant)
-
-    @staticmethod
-    def decode(data: _Buffer, *, context: Context | None = None) -> ServerConfigResponse:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data, from_role="server", context=context)
-        if type(message) is not ServerConfigResponse:
-            raise _other_message("ServerConfigResponse", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "ServerConfigResponse", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> ServerConfigResponse:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "ServerConfigResponse", fields)
-        assert type(message) is ServerConfigResponse
-        return message
-
-    def replace(self, **changes: Any) -> ServerConfigResponse:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"body": self.body}
-        return ServerConfigResponse(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is ServerConfigResponse and self.body == other.body
-
-    def __repr__(self) -> str:
-        return f"ServerConfigResponse(body={_show(self.body)})"
-
-
-class AuthRequest:
-    """Proves who the client is.
-
-    Code 2, from client.
-
-    Source: RequestAPI, AuthRequest.
-
-    Assumed: the document does not describe its body.
-    """
-
-    __slots__ = ("body",)
-    __match_args__ = ("body",)
-
-    def __init__(self, body: bytes) -> None:
-        self.body = body
-
-    def encode(
-        self,
-        *,
-        correlation_id: int,
-        is_partial: bool = False,
-        metadata: list[_RequestMetadata] | None = None,
-        from_role: _Role | None = None,
-        context: Context | None = None,
-        variant: _Variant | None = None,
-    ) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        frame = Request(self, correlation_id, is_partial, metadata)
-        return frame.encode(from_role=from_role, context=context, variant=variant)
-
-    @staticmethod
-    def decode(data: _Buffer, *, context: Context | None = None) -> AuthRequest:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data, from_role="client", context=context)
-        if type(message) is not AuthRequest:
-            raise _other_message("AuthRequest", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "AuthRequest", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> AuthRequest:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "AuthRequest", fields)
-        assert type(message) is AuthRequest
-        return message
-
-    def replace(self, **changes: Any) -> AuthRequest:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"body": self.body}
-        return AuthRequest(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is AuthRequest and self.body == other.body
-
-    def __repr__(self) -> str:
-        return f"AuthRequest(body={_show(self.body)})"
-
-
-class AuthResponse:
-    """Answers AuthRequest.
-
-    Code 2, from server.
-
-    Source: APIResponse, AuthResponse.
-
-    Assumed: the document does not describe its body.
-    """
-
-    __slots__ = ("body",)
-    __match_args__ = ("body",)
-
-    def __init__(self, body: bytes) -> None:
-        self.body = body
-
-    def encode(
-        self,
-        *,
-        correlation_id: int,
-        is_partial: bool = False,
-        status: int = Status.FULL_RESPONSE,
-        metadata: list[_ResponseMetadata] | None = None,
-        from_role: _Role | None = None,
-        context: Context | None = None,
-        variant: _Variant | None = None,
-    ) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        frame = Response(self, correlation_id, is_partial, status, metadata)
-        return frame.encode(from_role=from_role, context=context, variant=variant)
-
-    @staticmethod
-    def decode(data: _Buffer, *, context: Context | None = None) -> AuthResponse:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data, from_role="server", context=context)
-        if type(message) is not AuthResponse:
-            raise _other_message("AuthResponse", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "AuthResponse", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> AuthResponse:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "AuthResponse", fields)
-        assert type(message) is AuthResponse
-        return message
-
-    def replace(self, **changes: Any) -> AuthResponse:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"body": self.body}
-        return AuthResponse(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is AuthResponse and self.body == other.body
-
-    def __repr__(self) -> str:
-        return f"AuthResponse(body={_show(self.body)})"
-
-
-class ClientConfigRequest:
-    """Says what the client is configured with.
-
-    Code 23, from client.
-
-    Source: RequestAPI, ClientConfigRequest.
-
-    Assumed: the document does not describe its body.
-    """
-
-    __slots__ = ("body",)
-    __match_args__ = ("body",)
-
-    def __init__(self, body: bytes) -> None:
-        self.body = body
-
-    def encode(
-        self,
-        *,
-        correlation_id: int,
-        is_partial: bool = False,
-        metadata: list[_RequestMetadata] | None = None,
-        from_role: _Role | None = None,
-        context: Context | None = None,
-        variant: _Variant | None = None,
-    ) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        frame = Request(self, correlation_id, is_partial, metadata)
-        return frame.encode(from_role=from_role, context=context, variant=variant)
-
-    @staticmethod
-    def decode(data: _Buffer, *, context: Context | None = None) -> ClientConfigRequest:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data, from_role="client", context=context)
-        if type(message) is not ClientConfigRequest:
-            raise _other_message("ClientConfigRequest", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "ClientConfigRequest", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> ClientConfigRequest:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "ClientConfigRequest", fields)
-        assert type(message) is ClientConfigRequest
-        return message
-
-    def replace(self, **changes: Any) -> ClientConfigRequest:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"body": self.body}
-        return ClientConfigRequest(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is ClientConfigRequest and self.body == other.body
-
-    def __repr__(self) -> str:
-        return f"ClientConfigRequest(body={_show(self.body)})"
-
-
-class ClientConfigResponse:
-    """Answers ClientConfigRequest.
-
-    Code 23, from server.
-
-    Source: APIResponse, ClientConfigResponse.
-
-    Assumed: the document does not describe its body.
-    """
-
-    __slots__ = ("body",)
-    __match_args__ = ("body",)
-
-    def __init__(self, body: bytes) -> None:
-        self.body = body
-
-    def encode(
-        self,
-        *,
-        correlation_id: int,
-        is_partial: bool = False,
-        status: int = Status.FULL_RESPONSE,
-        metadata: list[_ResponseMetadata] | None = None,
-        from_role: _Role | None = None,
-        context: Context | None = None,
-        variant: _Variant | None = None,
-    ) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        frame = Response(self, correlation_id, is_partial, status, metadata)
-        return frame.encode(from_role=from_role, context=context, variant=variant)
-
-    @staticmethod
-    def decode(data: _Buffer, *, context: Context | None = None) -> ClientConfigResponse:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data, from_role="server", context=context)
-        if type(message) is not ClientConfigResponse:
-            raise _other_message("ClientConfigResponse", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "ClientConfigResponse", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> ClientConfigResponse:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "ClientConfigResponse", fields)
-        assert type(message) is ClientConfigResponse
-        return message
-
-    def replace(self, **changes: Any) -> ClientConfigResponse:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"body": self.body}
-        return ClientConfigResponse(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is ClientConfigResponse and self.body == other.body
-
-    def __repr__(self) -> str:
-        return f"ClientConfigResponse(body={_show(self.body)})"
-
-
-class ErrorResponse:
-    """What went wrong, for people; the error code is the status of the response.
-
-    Without a code of its own, from server.
-
-    Source: ErrorResponse => errorMessage.
-    """
-
-    __slots__ = ("error_message",)
-    __match_args__ = ("error_message",)
-
-    def __init__(self, error_message: str) -> None:
-        self.error_message = error_message
-
-    def encode(
-        self,
-        *,
-        correlation_id: int,
-        is_partial: bool = False,
-        status: int = Status.FULL_RESPONSE,
-        metadata: list[_ResponseMetadata] | None = None,
-        from_role: _Role | None = None,
-        context: Context | None = None,
-        variant: _Variant | None = None,
-    ) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        frame = Response(self, correlation_id, is_partial, status, metadata)
-        return frame.encode(from_role=from_role, context=context, variant=variant)
-
-    @staticmethod
-    def decode(data: _Buffer, *, context: Context | None = None) -> ErrorResponse:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data, from_role="server", context=context)
-        if type(message) is not ErrorResponse:
-            raise _other_message("ErrorResponse", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "ErrorResponse", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> ErrorResponse:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "ErrorResponse", fields)
-        assert type(message) is ErrorResponse
-        return message
-
-    def replace(self, **changes: Any) -> ErrorResponse:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"error_message": self.error_message}
-        return ErrorResponse(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is ErrorResponse and self.error_message == other.error_message
-
-    def __repr__(self) -> str:
-        return f"ErrorResponse(error_message={_show(self.error_message)})"
-
-
-class Request:
-    """MessageHeader and Request.
-
-    Source: MessageHeader => Size CorrelationId isPartialMessage hasMetaData.
-
-    Source: Request => RequestHeader [MetaData] RequestAPI.
-
-    Attributes:
-        message: What the frame carries.
-        is_partial: More of this request follows under the same id.
-        metadata: Source: Metadata, NumberOfMetadata.
-    """
-
-    __slots__ = ("correlation_id", "is_partial", "message", "metadata")
-    __match_args__ = ("message", "correlation_id", "is_partial", "metadata")
-
-    def __init__(
-        self,
-        message: _Message,
-        correlation_id: int,
-        is_partial: bool = False,
-        metadata: list[_RequestMetadata] | None = None,
-    ) -> None:
-        self.message = message
-        self.correlation_id = correlation_id
-        self.is_partial = is_partial
-        self.metadata = metadata
-
-    def encode(
-        self,
-        *,
-        from_role: _Role | None = None,
-        context: Context | None = None,
-        variant: _Variant | None = None,
-    ) -> bytes:
-        """Return the frame's bytes.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _FRAME_WRITERS[variant, Request](
-                self, None if context is None else _WriteState(_LIMITS, role=from_role, context=context)
-            )
-        except _WRITE_FAULTS:
-            return _encode_carefully(self, -1, from_role, context, variant)
-
-    def replace(self, **changes: Any) -> Request:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "message": self.message,
-            "correlation_id": self.correlation_id,
-            "is_partial": self.is_partial,
-            "metadata": self.metadata,
-        }
-        return Request(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            type(other) is Request
-            and self.message == other.message
-            and self.correlation_id == other.correlation_id
-            and self.is_partial == other.is_partial
-            and self.metadata == other.metadata
-        )
-
-    def __repr__(self) -> str:
-        return f"Request({self.message!r}, correlation_id={self.correlation_id!r}, is_partial={self.is_partial!r}, metadata={self.metadata!r})"
-
-
-class Response:
-    """MessageHeader and Response. The body is not named on the wire: it belongs to the request of the same correlation id.
-
-    Source: MessageHeader => Size CorrelationId isPartialMessage hasMetaData.
-
-    Source: Response => ResponseHeader [MetaData] APIResponse.
-
-    Attributes:
-        message: What the frame carries.
-        status: Source: ResponseHeader => ResponseTypeId | ErrorCode.
-        metadata: Source: Metadata, NumberOfMetadata.
-    """
-
-    __slots__ = ("correlation_id", "is_partial", "message", "metadata", "status")
-    __match_args__ = ("message", "correlation_id", "is_partial", "status", "metadata")
-
-    def __init__(
-        self,
-        message: _Message,
-        correlation_id: int,
-        is_partial: bool = False,
-        status: int = Status.FULL_RESPONSE,
-        metadata: list[_ResponseMetadata] | None = None,
-    ) -> None:
-        self.message = message
-        self.correlation_id = correlation_id
-        self.is_partial = is_partial
-        self.status = status
-        self.metadata = metadata
-
-    def encode(
-        self,
-        *,
-        from_role: _Role | None = None,
-        context: Context | None = None,
-        variant: _Variant | None = None,
-    ) -> bytes:
-        """Return the frame's bytes.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _FRAME_WRITERS[variant, Response](
-                self, None if context is None else _WriteState(_LIMITS, role=from_role, context=context)
-            )
-        except _WRITE_FAULTS:
-            return _encode_carefully(self, -1, from_role, context, variant)
-
-    def replace(self, **changes: Any) -> Response:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "message": self.message,
-            "correlation_id": self.correlation_id,
-            "is_partial": self.is_partial,
-            "status": self.status,
-            "metadata": self.metadata,
-        }
-        return Response(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            type(other) is Response
-            and self.message == other.message
-            and self.correlation_id == other.correlation_id
-            and self.is_partial == other.is_partial
-            and self.status == other.status
-            and self.metadata == other.metadata
-        )
-
-    def __repr__(self) -> str:
-        return f"Response({self.message!r}, correlation_id={self.correlation_id!r}, is_partial={self.is_partial!r}, status={self.status!r}, metadata={self.metadata!r})"
-
-
-_ONLY_1 = frozenset(
-    (
-        GeodeValue.StringBytes,
-        GeodeValue.String,
-        GeodeValue.HugeStringBytes,
-        GeodeValue.HugeString,
-        GeodeValue.NullString,
-        GeodeValue.Null,
-    )
-)
-_ONLY_2 = frozenset(
-    (
-        GeodeValue.Boolean,
-        GeodeValue.Byte,
-        GeodeValue.Character,
-        GeodeValue.Short,
-        GeodeValue.Integer,
-        GeodeValue.Long,
-        GeodeValue.Float,
-        GeodeValue.Double,
-        GeodeValue.StringBytes,
-        GeodeValue.String,
-        GeodeValue.HugeStringBytes,
-        GeodeValue.HugeString,
-        GeodeValue.Bytes,
-    )
-)
-
-
 def _read_array_length(buffer: bytes, offset: int) -> tuple[Any, int]:
     (first,) = _unpack_B(buffer, offset)
     if 0 <= first <= 252:
@@ -3435,194 +299,208 @@ def _read_array_length(buffer: bytes, offset: int) -> tuple[Any, int]:
     raise _Bad
 
 
-def _read_request_metadata(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
-) -> tuple[_RequestMetadata, int]:
-    return _REQUEST_METADATA_READERS[_unpack_h(buffer, offset)[0]](buffer, offset + 2, end, state, is_last)
+def _write_array_length(value: int | None) -> bytes:
+    if value is None:
+        return _pack_B(255)
+    if 0 <= value <= 252:
+        return _pack_B(value)
+    if 0 <= value <= 65535:
+        return _pack_B(254) + _pack_H(value)
+    if -2147483648 <= value <= 2147483647:
+        return _pack_B(253) + _pack_i(value)
+    raise _Bad
 
 
-def _read_response_metadata(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
-) -> tuple[_ResponseMetadata, int]:
-    return _RESPONSE_METADATA_READERS[_unpack_h(buffer, offset)[0]](buffer, offset + 2, end, state, is_last)
+class KeyValuePair(_Record):
+    """A key and the value to store.
+
+    Source: PutAllRequestMessage {, KeyValuePair {.
+
+    Layout: key GeodeValue, value GeodeValue in chunks of Chunk
+    """
+
+    __slots__ = ("key", "value")
+    __match_args__ = ("key", "value")
+
+    def __init__(self, key: _GeodeValue, value: _GeodeValue) -> None:
+        self.key = key
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is KeyValuePair and self.key == other.key and self.value == other.value
 
 
-def _read_geode_value(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
-) -> tuple[_GeodeValue, int]:
-    return _GEODE_VALUE_READERS[buffer[offset]](buffer, offset + 1, end, state, is_last)
+class KeyResultPair(_Record):
+    """Here the value is bare, without value headers.
+
+    Source: GetAllResponseMessage {, KeyValuePair {.
+
+    Layout: key GeodeValue, value GeodeValue
+    """
+
+    __slots__ = ("key", "value")
+    __match_args__ = ("key", "value")
+
+    def __init__(self, key: _GeodeValue, value: _GeodeValue) -> None:
+        self.key = key
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is KeyResultPair and self.key == other.key and self.value == other.value
 
 
-def _read_class_name(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
-) -> tuple[_ClassName, int]:
-    return _CLASS_NAME_READERS[buffer[offset]](buffer, offset + 1, end, state, is_last)
+class Chunk(_Record):
+    """ValueHeader and bytes.
+
+    Source: ValueHeader => Size hasPartialBytes.
+
+    Attributes:
+        has_partial_bytes: True on every chunk but the last.
+
+    Layout: size i32, has_partial_bytes bool, data bytes[size]
+    """
+
+    __slots__ = ("data", "has_partial_bytes")
+    __match_args__ = ("has_partial_bytes", "data")
+
+    def __init__(self, has_partial_bytes: bool, data: bytes) -> None:
+        self.has_partial_bytes = has_partial_bytes
+        self.data = data
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(other) is Chunk
+            and self.has_partial_bytes == other.has_partial_bytes
+            and self.data == other.data
+        )
 
 
-def _read_request(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Request, int]:
-    if state is None and end - offset > 65536:
-        state = _ReadState(_LIMITS)
-    size, correlation_id, is_partial, has_metadata, api_id, api_version = _unpack_iiBBhb(buffer, offset)
-    if is_partial > 1:
-        raise _Bad
-    if has_metadata > 1:
-        raise _Bad
-    if api_id not in _API_ID_BY_NUMBER:
-        raise _Bad
-    if api_version != 1:
-        raise _Bad
-    payload_end = offset + 10 + size
-    if size < 0 or payload_end > end:
-        raise _Bad
-    position = offset + 13
-    metadata: Any = None
-    if has_metadata != 0:
-        (n_metadata,) = _unpack_h(buffer, position)
-        if n_metadata < 0:
-            raise _Bad
-        if state is not None:
-            state.take(n_metadata)
-        elif n_metadata > 65536:
-            raise _Bad
-        position = position + 2
-        if n_metadata * 3 > payload_end - position:
-            raise _Bad
-        metadata = []
-        for _ in range(n_metadata):
-            metadata_item, position = _read_request_metadata(buffer, position, payload_end, state, False)
-            metadata.append(metadata_item)
-        if not ((len(metadata) > 0) and _distinct(metadata)):
-            raise _Bad
-    body_code = api_id
-    reader = _BODIES["client"].get(body_code)
-    if reader is not None:
-        body, position = reader(buffer, position, payload_end, state)
-    elif position > payload_end or (state is not None and state.strict):
-        raise _Bad
-    else:
-        body = Unknown(body_code, buffer[position:payload_end])
-        position = payload_end
-    if position != payload_end:
-        raise _Bad
-    if position > end or position - offset > (16777216 if state is None else state.frame):
-        raise _Bad
-    frame = _new(Request)
-    frame.message = body
-    frame.correlation_id = correlation_id
-    frame.is_partial = is_partial != 0
-    frame.metadata = metadata
-    return frame, position
+class Entry(_Record):
+    """A key and its value inside a map.
+
+    Assumed: Geode's own serialization: the page that describes it is not part of the document.
+
+    Layout: key GeodeValue, value GeodeValue
+    """
+
+    __slots__ = ("key", "value")
+    __match_args__ = ("key", "value")
+
+    def __init__(self, key: _GeodeValue, value: _GeodeValue) -> None:
+        self.key = key
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Entry and self.key == other.key and self.value == other.value
 
 
-def _read_response(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Response, int]:
-    if state is None and end - offset > 65536:
-        state = _ReadState(_LIMITS)
-    size, correlation_id, is_partial, has_metadata, status = _unpack_iiBBh(buffer, offset)
-    if is_partial > 1:
-        raise _Bad
-    if has_metadata > 1:
-        raise _Bad
-    payload_end = offset + 10 + size
-    if size < 0 or payload_end > end:
-        raise _Bad
-    if not (status > 0):
-        raise _Bad
-    position = offset + 12
-    metadata: Any = None
-    if has_metadata != 0:
-        (n_metadata,) = _unpack_h(buffer, position)
-        if n_metadata < 0:
-            raise _Bad
-        if state is not None:
-            state.take(n_metadata)
-        elif n_metadata > 65536:
-            raise _Bad
-        position = position + 2
-        if n_metadata * 3 > payload_end - position:
-            raise _Bad
-        metadata = []
-        for _ in range(n_metadata):
-            metadata_item, position = _read_response_metadata(buffer, position, payload_end, state, False)
-            metadata.append(metadata_item)
-        if not ((len(metadata) > 0) and _distinct(metadata)):
-            raise _Bad
-    body: Any = None
-    if status in (1, 2):
-        try:
-            body_code = _lookup(state, "api", (correlation_id,), "server")
-        except (KeyError, _Bad):
-            body_code = None
-        reader = _BODIES["server"].get(body_code)
-        if reader is not None:
-            body_, position = reader(buffer, position, payload_end, state)
-        elif position > payload_end or (state is not None and state.strict):
-            raise _Bad
-        else:
-            body_ = Unknown(body_code, buffer[position:payload_end])
-            position = payload_end
-        body = body_
-    else:
-        body__, position = _read_error_response_body(buffer, position, payload_end, state)
-        body = body__
-    if position != payload_end:
-        raise _Bad
-    if position > end or position - offset > (16777216 if state is None else state.frame):
-        raise _Bad
-    frame = _new(Response)
-    frame.message = body
-    frame.correlation_id = correlation_id
-    frame.is_partial = is_partial != 0
-    frame.status = _STATUS_BY_NUMBER.get(status, status)
-    frame.metadata = metadata
-    return frame, position
+class RequestMetadata:
+    """What a request says besides itself. An unknown key has no known end: the message is refused.
+
+    Source: Supported MetaData, Request MetaData Key."""
+
+    class JsonKey(_Record):
+        """The key is JSON text; keys in the response are turned back into it.
+
+        Code 0x01.
+
+        Attributes:
+            value: The key is JSON text; keys in the response are turned back into it.
+
+        Layout: value bool
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 1
+
+        def __init__(self, value: bool) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is RequestMetadata.JsonKey and self.value == other.value
+
+    class JsonValue(_Record):
+        """The same for values.
+
+        Code 0x02.
+
+        Attributes:
+            value: The same for values.
+
+        Layout: value bool
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 2
+
+        def __init__(self, value: bool) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is RequestMetadata.JsonValue and self.value == other.value
+
+    class EventId(_Record):
+        """Identifies the event, so that the server knows repeats.
+
+        Code 0x03.
+
+        Layout: unique_id mutf8[u16], thread_id i64, sequence_id i64
+        """
+
+        __slots__ = ("sequence_id", "thread_id", "unique_id")
+        __match_args__ = ("unique_id", "thread_id", "sequence_id")
+        code = 3
+
+        def __init__(self, unique_id: str, thread_id: int, sequence_id: int) -> None:
+            self.unique_id = unique_id
+            self.thread_id = thread_id
+            self.sequence_id = sequence_id
+
+        def __eq__(self, other: object) -> bool:
+            return (
+                type(other) is RequestMetadata.EventId
+                and self.unique_id == other.unique_id
+                and self.thread_id == other.thread_id
+                and self.sequence_id == other.sequence_id
+            )
 
 
 def _read_request_metadata_json_key(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[RequestMetadata.JsonKey, int]:
     value = buffer[offset]
-    if value > 1 and state is not None and state.strict:
+    if state is not None and state.strict and value > 1:
         raise _Bad
     position = offset + 1
-    if position > end:
-        raise _Bad
     message = _new(RequestMetadata.JsonKey)
     message.value = value != 0
     return message, position
 
 
 def _read_request_metadata_json_value(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[RequestMetadata.JsonValue, int]:
     value = buffer[offset]
-    if value > 1 and state is not None and state.strict:
+    if state is not None and state.strict and value > 1:
         raise _Bad
     position = offset + 1
-    if position > end:
-        raise _Bad
     message = _new(RequestMetadata.JsonValue)
     message.value = value != 0
     return message, position
 
 
 def _read_request_metadata_event_id(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[RequestMetadata.EventId, int]:
     (n_unique_id,) = _unpack_H(buffer, offset)
     start = offset + 2
     position = start + n_unique_id
-    try:
-        unique_id = buffer[start:position].decode()
-        if len(unique_id) != n_unique_id or "\0" in unique_id:
-            unique_id = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        unique_id = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
+    raw = buffer[start:position]
+    unique_id = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
     thread_id, sequence_id = _unpack_qq(buffer, position)
     position = position + 16
-    if position > end:
-        raise _Bad
     message = _new(RequestMetadata.EventId)
     message.unique_id = unique_id
     message.thread_id = thread_id
@@ -3630,164 +508,1119 @@ def _read_request_metadata_event_id(
     return message, position
 
 
+def _write_request_metadata_json_key(
+    message: RequestMetadata.JsonKey, state: _Writing, is_last: bool
+) -> bytes:
+    if message.value is not True and message.value is not False:
+        raise _Bad
+    return _pack_hB(1, message.value)
+
+
+def _write_request_metadata_json_value(
+    message: RequestMetadata.JsonValue, state: _Writing, is_last: bool
+) -> bytes:
+    if message.value is not True and message.value is not False:
+        raise _Bad
+    return _pack_hB(2, message.value)
+
+
+def _write_request_metadata_event_id(
+    message: RequestMetadata.EventId, state: _Writing, is_last: bool
+) -> bytes:
+    unique_id = _encode_str(message.unique_id)
+    if not unique_id.isascii() or 0 in unique_id:
+        unique_id = _encode_text(message.unique_id, "mutf8", lenient=True)
+    n_unique_id = len(unique_id)
+    return b"".join((_pack_hH(3, n_unique_id), unique_id, _pack_qq(message.thread_id, message.sequence_id)))
+
+
+class ResponseMetadata:
+    """What a response says besides itself. Its keys are not those of requests.
+
+    Source: Supported MetaData, Response MetaData Key."""
+
+    class UpdatePrMetaData(_Record):
+        """The request went on to another node: a smart client should learn anew where the partitions are.
+
+        Code 0x01.
+
+        Attributes:
+            value: The request went on to another node: a smart client should learn anew where the partitions are.
+
+        Layout: value bool
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 1
+
+        def __init__(self, value: bool) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is ResponseMetadata.UpdatePrMetaData and self.value == other.value
+
+
 def _read_response_metadata_update_pr_meta_data(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[ResponseMetadata.UpdatePrMetaData, int]:
     value = buffer[offset]
-    if value > 1 and state is not None and state.strict:
+    if state is not None and state.strict and value > 1:
         raise _Bad
     position = offset + 1
-    if position > end:
-        raise _Bad
     message = _new(ResponseMetadata.UpdatePrMetaData)
     message.value = value != 0
     return message, position
 
 
+def _write_response_metadata_update_pr_meta_data(
+    message: ResponseMetadata.UpdatePrMetaData, state: _Writing, is_last: bool
+) -> bytes:
+    if message.value is not True and message.value is not False:
+        raise _Bad
+    return _pack_hB(1, message.value)
+
+
+class GeodeValue:
+    """A serialized Geode value: it says itself what it is and where it ends.
+
+    Source: Object Type, We will support all the object types which Geode understands.
+
+    Source: Examples, Geode Int type = 0x39.
+
+    Assumed: Geode's own serialization: the document shows no more of it than 39, 29 and 57."""
+
+    class Null(_Record):
+        """Code 0x29."""
+
+        __slots__ = ()
+        __match_args__ = ()
+        code = 41
+
+        def __init__(self) -> None:
+            pass
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.Null
+
+    class NullString(_Record):
+        """Code 0x45."""
+
+        __slots__ = ()
+        __match_args__ = ()
+        code = 69
+
+        def __init__(self) -> None:
+            pass
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.NullString
+
+    class Boolean(_Record):
+        """Code 0x35.
+
+        Layout: value bool
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 53
+
+        def __init__(self, value: bool) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.Boolean and self.value == other.value
+
+    class Byte(_Record):
+        """Code 0x37.
+
+        Layout: value i8
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 55
+
+        def __init__(self, value: int) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.Byte and self.value == other.value
+
+    class Character(_Record):
+        """Code 0x36.
+
+        Layout: value u16
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 54
+
+        def __init__(self, value: int) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.Character and self.value == other.value
+
+    class Short(_Record):
+        """Code 0x38.
+
+        Layout: value i16
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 56
+
+        def __init__(self, value: int) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.Short and self.value == other.value
+
+    class Integer(_Record):
+        """Code 0x39.
+
+        Layout: value i32
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 57
+
+        def __init__(self, value: int) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.Integer and self.value == other.value
+
+    class Long(_Record):
+        """Code 0x3a.
+
+        Layout: value i64
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 58
+
+        def __init__(self, value: int) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.Long and self.value == other.value
+
+    class Float(_Record):
+        """Code 0x3b.
+
+        Layout: value f32
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 59
+
+        def __init__(self, value: float) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.Float and self.value == other.value
+
+    class Double(_Record):
+        """Code 0x3c.
+
+        Layout: value f64
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 60
+
+        def __init__(self, value: float) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.Double and self.value == other.value
+
+    class Date(_Record):
+        """Milliseconds; -1 is null.
+
+        Code 0x3d.
+
+        Attributes:
+            value: Milliseconds; -1 is null.
+
+        Layout: value i64
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 61
+
+        def __init__(self, value: int) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.Date and self.value == other.value
+
+    class Timestamp(_Record):
+        """Code 0x63.
+
+        Layout: value i64
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 99
+
+        def __init__(self, value: int) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.Timestamp and self.value == other.value
+
+    class StringBytes(_Record):
+        """Characters 1 to 127 only; what Geode writes whenever it can.
+
+        Code 0x57.
+
+        Attributes:
+            value: Characters 1 to 127 only; what Geode writes whenever it can.
+
+        Layout: value ascii[u16]
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 87
+
+        def __init__(self, value: str) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.StringBytes and self.value == other.value
+
+    class String(_Record):
+        """Code 0x2a.
+
+        Layout: value mutf8[u16]
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 42
+
+        def __init__(self, value: str) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.String and self.value == other.value
+
+    class HugeStringBytes(_Record):
+        """Code 0x58.
+
+        Layout: value ascii[i32]
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 88
+
+        def __init__(self, value: str) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.HugeStringBytes and self.value == other.value
+
+    class HugeString(_Record):
+        """Code 0x59.
+
+        Layout: value utf16[i32]
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 89
+
+        def __init__(self, value: str) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.HugeString and self.value == other.value
+
+    class Bytes(_Record):
+        """Code 0x2e.
+
+        Layout: value bytes[ArrayLength]
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 46
+
+        def __init__(self, value: bytes | None) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.Bytes and self.value == other.value
+
+    class InetAddress(_Record):
+        """Code 0x3e.
+
+        Layout: value bytes[ArrayLength]
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 62
+
+        def __init__(self, value: bytes | None) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.InetAddress and self.value == other.value
+
+    class BigInteger(_Record):
+        """Code 0x5f.
+
+        Layout: value bytes[ArrayLength]
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 95
+
+        def __init__(self, value: bytes | None) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.BigInteger and self.value == other.value
+
+    class BooleanArray(_Record):
+        """Code 0x1a.
+
+        Layout: value bool[ArrayLength]
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 26
+
+        def __init__(self, value: list[bool] | None) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.BooleanArray and self.value == other.value
+
+    class CharArray(_Record):
+        """Code 0x1b.
+
+        Layout: value u16[ArrayLength]
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 27
+
+        def __init__(self, value: list[int] | None) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.CharArray and self.value == other.value
+
+    class ShortArray(_Record):
+        """Code 0x2f.
+
+        Layout: value i16[ArrayLength]
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 47
+
+        def __init__(self, value: list[int] | None) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.ShortArray and self.value == other.value
+
+    class IntArray(_Record):
+        """Code 0x30.
+
+        Layout: value i32[ArrayLength]
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 48
+
+        def __init__(self, value: list[int] | None) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.IntArray and self.value == other.value
+
+    class LongArray(_Record):
+        """Code 0x31.
+
+        Layout: value i64[ArrayLength]
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 49
+
+        def __init__(self, value: list[int] | None) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.LongArray and self.value == other.value
+
+    class FloatArray(_Record):
+        """Code 0x32.
+
+        Layout: value f32[ArrayLength]
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 50
+
+        def __init__(self, value: list[float] | None) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.FloatArray and self.value == other.value
+
+    class DoubleArray(_Record):
+        """Code 0x33.
+
+        Layout: value f64[ArrayLength]
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 51
+
+        def __init__(self, value: list[float] | None) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.DoubleArray and self.value == other.value
+
+    class StringArray(_Record):
+        """Code 0x40.
+
+        Layout: value GeodeValue[ArrayLength]
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 64
+
+        def __init__(self, value: list[_GeodeValue] | None) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.StringArray and self.value == other.value
+
+    class ByteArrays(_Record):
+        """Code 0x5b.
+
+        Layout: value bytes[ArrayLength][ArrayLength]
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 91
+
+        def __init__(self, value: list[bytes | None] | None) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.ByteArrays and self.value == other.value
+
+    class ArrayList(_Record):
+        """Code 0x41.
+
+        Layout: value GeodeValue[ArrayLength]
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 65
+
+        def __init__(self, value: list[_GeodeValue] | None) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.ArrayList and self.value == other.value
+
+    class LinkedList(_Record):
+        """Code 0x0a.
+
+        Layout: value GeodeValue[ArrayLength]
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 10
+
+        def __init__(self, value: list[_GeodeValue] | None) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.LinkedList and self.value == other.value
+
+    class HashSet(_Record):
+        """Code 0x42.
+
+        Layout: value GeodeValue[ArrayLength]
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 66
+
+        def __init__(self, value: list[_GeodeValue] | None) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.HashSet and self.value == other.value
+
+    class LinkedHashSet(_Record):
+        """Code 0x49.
+
+        Layout: value GeodeValue[ArrayLength]
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 73
+
+        def __init__(self, value: list[_GeodeValue] | None) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.LinkedHashSet and self.value == other.value
+
+    class Vector(_Record):
+        """Code 0x47.
+
+        Layout: value GeodeValue[ArrayLength]
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 71
+
+        def __init__(self, value: list[_GeodeValue] | None) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.Vector and self.value == other.value
+
+    class Stack(_Record):
+        """Code 0x4a.
+
+        Layout: value GeodeValue[ArrayLength]
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 74
+
+        def __init__(self, value: list[_GeodeValue] | None) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.Stack and self.value == other.value
+
+    class HashMap(_Record):
+        """Code 0x43.
+
+        Layout: value Entry[ArrayLength]
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 67
+
+        def __init__(self, value: list[Entry] | None) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.HashMap and self.value == other.value
+
+    class IdentityHashMap(_Record):
+        """Code 0x48.
+
+        Layout: value Entry[ArrayLength]
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 72
+
+        def __init__(self, value: list[Entry] | None) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.IdentityHashMap and self.value == other.value
+
+    class Hashtable(_Record):
+        """Code 0x46.
+
+        Layout: value Entry[ArrayLength]
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 70
+
+        def __init__(self, value: list[Entry] | None) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.Hashtable and self.value == other.value
+
+    class ConcurrentHashMap(_Record):
+        """Code 0x61.
+
+        Layout: value Entry[ArrayLength]
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 97
+
+        def __init__(self, value: list[Entry] | None) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.ConcurrentHashMap and self.value == other.value
+
+    class Properties(_Record):
+        """Code 0x0b.
+
+        Layout: value Entry[ArrayLength]
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 11
+
+        def __init__(self, value: list[Entry] | None) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.Properties and self.value == other.value
+
+    class TreeMap(_Record):
+        """Code 0x4b.
+
+        Layout: length ArrayLength, comparator GeodeValue?, entries Entry[length]
+        """
+
+        __slots__ = ("comparator", "entries")
+        __match_args__ = ("comparator", "entries")
+        code = 75
+
+        def __init__(self, comparator: _GeodeValue | None = None, entries: list[Entry] = _REQUIRED) -> None:
+            self.comparator = comparator
+            if entries is _REQUIRED:
+                raise TypeError("TreeMap() misses the argument 'entries'")
+            self.entries = entries
+
+        def __eq__(self, other: object) -> bool:
+            return (
+                type(other) is GeodeValue.TreeMap
+                and self.comparator == other.comparator
+                and self.entries == other.entries
+            )
+
+    class TreeSet(_Record):
+        """Code 0x4c.
+
+        Layout: length ArrayLength, comparator GeodeValue?, elements GeodeValue[length]
+        """
+
+        __slots__ = ("comparator", "elements")
+        __match_args__ = ("comparator", "elements")
+        code = 76
+
+        def __init__(
+            self, comparator: _GeodeValue | None = None, elements: list[_GeodeValue] = _REQUIRED
+        ) -> None:
+            self.comparator = comparator
+            if elements is _REQUIRED:
+                raise TypeError("TreeSet() misses the argument 'elements'")
+            self.elements = elements
+
+        def __eq__(self, other: object) -> bool:
+            return (
+                type(other) is GeodeValue.TreeSet
+                and self.comparator == other.comparator
+                and self.elements == other.elements
+            )
+
+    class ObjectArray(_Record):
+        """Code 0x34.
+
+        Layout: length ArrayLength, element_class ClassName?, elements GeodeValue[length]
+        """
+
+        __slots__ = ("element_class", "elements")
+        __match_args__ = ("element_class", "elements")
+        code = 52
+
+        def __init__(
+            self, element_class: _ClassName | None = None, elements: list[_GeodeValue] = _REQUIRED
+        ) -> None:
+            self.element_class = element_class
+            if elements is _REQUIRED:
+                raise TypeError("ObjectArray() misses the argument 'elements'")
+            self.elements = elements
+
+        def __eq__(self, other: object) -> bool:
+            return (
+                type(other) is GeodeValue.ObjectArray
+                and self.element_class == other.element_class
+                and self.elements == other.elements
+            )
+
+    class Uuid(_Record):
+        """Code 0x62.
+
+        Layout: value uuid
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 98
+
+        def __init__(self, value: UUID) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.Uuid and self.value == other.value
+
+    class TimeUnit(_Record):
+        """Code 0x44.
+
+        Layout: value u8
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 68
+
+        def __init__(self, value: int) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.TimeUnit and self.value == other.value
+
+    class BigDecimal(_Record):
+        """Code 0x60.
+
+        Layout: value GeodeValue
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 96
+
+        def __init__(self, value: _GeodeValue) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.BigDecimal and self.value == other.value
+
+    class File(_Record):
+        """Code 0x3f.
+
+        Layout: value GeodeValue
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 63
+
+        def __init__(self, value: _GeodeValue) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.File and self.value == other.value
+
+    class GemfireEnum(_Record):
+        """Code 0x64.
+
+        Layout: class_name GeodeValue, member GeodeValue
+        """
+
+        __slots__ = ("class_name", "member")
+        __match_args__ = ("class_name", "member")
+        code = 100
+
+        def __init__(self, class_name: _GeodeValue, member: _GeodeValue) -> None:
+            self.class_name = class_name
+            self.member = member
+
+        def __eq__(self, other: object) -> bool:
+            return (
+                type(other) is GeodeValue.GemfireEnum
+                and self.class_name == other.class_name
+                and self.member == other.member
+            )
+
+    class PdxInlineEnum(_Record):
+        """Code 0x65.
+
+        Layout: class_name GeodeValue, member GeodeValue, ordinal ArrayLength
+        """
+
+        __slots__ = ("class_name", "member", "ordinal")
+        __match_args__ = ("class_name", "member", "ordinal")
+        code = 101
+
+        def __init__(self, class_name: _GeodeValue, member: _GeodeValue, ordinal: int | None) -> None:
+            self.class_name = class_name
+            self.member = member
+            self.ordinal = ordinal
+
+        def __eq__(self, other: object) -> bool:
+            return (
+                type(other) is GeodeValue.PdxInlineEnum
+                and self.class_name == other.class_name
+                and self.member == other.member
+                and self.ordinal == other.ordinal
+            )
+
+    class PdxEnum(_Record):
+        """Code 0x5e.
+
+        Layout: ds_id u8, enum_id ArrayLength
+        """
+
+        __slots__ = ("ds_id", "enum_id")
+        __match_args__ = ("ds_id", "enum_id")
+        code = 94
+
+        def __init__(self, ds_id: int, enum_id: int | None) -> None:
+            self.ds_id = ds_id
+            self.enum_id = enum_id
+
+        def __eq__(self, other: object) -> bool:
+            return (
+                type(other) is GeodeValue.PdxEnum
+                and self.ds_id == other.ds_id
+                and self.enum_id == other.enum_id
+            )
+
+    class PrimitiveClass(_Record):
+        """boolean, char, byte, short, int, long, float, double, void.
+
+        Code 0x11 to 0x19.
+
+        Attributes:
+            code: Which of its codes it has on the wire.
+        """
+
+        __slots__ = ("code",)
+        __match_args__ = ()
+
+        def __init__(self, code: int) -> None:
+            self.code = code
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.PrimitiveClass and self.code == other.code
+
+    class Class(_Record):
+        """Geode writes the class code twice.
+
+        Code 0x2b.
+
+        Attributes:
+            value: Geode writes the class code twice.
+
+        Layout: value ClassName
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 43
+
+        def __init__(self, value: _ClassName) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.Class and self.value == other.value
+
+    class Pdx(_Record):
+        """Code 0x5d.
+
+        Layout: length i32, type_id i32, body bytes[length]
+        """
+
+        __slots__ = ("body", "type_id")
+        __match_args__ = ("type_id", "body")
+        code = 93
+
+        def __init__(self, type_id: int, body: bytes) -> None:
+            self.type_id = type_id
+            self.body = body
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is GeodeValue.Pdx and self.type_id == other.type_id and self.body == other.body
+
+    class Unbounded(_Record):
+        """Serializers of their own: no end is marked, so only the last thing of a region can be one.
+
+        Code 0x01 to 0x06, 0x25 to 0x28, 0x2c, 0x2d.
+
+        Attributes:
+            code: Which of its codes it has on the wire.
+            value: Serializers of their own: no end is marked, so only the last thing of a region can be one.
+
+        Layout: value bytes[..]
+        """
+
+        __slots__ = ("code", "value")
+        __match_args__ = ("value",)
+
+        def __init__(self, code: int, value: bytes) -> None:
+            self.code = code
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return (
+                type(other) is GeodeValue.Unbounded and self.code == other.code and self.value == other.value
+            )
+
+
 def _read_geode_value_null(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Null, int]:
     position = offset
-    if position > end:
-        raise _Bad
     message = _new(GeodeValue.Null)
     return message, position
 
 
 def _read_geode_value_null_string(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.NullString, int]:
     position = offset
-    if position > end:
-        raise _Bad
     message = _new(GeodeValue.NullString)
     return message, position
 
 
 def _read_geode_value_boolean(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Boolean, int]:
     value = buffer[offset]
-    if value > 1 and state is not None and state.strict:
+    if state is not None and state.strict and value > 1:
         raise _Bad
     position = offset + 1
-    if position > end:
-        raise _Bad
     message = _new(GeodeValue.Boolean)
     message.value = value != 0
     return message, position
 
 
 def _read_geode_value_byte(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Byte, int]:
     (value,) = _unpack_b(buffer, offset)
     position = offset + 1
-    if position > end:
-        raise _Bad
     message = _new(GeodeValue.Byte)
     message.value = value
     return message, position
 
 
 def _read_geode_value_character(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Character, int]:
     (value,) = _unpack_H(buffer, offset)
     position = offset + 2
-    if position > end:
-        raise _Bad
     message = _new(GeodeValue.Character)
     message.value = value
     return message, position
 
 
 def _read_geode_value_short(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Short, int]:
     (value,) = _unpack_h(buffer, offset)
     position = offset + 2
-    if position > end:
-        raise _Bad
     message = _new(GeodeValue.Short)
     message.value = value
     return message, position
 
 
 def _read_geode_value_integer(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Integer, int]:
     (value,) = _unpack_i(buffer, offset)
     position = offset + 4
-    if position > end:
-        raise _Bad
     message = _new(GeodeValue.Integer)
     message.value = value
     return message, position
 
 
 def _read_geode_value_long(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Long, int]:
     (value,) = _unpack_q(buffer, offset)
     position = offset + 8
-    if position > end:
-        raise _Bad
     message = _new(GeodeValue.Long)
     message.value = value
     return message, position
 
 
 def _read_geode_value_float(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Float, int]:
     (value,) = _unpack_f(buffer, offset)
     position = offset + 4
-    if position > end:
-        raise _Bad
     message = _new(GeodeValue.Float)
     message.value = value
     return message, position
 
 
 def _read_geode_value_double(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Double, int]:
     (value,) = _unpack_d(buffer, offset)
     position = offset + 8
-    if position > end:
-        raise _Bad
     message = _new(GeodeValue.Double)
     message.value = value
     return message, position
 
 
 def _read_geode_value_date(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Date, int]:
     (value,) = _unpack_q(buffer, offset)
     position = offset + 8
-    if position > end:
-        raise _Bad
     message = _new(GeodeValue.Date)
     message.value = value
     return message, position
 
 
 def _read_geode_value_timestamp(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Timestamp, int]:
     (value,) = _unpack_q(buffer, offset)
     position = offset + 8
-    if position > end:
-        raise _Bad
     message = _new(GeodeValue.Timestamp)
     message.value = value
     return message, position
 
 
 def _read_geode_value_string_bytes(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.StringBytes, int]:
     (n_value,) = _unpack_H(buffer, offset)
     start = offset + 2
@@ -3795,35 +1628,27 @@ def _read_geode_value_string_bytes(
     try:
         value = buffer[start:position].decode("ascii")
     except UnicodeDecodeError:
-        value = _decode_text(buffer[start:position], "ascii", False, "big")
-    if position > end:
-        raise _Bad
+        value = _decode_text(buffer[start:position], "ascii")
     message = _new(GeodeValue.StringBytes)
     message.value = value
     return message, position
 
 
 def _read_geode_value_string(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.String, int]:
     (n_value,) = _unpack_H(buffer, offset)
     start = offset + 2
     position = start + n_value
-    try:
-        value = buffer[start:position].decode()
-        if len(value) != n_value or "\0" in value:
-            value = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        value = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    if position > end:
-        raise _Bad
+    raw = buffer[start:position]
+    value = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
     message = _new(GeodeValue.String)
     message.value = value
     return message, position
 
 
 def _read_geode_value_huge_string_bytes(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.HugeStringBytes, int]:
     (n_value,) = _unpack_i(buffer, offset)
     if n_value < 0:
@@ -3833,32 +1658,28 @@ def _read_geode_value_huge_string_bytes(
     try:
         value = buffer[start:position].decode("ascii")
     except UnicodeDecodeError:
-        value = _decode_text(buffer[start:position], "ascii", False, "big")
-    if position > end:
-        raise _Bad
+        value = _decode_text(buffer[start:position], "ascii")
     message = _new(GeodeValue.HugeStringBytes)
     message.value = value
     return message, position
 
 
 def _read_geode_value_huge_string(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.HugeString, int]:
     (n_value,) = _unpack_i(buffer, offset)
     if n_value < 0:
         raise _Bad
     start = offset + 4
     position = start + 2 * n_value
-    value = _decode_text(buffer[start:position], "utf16", False, "big")
-    if position > end:
-        raise _Bad
+    value = _decode_text(buffer[start:position], "utf16")
     message = _new(GeodeValue.HugeString)
     message.value = value
     return message, position
 
 
 def _read_geode_value_bytes(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Bytes, int]:
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
@@ -3869,15 +1690,13 @@ def _read_geode_value_bytes(
     if n_value is not None:
         position = start + n_value
         value = buffer[start:position]
-    if position > end:
-        raise _Bad
     message = _new(GeodeValue.Bytes)
     message.value = value
     return message, position
 
 
 def _read_geode_value_inet_address(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.InetAddress, int]:
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
@@ -3888,15 +1707,13 @@ def _read_geode_value_inet_address(
     if n_value is not None:
         position = start + n_value
         value = buffer[start:position]
-    if position > end:
-        raise _Bad
     message = _new(GeodeValue.InetAddress)
     message.value = value
     return message, position
 
 
 def _read_geode_value_big_integer(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.BigInteger, int]:
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
@@ -3907,15 +1724,13 @@ def _read_geode_value_big_integer(
     if n_value is not None:
         position = start + n_value
         value = buffer[start:position]
-    if position > end:
-        raise _Bad
     message = _new(GeodeValue.BigInteger)
     message.value = value
     return message, position
 
 
 def _read_geode_value_boolean_array(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.BooleanArray, int]:
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
@@ -3931,19 +1746,17 @@ def _read_geode_value_boolean_array(
         value = []
         for _ in range(n_value):
             value_item = buffer[position]
-            if value_item > 1 and state is not None and state.strict:
+            if state is not None and state.strict and value_item > 1:
                 raise _Bad
             position += 1
             value.append(value_item != 0)
-    if position > end:
-        raise _Bad
     message = _new(GeodeValue.BooleanArray)
     message.value = value
     return message, position
 
 
 def _read_geode_value_char_array(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.CharArray, int]:
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
@@ -3959,15 +1772,13 @@ def _read_geode_value_char_array(
         if position > end:
             raise _Bad
         value = list(_Struct(f">{n_value}H").unpack_from(buffer, start))
-    if position > end:
-        raise _Bad
     message = _new(GeodeValue.CharArray)
     message.value = value
     return message, position
 
 
 def _read_geode_value_short_array(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.ShortArray, int]:
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
@@ -3983,15 +1794,13 @@ def _read_geode_value_short_array(
         if position > end:
             raise _Bad
         value = list(_Struct(f">{n_value}h").unpack_from(buffer, start))
-    if position > end:
-        raise _Bad
     message = _new(GeodeValue.ShortArray)
     message.value = value
     return message, position
 
 
 def _read_geode_value_int_array(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.IntArray, int]:
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
@@ -4007,15 +1816,13 @@ def _read_geode_value_int_array(
         if position > end:
             raise _Bad
         value = list(_Struct(f">{n_value}i").unpack_from(buffer, start))
-    if position > end:
-        raise _Bad
     message = _new(GeodeValue.IntArray)
     message.value = value
     return message, position
 
 
 def _read_geode_value_long_array(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.LongArray, int]:
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
@@ -4031,15 +1838,13 @@ def _read_geode_value_long_array(
         if position > end:
             raise _Bad
         value = list(_Struct(f">{n_value}q").unpack_from(buffer, start))
-    if position > end:
-        raise _Bad
     message = _new(GeodeValue.LongArray)
     message.value = value
     return message, position
 
 
 def _read_geode_value_float_array(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.FloatArray, int]:
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
@@ -4055,15 +1860,13 @@ def _read_geode_value_float_array(
         if position > end:
             raise _Bad
         value = list(_Struct(f">{n_value}f").unpack_from(buffer, start))
-    if position > end:
-        raise _Bad
     message = _new(GeodeValue.FloatArray)
     message.value = value
     return message, position
 
 
 def _read_geode_value_double_array(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.DoubleArray, int]:
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
@@ -4079,15 +1882,13 @@ def _read_geode_value_double_array(
         if position > end:
             raise _Bad
         value = list(_Struct(f">{n_value}d").unpack_from(buffer, start))
-    if position > end:
-        raise _Bad
     message = _new(GeodeValue.DoubleArray)
     message.value = value
     return message, position
 
 
 def _read_geode_value_string_array(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.StringArray, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -4109,8 +1910,6 @@ def _read_geode_value_string_array(
             if type(value_item) not in _ONLY_1:
                 raise _Bad
             value.append(value_item)
-    if position > end:
-        raise _Bad
     state.leave("GeodeValue")
     message = _new(GeodeValue.StringArray)
     message.value = value
@@ -4118,7 +1917,7 @@ def _read_geode_value_string_array(
 
 
 def _read_geode_value_byte_arrays(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.ByteArrays, int]:
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
@@ -4143,15 +1942,13 @@ def _read_geode_value_byte_arrays(
                 position = start + n_value_item
                 value_item = buffer[start:position]
             value.append(value_item)
-    if position > end:
-        raise _Bad
     message = _new(GeodeValue.ByteArrays)
     message.value = value
     return message, position
 
 
 def _read_geode_value_array_list(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.ArrayList, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -4171,8 +1968,6 @@ def _read_geode_value_array_list(
                 buffer, position + 1, end, state, False
             )
             value.append(value_item)
-    if position > end:
-        raise _Bad
     state.leave("GeodeValue")
     message = _new(GeodeValue.ArrayList)
     message.value = value
@@ -4180,7 +1975,7 @@ def _read_geode_value_array_list(
 
 
 def _read_geode_value_linked_list(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.LinkedList, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -4200,8 +1995,6 @@ def _read_geode_value_linked_list(
                 buffer, position + 1, end, state, False
             )
             value.append(value_item)
-    if position > end:
-        raise _Bad
     state.leave("GeodeValue")
     message = _new(GeodeValue.LinkedList)
     message.value = value
@@ -4209,7 +2002,7 @@ def _read_geode_value_linked_list(
 
 
 def _read_geode_value_hash_set(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.HashSet, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -4229,8 +2022,6 @@ def _read_geode_value_hash_set(
                 buffer, position + 1, end, state, False
             )
             value.append(value_item)
-    if position > end:
-        raise _Bad
     state.leave("GeodeValue")
     message = _new(GeodeValue.HashSet)
     message.value = value
@@ -4238,7 +2029,7 @@ def _read_geode_value_hash_set(
 
 
 def _read_geode_value_linked_hash_set(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.LinkedHashSet, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -4258,8 +2049,6 @@ def _read_geode_value_linked_hash_set(
                 buffer, position + 1, end, state, False
             )
             value.append(value_item)
-    if position > end:
-        raise _Bad
     state.leave("GeodeValue")
     message = _new(GeodeValue.LinkedHashSet)
     message.value = value
@@ -4267,7 +2056,7 @@ def _read_geode_value_linked_hash_set(
 
 
 def _read_geode_value_vector(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Vector, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -4287,8 +2076,6 @@ def _read_geode_value_vector(
                 buffer, position + 1, end, state, False
             )
             value.append(value_item)
-    if position > end:
-        raise _Bad
     state.leave("GeodeValue")
     message = _new(GeodeValue.Vector)
     message.value = value
@@ -4296,7 +2083,7 @@ def _read_geode_value_vector(
 
 
 def _read_geode_value_stack(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Stack, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -4316,8 +2103,6 @@ def _read_geode_value_stack(
                 buffer, position + 1, end, state, False
             )
             value.append(value_item)
-    if position > end:
-        raise _Bad
     state.leave("GeodeValue")
     message = _new(GeodeValue.Stack)
     message.value = value
@@ -4325,7 +2110,7 @@ def _read_geode_value_stack(
 
 
 def _read_geode_value_hash_map(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.HashMap, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -4348,8 +2133,6 @@ def _read_geode_value_hash_map(
             value_item.key = key
             value_item.value = value_
             value.append(value_item)
-    if position > end:
-        raise _Bad
     state.leave("GeodeValue")
     message = _new(GeodeValue.HashMap)
     message.value = value
@@ -4357,7 +2140,7 @@ def _read_geode_value_hash_map(
 
 
 def _read_geode_value_identity_hash_map(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.IdentityHashMap, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -4380,8 +2163,6 @@ def _read_geode_value_identity_hash_map(
             value_item.key = key
             value_item.value = value_
             value.append(value_item)
-    if position > end:
-        raise _Bad
     state.leave("GeodeValue")
     message = _new(GeodeValue.IdentityHashMap)
     message.value = value
@@ -4389,7 +2170,7 @@ def _read_geode_value_identity_hash_map(
 
 
 def _read_geode_value_hashtable(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Hashtable, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -4412,8 +2193,6 @@ def _read_geode_value_hashtable(
             value_item.key = key
             value_item.value = value_
             value.append(value_item)
-    if position > end:
-        raise _Bad
     state.leave("GeodeValue")
     message = _new(GeodeValue.Hashtable)
     message.value = value
@@ -4421,7 +2200,7 @@ def _read_geode_value_hashtable(
 
 
 def _read_geode_value_concurrent_hash_map(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.ConcurrentHashMap, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -4444,8 +2223,6 @@ def _read_geode_value_concurrent_hash_map(
             value_item.key = key
             value_item.value = value_
             value.append(value_item)
-    if position > end:
-        raise _Bad
     state.leave("GeodeValue")
     message = _new(GeodeValue.ConcurrentHashMap)
     message.value = value
@@ -4453,7 +2230,7 @@ def _read_geode_value_concurrent_hash_map(
 
 
 def _read_geode_value_properties(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Properties, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -4476,8 +2253,6 @@ def _read_geode_value_properties(
             value_item.key = key
             value_item.value = value_
             value.append(value_item)
-    if position > end:
-        raise _Bad
     state.leave("GeodeValue")
     message = _new(GeodeValue.Properties)
     message.value = value
@@ -4485,7 +2260,7 @@ def _read_geode_value_properties(
 
 
 def _read_geode_value_tree_map(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.TreeMap, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -4511,8 +2286,6 @@ def _read_geode_value_tree_map(
         entrie.key = key
         entrie.value = value
         entries.append(entrie)
-    if position > end:
-        raise _Bad
     state.leave("GeodeValue")
     message = _new(GeodeValue.TreeMap)
     message.comparator = comparator
@@ -4521,7 +2294,7 @@ def _read_geode_value_tree_map(
 
 
 def _read_geode_value_tree_set(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.TreeSet, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -4542,8 +2315,6 @@ def _read_geode_value_tree_set(
         state.allow("GeodeValue")
         element, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
         elements.append(element)
-    if position > end:
-        raise _Bad
     state.leave("GeodeValue")
     message = _new(GeodeValue.TreeSet)
     message.comparator = comparator
@@ -4552,7 +2323,7 @@ def _read_geode_value_tree_set(
 
 
 def _read_geode_value_object_array(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.ObjectArray, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -4575,8 +2346,6 @@ def _read_geode_value_object_array(
         state.allow("GeodeValue")
         element, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
         elements.append(element)
-    if position > end:
-        raise _Bad
     state.leave("GeodeValue")
     message = _new(GeodeValue.ObjectArray)
     message.element_class = element_class
@@ -4585,31 +2354,27 @@ def _read_geode_value_object_array(
 
 
 def _read_geode_value_uuid(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Uuid, int]:
     (value,) = _unpack_16s(buffer, offset)
     position = offset + 16
-    if position > end:
-        raise _Bad
     message = _new(GeodeValue.Uuid)
-    message.value = UUID(bytes=value)
+    message.value = _uuid(value)
     return message, position
 
 
 def _read_geode_value_time_unit(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.TimeUnit, int]:
     value = buffer[offset]
     position = offset + 1
-    if position > end:
-        raise _Bad
     message = _new(GeodeValue.TimeUnit)
     message.value = value
     return message, position
 
 
 def _read_geode_value_big_decimal(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.BigDecimal, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -4618,8 +2383,6 @@ def _read_geode_value_big_decimal(
     value, position = _GEODE_VALUE_READERS[buffer[offset]](buffer, offset + 1, end, state, is_last)
     if type(value) not in _ONLY_1:
         raise _Bad
-    if position > end:
-        raise _Bad
     state.leave("GeodeValue")
     message = _new(GeodeValue.BigDecimal)
     message.value = value
@@ -4627,7 +2390,7 @@ def _read_geode_value_big_decimal(
 
 
 def _read_geode_value_file(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.File, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -4636,8 +2399,6 @@ def _read_geode_value_file(
     value, position = _GEODE_VALUE_READERS[buffer[offset]](buffer, offset + 1, end, state, is_last)
     if type(value) not in _ONLY_1:
         raise _Bad
-    if position > end:
-        raise _Bad
     state.leave("GeodeValue")
     message = _new(GeodeValue.File)
     message.value = value
@@ -4645,7 +2406,7 @@ def _read_geode_value_file(
 
 
 def _read_geode_value_gemfire_enum(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.GemfireEnum, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -4658,8 +2419,6 @@ def _read_geode_value_gemfire_enum(
     member, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, is_last)
     if type(member) not in _ONLY_1:
         raise _Bad
-    if position > end:
-        raise _Bad
     state.leave("GeodeValue")
     message = _new(GeodeValue.GemfireEnum)
     message.class_name = class_name
@@ -4668,7 +2427,7 @@ def _read_geode_value_gemfire_enum(
 
 
 def _read_geode_value_pdx_inline_enum(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.PdxInlineEnum, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -4682,8 +2441,6 @@ def _read_geode_value_pdx_inline_enum(
     if type(member) not in _ONLY_1:
         raise _Bad
     ordinal, position = _read_array_length(buffer, position)
-    if position > end:
-        raise _Bad
     state.leave("GeodeValue")
     message = _new(GeodeValue.PdxInlineEnum)
     message.class_name = class_name
@@ -4693,12 +2450,10 @@ def _read_geode_value_pdx_inline_enum(
 
 
 def _read_geode_value_pdx_enum(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.PdxEnum, int]:
     ds_id = buffer[offset]
     enum_id, position = _read_array_length(buffer, offset + 1)
-    if position > end:
-        raise _Bad
     message = _new(GeodeValue.PdxEnum)
     message.ds_id = ds_id
     message.enum_id = enum_id
@@ -4706,26 +2461,22 @@ def _read_geode_value_pdx_enum(
 
 
 def _read_geode_value_primitive_class(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.PrimitiveClass, int]:
     position = offset
-    if position > end:
-        raise _Bad
     message = _new(GeodeValue.PrimitiveClass)
     message.code = buffer[offset - 1]
     return message, position
 
 
 def _read_geode_value_class(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Class, int]:
     if state is None:
         state = _ReadState(_LIMITS)
     state.enter("GeodeValue")
     state.allow("ClassName")
     value, position = _CLASS_NAME_READERS[buffer[offset]](buffer, offset + 1, end, state, is_last)
-    if position > end:
-        raise _Bad
     state.leave("GeodeValue")
     message = _new(GeodeValue.Class)
     message.value = value
@@ -4733,7 +2484,7 @@ def _read_geode_value_class(
 
 
 def _read_geode_value_pdx(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Pdx, int]:
     length, type_id = _unpack_ii(buffer, offset)
     n_body = length
@@ -4742,8 +2493,6 @@ def _read_geode_value_pdx(
     start = offset + 8
     position = start + n_body
     body = buffer[start:position]
-    if position > end:
-        raise _Bad
     message = _new(GeodeValue.Pdx)
     message.type_id = type_id
     message.body = body
@@ -4751,7 +2500,7 @@ def _read_geode_value_pdx(
 
 
 def _read_geode_value_unbounded(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[GeodeValue.Unbounded, int]:
     if not is_last:
         raise _Bad
@@ -4761,16 +2510,835 @@ def _read_geode_value_unbounded(
     start = offset
     position = start + n_value
     value = buffer[start:position]
-    if position > end:
-        raise _Bad
     message = _new(GeodeValue.Unbounded)
     message.value = value
     message.code = buffer[offset - 1]
     return message, position
 
 
+def _write_geode_value_null(message: GeodeValue.Null, state: _Writing, is_last: bool) -> bytes:
+    return _pack_B(41)
+
+
+def _write_geode_value_null_string(message: GeodeValue.NullString, state: _Writing, is_last: bool) -> bytes:
+    return _pack_B(69)
+
+
+def _write_geode_value_boolean(message: GeodeValue.Boolean, state: _Writing, is_last: bool) -> bytes:
+    if message.value is not True and message.value is not False:
+        raise _Bad
+    return _pack_BB(53, message.value)
+
+
+def _write_geode_value_byte(message: GeodeValue.Byte, state: _Writing, is_last: bool) -> bytes:
+    return _pack_Bb(55, message.value)
+
+
+def _write_geode_value_character(message: GeodeValue.Character, state: _Writing, is_last: bool) -> bytes:
+    return _pack_BH(54, message.value)
+
+
+def _write_geode_value_short(message: GeodeValue.Short, state: _Writing, is_last: bool) -> bytes:
+    return _pack_Bh(56, message.value)
+
+
+def _write_geode_value_integer(message: GeodeValue.Integer, state: _Writing, is_last: bool) -> bytes:
+    return _pack_Bi(57, message.value)
+
+
+def _write_geode_value_long(message: GeodeValue.Long, state: _Writing, is_last: bool) -> bytes:
+    return _pack_Bq(58, message.value)
+
+
+def _write_geode_value_float(message: GeodeValue.Float, state: _Writing, is_last: bool) -> bytes:
+    return _pack_Bf(59, message.value)
+
+
+def _write_geode_value_double(message: GeodeValue.Double, state: _Writing, is_last: bool) -> bytes:
+    return _pack_Bd(60, message.value)
+
+
+def _write_geode_value_date(message: GeodeValue.Date, state: _Writing, is_last: bool) -> bytes:
+    return _pack_Bq(61, message.value)
+
+
+def _write_geode_value_timestamp(message: GeodeValue.Timestamp, state: _Writing, is_last: bool) -> bytes:
+    return _pack_Bq(99, message.value)
+
+
+def _write_geode_value_string_bytes(message: GeodeValue.StringBytes, state: _Writing, is_last: bool) -> bytes:
+    try:
+        value = _encode_str(message.value, "ascii")
+    except UnicodeEncodeError:
+        value = _encode_text(message.value, "ascii")
+    n_value = len(value)
+    return b"".join((_pack_BH(87, n_value), value))
+
+
+def _write_geode_value_string(message: GeodeValue.String, state: _Writing, is_last: bool) -> bytes:
+    value = _encode_str(message.value)
+    if not value.isascii() or 0 in value:
+        value = _encode_text(message.value, "mutf8", lenient=True)
+    n_value = len(value)
+    return b"".join((_pack_BH(42, n_value), value))
+
+
+def _write_geode_value_huge_string_bytes(
+    message: GeodeValue.HugeStringBytes, state: _Writing, is_last: bool
+) -> bytes:
+    try:
+        value = _encode_str(message.value, "ascii")
+    except UnicodeEncodeError:
+        value = _encode_text(message.value, "ascii")
+    n_value = len(value)
+    return b"".join((_pack_Bi(88, n_value), value))
+
+
+def _write_geode_value_huge_string(message: GeodeValue.HugeString, state: _Writing, is_last: bool) -> bytes:
+    value = _encode_text(message.value, "utf16")
+    n_value = len(value) // 2
+    return b"".join((_pack_Bi(89, n_value), value))
+
+
+def _write_geode_value_bytes(message: GeodeValue.Bytes, state: _Writing, is_last: bool) -> bytes:
+    if message.value is None:
+        value_, n_value = b"", None
+    else:
+        value_ = message.value
+        if type(value_) is not bytes:
+            raise _Bad
+        n_value = len(value_)
+    value = _write_array_length(n_value)
+    return b"".join((_pack_B(46), value, value_))
+
+
+def _write_geode_value_inet_address(message: GeodeValue.InetAddress, state: _Writing, is_last: bool) -> bytes:
+    if message.value is None:
+        value_, n_value = b"", None
+    else:
+        value_ = message.value
+        if type(value_) is not bytes:
+            raise _Bad
+        n_value = len(value_)
+    value = _write_array_length(n_value)
+    return b"".join((_pack_B(62), value, value_))
+
+
+def _write_geode_value_big_integer(message: GeodeValue.BigInteger, state: _Writing, is_last: bool) -> bytes:
+    if message.value is None:
+        value_, n_value = b"", None
+    else:
+        value_ = message.value
+        if type(value_) is not bytes:
+            raise _Bad
+        n_value = len(value_)
+    value = _write_array_length(n_value)
+    return b"".join((_pack_B(95), value, value_))
+
+
+def _write_geode_value_boolean_array(
+    message: GeodeValue.BooleanArray, state: _Writing, is_last: bool
+) -> bytes:
+    parts: list[bytes] = []
+    value_ = message.value
+    if value_ is None:
+        n_value = None
+    else:
+        if type(value_) is not list and not isinstance(value_, tuple):
+            raise _Bad
+        n_value = len(value_)
+        if state is not None:
+            state.take(n_value)
+        elif n_value > 65536:
+            raise _Bad
+    value = _write_array_length(n_value)
+    parts += (_pack_B(26), value)
+    for value_item in value_ or ():
+        if value_item is not True and value_item is not False:
+            raise _Bad
+        parts.append(_pack_B(value_item))
+    return b"".join(parts)
+
+
+def _write_geode_value_char_array(message: GeodeValue.CharArray, state: _Writing, is_last: bool) -> bytes:
+    parts: list[bytes] = []
+    value_ = message.value
+    if value_ is None:
+        n_value = None
+    else:
+        if type(value_) is not list and not isinstance(value_, tuple):
+            raise _Bad
+        n_value = len(value_)
+        if state is not None:
+            state.take(n_value)
+        elif n_value > 65536:
+            raise _Bad
+    value = _write_array_length(n_value)
+    parts += (_pack_B(27), value)
+    for value_item in value_ or ():
+        parts.append(_pack_H(value_item))
+    return b"".join(parts)
+
+
+def _write_geode_value_short_array(message: GeodeValue.ShortArray, state: _Writing, is_last: bool) -> bytes:
+    parts: list[bytes] = []
+    value_ = message.value
+    if value_ is None:
+        n_value = None
+    else:
+        if type(value_) is not list and not isinstance(value_, tuple):
+            raise _Bad
+        n_value = len(value_)
+        if state is not None:
+            state.take(n_value)
+        elif n_value > 65536:
+            raise _Bad
+    value = _write_array_length(n_value)
+    parts += (_pack_B(47), value)
+    for value_item in value_ or ():
+        parts.append(_pack_h(value_item))
+    return b"".join(parts)
+
+
+def _write_geode_value_int_array(message: GeodeValue.IntArray, state: _Writing, is_last: bool) -> bytes:
+    parts: list[bytes] = []
+    value_ = message.value
+    if value_ is None:
+        n_value = None
+    else:
+        if type(value_) is not list and not isinstance(value_, tuple):
+            raise _Bad
+        n_value = len(value_)
+        if state is not None:
+            state.take(n_value)
+        elif n_value > 65536:
+            raise _Bad
+    value = _write_array_length(n_value)
+    parts += (_pack_B(48), value)
+    for value_item in value_ or ():
+        parts.append(_pack_i(value_item))
+    return b"".join(parts)
+
+
+def _write_geode_value_long_array(message: GeodeValue.LongArray, state: _Writing, is_last: bool) -> bytes:
+    parts: list[bytes] = []
+    value_ = message.value
+    if value_ is None:
+        n_value = None
+    else:
+        if type(value_) is not list and not isinstance(value_, tuple):
+            raise _Bad
+        n_value = len(value_)
+        if state is not None:
+            state.take(n_value)
+        elif n_value > 65536:
+            raise _Bad
+    value = _write_array_length(n_value)
+    parts += (_pack_B(49), value)
+    for value_item in value_ or ():
+        parts.append(_pack_q(value_item))
+    return b"".join(parts)
+
+
+def _write_geode_value_float_array(message: GeodeValue.FloatArray, state: _Writing, is_last: bool) -> bytes:
+    parts: list[bytes] = []
+    value_ = message.value
+    if value_ is None:
+        n_value = None
+    else:
+        if type(value_) is not list and not isinstance(value_, tuple):
+            raise _Bad
+        n_value = len(value_)
+        if state is not None:
+            state.take(n_value)
+        elif n_value > 65536:
+            raise _Bad
+    value = _write_array_length(n_value)
+    parts += (_pack_B(50), value)
+    for value_item in value_ or ():
+        parts.append(_pack_f(value_item))
+    return b"".join(parts)
+
+
+def _write_geode_value_double_array(message: GeodeValue.DoubleArray, state: _Writing, is_last: bool) -> bytes:
+    parts: list[bytes] = []
+    value_ = message.value
+    if value_ is None:
+        n_value = None
+    else:
+        if type(value_) is not list and not isinstance(value_, tuple):
+            raise _Bad
+        n_value = len(value_)
+        if state is not None:
+            state.take(n_value)
+        elif n_value > 65536:
+            raise _Bad
+    value = _write_array_length(n_value)
+    parts += (_pack_B(51), value)
+    for value_item in value_ or ():
+        parts.append(_pack_d(value_item))
+    return b"".join(parts)
+
+
+def _write_geode_value_string_array(message: GeodeValue.StringArray, state: _Writing, is_last: bool) -> bytes:
+    if state is None:
+        state = _WriteState(_LIMITS)
+    state.enter("GeodeValue")
+    parts: list[bytes] = []
+    value_ = message.value
+    if value_ is None:
+        n_value = None
+    else:
+        if type(value_) is not list and not isinstance(value_, tuple):
+            raise _Bad
+        n_value = len(value_)
+        state.take(n_value)
+    value = _write_array_length(n_value)
+    parts += (_pack_B(64), value)
+    for value_item in value_ or ():
+        state.allow("GeodeValue")
+        value_item_ = _GEODE_VALUE_WRITERS[type(value_item)](value_item, state, False)
+        if type(value_item) not in _ONLY_1:
+            raise _Bad
+        parts.append(value_item_)
+    state.leave("GeodeValue")
+    return b"".join(parts)
+
+
+def _write_geode_value_byte_arrays(message: GeodeValue.ByteArrays, state: _Writing, is_last: bool) -> bytes:
+    parts: list[bytes] = []
+    value_ = message.value
+    if value_ is None:
+        n_value = None
+    else:
+        if type(value_) is not list and not isinstance(value_, tuple):
+            raise _Bad
+        n_value = len(value_)
+        if state is not None:
+            state.take(n_value)
+        elif n_value > 65536:
+            raise _Bad
+    value = _write_array_length(n_value)
+    parts += (_pack_B(91), value)
+    for value_item in value_ or ():
+        if value_item is None:
+            value_item__, n_value_item = b"", None
+        else:
+            value_item__ = value_item
+            if type(value_item__) is not bytes:
+                raise _Bad
+            n_value_item = len(value_item__)
+        value_item_ = _write_array_length(n_value_item)
+        parts += (value_item_, value_item__)
+    return b"".join(parts)
+
+
+def _write_geode_value_array_list(message: GeodeValue.ArrayList, state: _Writing, is_last: bool) -> bytes:
+    if state is None:
+        state = _WriteState(_LIMITS)
+    state.enter("GeodeValue")
+    parts: list[bytes] = []
+    value_ = message.value
+    if value_ is None:
+        n_value = None
+    else:
+        if type(value_) is not list and not isinstance(value_, tuple):
+            raise _Bad
+        n_value = len(value_)
+        state.take(n_value)
+    value = _write_array_length(n_value)
+    parts += (_pack_B(65), value)
+    for value_item in value_ or ():
+        state.allow("GeodeValue")
+        value_item_ = _GEODE_VALUE_WRITERS[type(value_item)](value_item, state, False)
+        parts.append(value_item_)
+    state.leave("GeodeValue")
+    return b"".join(parts)
+
+
+def _write_geode_value_linked_list(message: GeodeValue.LinkedList, state: _Writing, is_last: bool) -> bytes:
+    if state is None:
+        state = _WriteState(_LIMITS)
+    state.enter("GeodeValue")
+    parts: list[bytes] = []
+    value_ = message.value
+    if value_ is None:
+        n_value = None
+    else:
+        if type(value_) is not list and not isinstance(value_, tuple):
+            raise _Bad
+        n_value = len(value_)
+        state.take(n_value)
+    value = _write_array_length(n_value)
+    parts += (_pack_B(10), value)
+    for value_item in value_ or ():
+        state.allow("GeodeValue")
+        value_item_ = _GEODE_VALUE_WRITERS[type(value_item)](value_item, state, False)
+        parts.append(value_item_)
+    state.leave("GeodeValue")
+    return b"".join(parts)
+
+
+def _write_geode_value_hash_set(message: GeodeValue.HashSet, state: _Writing, is_last: bool) -> bytes:
+    if state is None:
+        state = _WriteState(_LIMITS)
+    state.enter("GeodeValue")
+    parts: list[bytes] = []
+    value_ = message.value
+    if value_ is None:
+        n_value = None
+    else:
+        if type(value_) is not list and not isinstance(value_, tuple):
+            raise _Bad
+        n_value = len(value_)
+        state.take(n_value)
+    value = _write_array_length(n_value)
+    parts += (_pack_B(66), value)
+    for value_item in value_ or ():
+        state.allow("GeodeValue")
+        value_item_ = _GEODE_VALUE_WRITERS[type(value_item)](value_item, state, False)
+        parts.append(value_item_)
+    state.leave("GeodeValue")
+    return b"".join(parts)
+
+
+def _write_geode_value_linked_hash_set(
+    message: GeodeValue.LinkedHashSet, state: _Writing, is_last: bool
+) -> bytes:
+    if state is None:
+        state = _WriteState(_LIMITS)
+    state.enter("GeodeValue")
+    parts: list[bytes] = []
+    value_ = message.value
+    if value_ is None:
+        n_value = None
+    else:
+        if type(value_) is not list and not isinstance(value_, tuple):
+            raise _Bad
+        n_value = len(value_)
+        state.take(n_value)
+    value = _write_array_length(n_value)
+    parts += (_pack_B(73), value)
+    for value_item in value_ or ():
+        state.allow("GeodeValue")
+        value_item_ = _GEODE_VALUE_WRITERS[type(value_item)](value_item, state, False)
+        parts.append(value_item_)
+    state.leave("GeodeValue")
+    return b"".join(parts)
+
+
+def _write_geode_value_vector(message: GeodeValue.Vector, state: _Writing, is_last: bool) -> bytes:
+    if state is None:
+        state = _WriteState(_LIMITS)
+    state.enter("GeodeValue")
+    parts: list[bytes] = []
+    value_ = message.value
+    if value_ is None:
+        n_value = None
+    else:
+        if type(value_) is not list and not isinstance(value_, tuple):
+            raise _Bad
+        n_value = len(value_)
+        state.take(n_value)
+    value = _write_array_length(n_value)
+    parts += (_pack_B(71), value)
+    for value_item in value_ or ():
+        state.allow("GeodeValue")
+        value_item_ = _GEODE_VALUE_WRITERS[type(value_item)](value_item, state, False)
+        parts.append(value_item_)
+    state.leave("GeodeValue")
+    return b"".join(parts)
+
+
+def _write_geode_value_stack(message: GeodeValue.Stack, state: _Writing, is_last: bool) -> bytes:
+    if state is None:
+        state = _WriteState(_LIMITS)
+    state.enter("GeodeValue")
+    parts: list[bytes] = []
+    value_ = message.value
+    if value_ is None:
+        n_value = None
+    else:
+        if type(value_) is not list and not isinstance(value_, tuple):
+            raise _Bad
+        n_value = len(value_)
+        state.take(n_value)
+    value = _write_array_length(n_value)
+    parts += (_pack_B(74), value)
+    for value_item in value_ or ():
+        state.allow("GeodeValue")
+        value_item_ = _GEODE_VALUE_WRITERS[type(value_item)](value_item, state, False)
+        parts.append(value_item_)
+    state.leave("GeodeValue")
+    return b"".join(parts)
+
+
+def _write_geode_value_hash_map(message: GeodeValue.HashMap, state: _Writing, is_last: bool) -> bytes:
+    if state is None:
+        state = _WriteState(_LIMITS)
+    state.enter("GeodeValue")
+    parts: list[bytes] = []
+    value_ = message.value
+    if value_ is None:
+        n_value = None
+    else:
+        if type(value_) is not list and not isinstance(value_, tuple):
+            raise _Bad
+        n_value = len(value_)
+        state.take(n_value)
+    value = _write_array_length(n_value)
+    parts += (_pack_B(67), value)
+    for value_item in value_ or ():
+        state.allow("GeodeValue")
+        key = _GEODE_VALUE_WRITERS[type(value_item.key)](value_item.key, state, False)
+        state.allow("GeodeValue")
+        value__ = _GEODE_VALUE_WRITERS[type(value_item.value)](value_item.value, state, False)
+        parts += (key, value__)
+    state.leave("GeodeValue")
+    return b"".join(parts)
+
+
+def _write_geode_value_identity_hash_map(
+    message: GeodeValue.IdentityHashMap, state: _Writing, is_last: bool
+) -> bytes:
+    if state is None:
+        state = _WriteState(_LIMITS)
+    state.enter("GeodeValue")
+    parts: list[bytes] = []
+    value_ = message.value
+    if value_ is None:
+        n_value = None
+    else:
+        if type(value_) is not list and not isinstance(value_, tuple):
+            raise _Bad
+        n_value = len(value_)
+        state.take(n_value)
+    value = _write_array_length(n_value)
+    parts += (_pack_B(72), value)
+    for value_item in value_ or ():
+        state.allow("GeodeValue")
+        key = _GEODE_VALUE_WRITERS[type(value_item.key)](value_item.key, state, False)
+        state.allow("GeodeValue")
+        value__ = _GEODE_VALUE_WRITERS[type(value_item.value)](value_item.value, state, False)
+        parts += (key, value__)
+    state.leave("GeodeValue")
+    return b"".join(parts)
+
+
+def _write_geode_value_hashtable(message: GeodeValue.Hashtable, state: _Writing, is_last: bool) -> bytes:
+    if state is None:
+        state = _WriteState(_LIMITS)
+    state.enter("GeodeValue")
+    parts: list[bytes] = []
+    value_ = message.value
+    if value_ is None:
+        n_value = None
+    else:
+        if type(value_) is not list and not isinstance(value_, tuple):
+            raise _Bad
+        n_value = len(value_)
+        state.take(n_value)
+    value = _write_array_length(n_value)
+    parts += (_pack_B(70), value)
+    for value_item in value_ or ():
+        state.allow("GeodeValue")
+        key = _GEODE_VALUE_WRITERS[type(value_item.key)](value_item.key, state, False)
+        state.allow("GeodeValue")
+        value__ = _GEODE_VALUE_WRITERS[type(value_item.value)](value_item.value, state, False)
+        parts += (key, value__)
+    state.leave("GeodeValue")
+    return b"".join(parts)
+
+
+def _write_geode_value_concurrent_hash_map(
+    message: GeodeValue.ConcurrentHashMap, state: _Writing, is_last: bool
+) -> bytes:
+    if state is None:
+        state = _WriteState(_LIMITS)
+    state.enter("GeodeValue")
+    parts: list[bytes] = []
+    value_ = message.value
+    if value_ is None:
+        n_value = None
+    else:
+        if type(value_) is not list and not isinstance(value_, tuple):
+            raise _Bad
+        n_value = len(value_)
+        state.take(n_value)
+    value = _write_array_length(n_value)
+    parts += (_pack_B(97), value)
+    for value_item in value_ or ():
+        state.allow("GeodeValue")
+        key = _GEODE_VALUE_WRITERS[type(value_item.key)](value_item.key, state, False)
+        state.allow("GeodeValue")
+        value__ = _GEODE_VALUE_WRITERS[type(value_item.value)](value_item.value, state, False)
+        parts += (key, value__)
+    state.leave("GeodeValue")
+    return b"".join(parts)
+
+
+def _write_geode_value_properties(message: GeodeValue.Properties, state: _Writing, is_last: bool) -> bytes:
+    if state is None:
+        state = _WriteState(_LIMITS)
+    state.enter("GeodeValue")
+    parts: list[bytes] = []
+    value_ = message.value
+    if value_ is None:
+        n_value = None
+    else:
+        if type(value_) is not list and not isinstance(value_, tuple):
+            raise _Bad
+        n_value = len(value_)
+        state.take(n_value)
+    value = _write_array_length(n_value)
+    parts += (_pack_B(11), value)
+    for value_item in value_ or ():
+        state.allow("GeodeValue")
+        key = _GEODE_VALUE_WRITERS[type(value_item.key)](value_item.key, state, False)
+        state.allow("GeodeValue")
+        value__ = _GEODE_VALUE_WRITERS[type(value_item.value)](value_item.value, state, False)
+        parts += (key, value__)
+    state.leave("GeodeValue")
+    return b"".join(parts)
+
+
+def _write_geode_value_tree_map(message: Any, state: _Writing, is_last: bool) -> bytes:
+    if state is None:
+        state = _WriteState(_LIMITS)
+    state.enter("GeodeValue")
+    parts: list[bytes] = []
+    length = _write_array_length(None if message.entries is None else len(message.entries))
+    if (None if message.entries is None else len(message.entries)) is not None:
+        state.allow("GeodeValue")
+        comparator = _GEODE_VALUE_WRITERS[type(message.comparator)](message.comparator, state, False)
+    elif message.comparator is not None:
+        raise _Bad
+    else:
+        comparator = b""
+    entries = message.entries
+    if type(entries) is not list and not isinstance(entries, tuple):
+        raise _Bad
+    n_entries = len(entries)
+    state.take(n_entries)
+    parts += (_pack_B(75), length, comparator)
+    for entrie in entries:
+        state.allow("GeodeValue")
+        key = _GEODE_VALUE_WRITERS[type(entrie.key)](entrie.key, state, False)
+        state.allow("GeodeValue")
+        value = _GEODE_VALUE_WRITERS[type(entrie.value)](entrie.value, state, False)
+        parts += (key, value)
+    state.leave("GeodeValue")
+    return b"".join(parts)
+
+
+def _write_geode_value_tree_set(message: Any, state: _Writing, is_last: bool) -> bytes:
+    if state is None:
+        state = _WriteState(_LIMITS)
+    state.enter("GeodeValue")
+    parts: list[bytes] = []
+    length = _write_array_length(None if message.elements is None else len(message.elements))
+    if (None if message.elements is None else len(message.elements)) is not None:
+        state.allow("GeodeValue")
+        comparator = _GEODE_VALUE_WRITERS[type(message.comparator)](message.comparator, state, False)
+    elif message.comparator is not None:
+        raise _Bad
+    else:
+        comparator = b""
+    elements = message.elements
+    if type(elements) is not list and not isinstance(elements, tuple):
+        raise _Bad
+    n_elements = len(elements)
+    state.take(n_elements)
+    parts += (_pack_B(76), length, comparator)
+    for element in elements:
+        state.allow("GeodeValue")
+        element_ = _GEODE_VALUE_WRITERS[type(element)](element, state, False)
+        parts.append(element_)
+    state.leave("GeodeValue")
+    return b"".join(parts)
+
+
+def _write_geode_value_object_array(message: Any, state: _Writing, is_last: bool) -> bytes:
+    if state is None:
+        state = _WriteState(_LIMITS)
+    state.enter("GeodeValue")
+    parts: list[bytes] = []
+    length = _write_array_length(None if message.elements is None else len(message.elements))
+    if (None if message.elements is None else len(message.elements)) is not None:
+        state.allow("ClassName")
+        element_class = _CLASS_NAME_WRITERS[type(message.element_class)](message.element_class, state, False)
+    elif message.element_class is not None:
+        raise _Bad
+    else:
+        element_class = b""
+    elements = message.elements
+    if type(elements) is not list and not isinstance(elements, tuple):
+        raise _Bad
+    n_elements = len(elements)
+    state.take(n_elements)
+    parts += (_pack_B(52), length, element_class)
+    for element in elements:
+        state.allow("GeodeValue")
+        element_ = _GEODE_VALUE_WRITERS[type(element)](element, state, False)
+        parts.append(element_)
+    state.leave("GeodeValue")
+    return b"".join(parts)
+
+
+def _write_geode_value_uuid(message: GeodeValue.Uuid, state: _Writing, is_last: bool) -> bytes:
+    return _pack_B16s(98, message.value.bytes)
+
+
+def _write_geode_value_time_unit(message: GeodeValue.TimeUnit, state: _Writing, is_last: bool) -> bytes:
+    return _pack_BB(68, message.value)
+
+
+def _write_geode_value_big_decimal(message: GeodeValue.BigDecimal, state: _Writing, is_last: bool) -> bytes:
+    if state is None:
+        state = _WriteState(_LIMITS)
+    state.enter("GeodeValue")
+    state.allow("GeodeValue")
+    value = _GEODE_VALUE_WRITERS[type(message.value)](message.value, state, is_last)
+    if type(message.value) not in _ONLY_1:
+        raise _Bad
+    state.leave("GeodeValue")
+    return b"".join((_pack_B(96), value))
+
+
+def _write_geode_value_file(message: GeodeValue.File, state: _Writing, is_last: bool) -> bytes:
+    if state is None:
+        state = _WriteState(_LIMITS)
+    state.enter("GeodeValue")
+    state.allow("GeodeValue")
+    value = _GEODE_VALUE_WRITERS[type(message.value)](message.value, state, is_last)
+    if type(message.value) not in _ONLY_1:
+        raise _Bad
+    state.leave("GeodeValue")
+    return b"".join((_pack_B(63), value))
+
+
+def _write_geode_value_gemfire_enum(message: GeodeValue.GemfireEnum, state: _Writing, is_last: bool) -> bytes:
+    if state is None:
+        state = _WriteState(_LIMITS)
+    state.enter("GeodeValue")
+    state.allow("GeodeValue")
+    class_name = _GEODE_VALUE_WRITERS[type(message.class_name)](message.class_name, state, False)
+    state.allow("GeodeValue")
+    member = _GEODE_VALUE_WRITERS[type(message.member)](message.member, state, is_last)
+    if type(message.class_name) not in _ONLY_1 or type(message.member) not in _ONLY_1:
+        raise _Bad
+    state.leave("GeodeValue")
+    return b"".join((_pack_B(100), class_name, member))
+
+
+def _write_geode_value_pdx_inline_enum(
+    message: GeodeValue.PdxInlineEnum, state: _Writing, is_last: bool
+) -> bytes:
+    if state is None:
+        state = _WriteState(_LIMITS)
+    state.enter("GeodeValue")
+    state.allow("GeodeValue")
+    class_name = _GEODE_VALUE_WRITERS[type(message.class_name)](message.class_name, state, False)
+    state.allow("GeodeValue")
+    member = _GEODE_VALUE_WRITERS[type(message.member)](message.member, state, False)
+    ordinal = _write_array_length(message.ordinal)
+    if type(message.class_name) not in _ONLY_1 or type(message.member) not in _ONLY_1:
+        raise _Bad
+    state.leave("GeodeValue")
+    return b"".join((_pack_B(101), class_name, member, ordinal))
+
+
+def _write_geode_value_pdx_enum(message: GeodeValue.PdxEnum, state: _Writing, is_last: bool) -> bytes:
+    enum_id = _write_array_length(message.enum_id)
+    return b"".join((_pack_BB(94, message.ds_id), enum_id))
+
+
+def _write_geode_value_primitive_class(
+    message: GeodeValue.PrimitiveClass, state: _Writing, is_last: bool
+) -> bytes:
+    return _pack_B(message.code)
+
+
+def _write_geode_value_class(message: GeodeValue.Class, state: _Writing, is_last: bool) -> bytes:
+    if state is None:
+        state = _WriteState(_LIMITS)
+    state.enter("GeodeValue")
+    state.allow("ClassName")
+    value = _CLASS_NAME_WRITERS[type(message.value)](message.value, state, is_last)
+    state.leave("GeodeValue")
+    return b"".join((_pack_B(43), value))
+
+
+def _write_geode_value_pdx(message: GeodeValue.Pdx, state: _Writing, is_last: bool) -> bytes:
+    body = message.body
+    if type(body) is not bytes:
+        raise _Bad
+    n_body = len(body)
+    return b"".join((_pack_Bii(93, n_body, message.type_id), body))
+
+
+def _write_geode_value_unbounded(message: GeodeValue.Unbounded, state: _Writing, is_last: bool) -> bytes:
+    if not is_last:
+        raise _Bad
+    value = message.value
+    if type(value) is not bytes:
+        raise _Bad
+    return b"".join((_pack_B(message.code), value))
+
+
+class ClassName:
+    """What an Object[] is made of, or a class as a value: a name, a primitive, or none.
+
+    Assumed: Geode's own serialization: the page that describes it is not part of the document."""
+
+    class Named(_Record):
+        """Code 0x2b.
+
+        Layout: value GeodeValue
+        """
+
+        __slots__ = ("value",)
+        __match_args__ = ("value",)
+        code = 43
+
+        def __init__(self, value: _GeodeValue) -> None:
+            self.value = value
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is ClassName.Named and self.value == other.value
+
+    class Primitive(_Record):
+        """Code 0x11 to 0x19.
+
+        Attributes:
+            code: Which of its codes it has on the wire.
+        """
+
+        __slots__ = ("code",)
+        __match_args__ = ()
+
+        def __init__(self, code: int) -> None:
+            self.code = code
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is ClassName.Primitive and self.code == other.code
+
+    class NoClass(_Record):
+        """Code 0x29."""
+
+        __slots__ = ()
+        __match_args__ = ()
+        code = 41
+
+        def __init__(self) -> None:
+            pass
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is ClassName.NoClass
+
+
 def _read_class_name_named(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[ClassName.Named, int]:
     if state is None:
         state = _ReadState(_LIMITS)
@@ -4779,8 +3347,6 @@ def _read_class_name_named(
     value, position = _GEODE_VALUE_READERS[buffer[offset]](buffer, offset + 1, end, state, is_last)
     if type(value) not in _ONLY_1:
         raise _Bad
-    if position > end:
-        raise _Bad
     state.leave("ClassName")
     message = _new(ClassName.Named)
     message.value = value
@@ -4788,423 +3354,77 @@ def _read_class_name_named(
 
 
 def _read_class_name_primitive(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[ClassName.Primitive, int]:
     position = offset
-    if position > end:
-        raise _Bad
     message = _new(ClassName.Primitive)
     message.code = buffer[offset - 1]
     return message, position
 
 
 def _read_class_name_no_class(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None, is_last: bool
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
 ) -> tuple[ClassName.NoClass, int]:
     position = offset
-    if position > end:
-        raise _Bad
     message = _new(ClassName.NoClass)
     return message, position
 
 
-def _read_put_request_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[PutRequest, int]:
-    (n_region_name,) = _unpack_H(buffer, offset)
-    start = offset + 2
-    position = start + n_region_name
-    try:
-        region_name = buffer[start:position].decode()
-        if len(region_name) != n_region_name or "\0" in region_name:
-            region_name = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        region_name = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
-    if type(key) not in _ONLY_2:
+def _write_class_name_named(message: ClassName.Named, state: _Writing, is_last: bool) -> bytes:
+    if state is None:
+        state = _WriteState(_LIMITS)
+    state.enter("ClassName")
+    state.allow("GeodeValue")
+    value = _GEODE_VALUE_WRITERS[type(message.value)](message.value, state, is_last)
+    if type(message.value) not in _ONLY_1:
         raise _Bad
-    callback_arg, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
-    value_pieces = []
-    while True:
-        if state is not None:
-            state.take_one()
-        size, has_partial_bytes = _unpack_iB(buffer, position)
-        if has_partial_bytes > 1 and state is not None and state.strict:
-            raise _Bad
-        n_data = size
-        if n_data < 0:
-            raise _Bad
-        start = position + 5
-        position = start + n_data
-        data_ = buffer[start:position]
-        value_pieces.append(data_)
-        if has_partial_bytes == 0:
-            break
-    if position > end:
-        raise _Bad
-    inner = value_pieces[0] if len(value_pieces) == 1 else b"".join(value_pieces)
-    inner_position, inner_end = 0, len(inner)
-    value, inner_position = _GEODE_VALUE_READERS[inner[inner_position]](
-        inner, inner_position + 1, inner_end, state, True
-    )
-    if inner_position != inner_end:
-        raise _Bad
-    if position > end:
-        raise _Bad
-    message = _new(PutRequest)
-    message.region_name = region_name
-    message.key = key
-    message.callback_arg = callback_arg
-    message.value = value
-    return message, position
+    state.leave("ClassName")
+    return b"".join((_pack_B(43), value))
 
 
-def _read_put_response_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[PutResponse, int]:
-    success = buffer[offset]
-    if success > 1 and state is not None and state.strict:
-        raise _Bad
-    position = offset + 1
-    if position > end:
-        raise _Bad
-    message = _new(PutResponse)
-    message.success = success != 0
-    return message, position
+def _write_class_name_primitive(message: ClassName.Primitive, state: _Writing, is_last: bool) -> bytes:
+    return _pack_B(message.code)
 
 
-def _read_get_request_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[GetRequest, int]:
-    (n_region_name,) = _unpack_H(buffer, offset)
-    start = offset + 2
-    position = start + n_region_name
-    try:
-        region_name = buffer[start:position].decode()
-        if len(region_name) != n_region_name or "\0" in region_name:
-            region_name = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        region_name = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
-    if type(key) not in _ONLY_2:
-        raise _Bad
-    callback_arg, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, True)
-    if position > end:
-        raise _Bad
-    message = _new(GetRequest)
-    message.region_name = region_name
-    message.key = key
-    message.callback_arg = callback_arg
-    return message, position
+def _write_class_name_no_class(message: ClassName.NoClass, state: _Writing, is_last: bool) -> bytes:
+    return _pack_B(41)
 
 
-def _read_get_response_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[GetResponse, int]:
-    result, position = _GEODE_VALUE_READERS[buffer[offset]](buffer, offset + 1, end, state, True)
-    if position > end:
-        raise _Bad
-    message = _new(GetResponse)
-    message.result = result
-    return message, position
-
-
-def _read_put_all_request_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[PutAllRequest, int]:
-    (n_region_name,) = _unpack_H(buffer, offset)
-    start = offset + 2
-    position = start + n_region_name
-    try:
-        region_name = buffer[start:position].decode()
-        if len(region_name) != n_region_name or "\0" in region_name:
-            region_name = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        region_name = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    (n_key_value_pairs,) = _unpack_i(buffer, position)
-    if n_key_value_pairs < 0:
-        raise _Bad
-    if state is not None:
-        state.take(n_key_value_pairs)
-    elif n_key_value_pairs > 65536:
-        raise _Bad
-    position = position + 4
-    if n_key_value_pairs * 8 > end - position:
-        raise _Bad
-    key_value_pairs = []
-    for _ in range(n_key_value_pairs):
-        key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
-        if type(key) not in _ONLY_2:
-            raise _Bad
-        value_pieces = []
-        while True:
-            if state is not None:
-                state.take_one()
-            size, has_partial_bytes = _unpack_iB(buffer, position)
-            if has_partial_bytes > 1 and state is not None and state.strict:
-                raise _Bad
-            n_data = size
-            if n_data < 0:
-                raise _Bad
-            start = position + 5
-            position = start + n_data
-            data_ = buffer[start:position]
-            value_pieces.append(data_)
-            if has_partial_bytes == 0:
-                break
-        if position > end:
-            raise _Bad
-        inner = value_pieces[0] if len(value_pieces) == 1 else b"".join(value_pieces)
-        inner_position, inner_end = 0, len(inner)
-        value, inner_position = _GEODE_VALUE_READERS[inner[inner_position]](
-            inner, inner_position + 1, inner_end, state, True
-        )
-        if inner_position != inner_end:
-            raise _Bad
-        key_value_pair = _new(KeyValuePair)
-        key_value_pair.key = key
-        key_value_pair.value = value
-        key_value_pairs.append(key_value_pair)
-    callback_arg, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, True)
-    if position > end:
-        raise _Bad
-    message = _new(PutAllRequest)
-    message.region_name = region_name
-    message.key_value_pairs = key_value_pairs
-    message.callback_arg = callback_arg
-    return message, position
-
-
-def _read_put_all_response_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[PutAllResponse, int]:
-    (number_of_keys_failed,) = _unpack_i(buffer, offset)
-    position = offset + 4
-    if position > end:
-        raise _Bad
-    message = _new(PutAllResponse)
-    message.number_of_keys_failed = number_of_keys_failed
-    return message, position
-
-
-def _read_get_all_request_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[GetAllRequest, int]:
-    (n_region_name,) = _unpack_H(buffer, offset)
-    start = offset + 2
-    position = start + n_region_name
-    try:
-        region_name = buffer[start:position].decode()
-        if len(region_name) != n_region_name or "\0" in region_name:
-            region_name = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        region_name = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    (n_keys,) = _unpack_i(buffer, position)
-    if n_keys < 0:
-        raise _Bad
-    if state is not None:
-        state.take(n_keys)
-    elif n_keys > 65536:
-        raise _Bad
-    position = position + 4
-    if n_keys * 2 > end - position:
-        raise _Bad
-    keys = []
-    for _ in range(n_keys):
-        key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
-        if type(key) not in _ONLY_2:
-            raise _Bad
-        keys.append(key)
-    callback_arg, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, True)
-    if position > end:
-        raise _Bad
-    message = _new(GetAllRequest)
-    message.region_name = region_name
-    message.keys = keys
-    message.callback_arg = callback_arg
-    return message, position
-
-
-def _read_get_all_response_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[GetAllResponse, int]:
-    (n_key_value_pairs,) = _unpack_i(buffer, offset)
-    if n_key_value_pairs < 0:
-        raise _Bad
-    if state is not None:
-        state.take(n_key_value_pairs)
-    elif n_key_value_pairs > 65536:
-        raise _Bad
-    position = offset + 4
-    if n_key_value_pairs * 2 > end - position:
-        raise _Bad
-    key_value_pairs = []
-    for _ in range(n_key_value_pairs):
-        key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
-        value, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
-        key_value_pair = _new(KeyResultPair)
-        key_value_pair.key = key
-        key_value_pair.value = value
-        key_value_pairs.append(key_value_pair)
-    if position > end:
-        raise _Bad
-    message = _new(GetAllResponse)
-    message.key_value_pairs = key_value_pairs
-    return message, position
-
-
-def _read_server_config_request_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[ServerConfigRequest, int]:
-    n_body = end - (offset)
-    if n_body < 0:
-        raise _Bad
-    start = offset
-    position = start + n_body
-    body = buffer[start:position]
-    if position > end:
-        raise _Bad
-    message = _new(ServerConfigRequest)
-    message.body = body
-    return message, position
-
-
-def _read_server_config_response_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[ServerConfigResponse, int]:
-    n_body = end - (offset)
-    if n_body < 0:
-        raise _Bad
-    start = offset
-    position = start + n_body
-    body = buffer[start:position]
-    if position > end:
-        raise _Bad
-    message = _new(ServerConfigResponse)
-    message.body = body
-    return message, position
-
-
-def _read_auth_request_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[AuthRequest, int]:
-    n_body = end - (offset)
-    if n_body < 0:
-        raise _Bad
-    start = offset
-    position = start + n_body
-    body = buffer[start:position]
-    if position > end:
-        raise _Bad
-    message = _new(AuthRequest)
-    message.body = body
-    return message, position
-
-
-def _read_auth_response_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[AuthResponse, int]:
-    n_body = end - (offset)
-    if n_body < 0:
-        raise _Bad
-    start = offset
-    position = start + n_body
-    body = buffer[start:position]
-    if position > end:
-        raise _Bad
-    message = _new(AuthResponse)
-    message.body = body
-    return message, position
-
-
-def _read_client_config_request_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[ClientConfigRequest, int]:
-    n_body = end - (offset)
-    if n_body < 0:
-        raise _Bad
-    start = offset
-    position = start + n_body
-    body = buffer[start:position]
-    if position > end:
-        raise _Bad
-    message = _new(ClientConfigRequest)
-    message.body = body
-    return message, position
-
-
-def _read_client_config_response_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[ClientConfigResponse, int]:
-    n_body = end - (offset)
-    if n_body < 0:
-        raise _Bad
-    start = offset
-    position = start + n_body
-    body = buffer[start:position]
-    if position > end:
-        raise _Bad
-    message = _new(ClientConfigResponse)
-    message.body = body
-    return message, position
-
-
-def _read_error_response_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[ErrorResponse, int]:
-    (n_error_message,) = _unpack_H(buffer, offset)
-    start = offset + 2
-    position = start + n_error_message
-    try:
-        error_message = buffer[start:position].decode()
-        if len(error_message) != n_error_message or "\0" in error_message:
-            error_message = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        error_message = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    if position > end:
-        raise _Bad
-    message = _new(ErrorResponse)
-    message.error_message = error_message
-    return message, position
-
-
-def _read_connect(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Connect, int]:
-    mode = buffer[offset]
-    position = offset + 1
-    if position > end or (state is not None and state.frame < 1):
-        raise _Bad
-    frame = _new(Connect)
-    frame.mode = _MODE_BY_NUMBER[mode]
-    return frame, position
-
-
-_REQUEST_METADATA_READERS: dict[
-    int, Callable[[bytes, int, int, _ReadState | None, bool], tuple[Any, int]]
-] = {
+_REQUEST_METADATA_READERS: dict[int, Callable[[bytes, int, int, _Reading, bool], tuple[Any, int]]] = {
     1: _read_request_metadata_json_key,
     2: _read_request_metadata_json_value,
     3: _read_request_metadata_event_id,
 }
 
-_RESPONSE_METADATA_READERS: dict[
-    int, Callable[[bytes, int, int, _ReadState | None, bool], tuple[Any, int]]
-] = {
+
+def _read_request_metadata(
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
+) -> tuple[_RequestMetadata, int]:
+    return _REQUEST_METADATA_READERS[_unpack_h(buffer, offset)[0]](buffer, offset + 2, end, state, is_last)
+
+
+_REQUEST_METADATA_WRITERS: dict[type, Callable[[Any, _Writing, bool], bytes]] = {
+    RequestMetadata.JsonKey: _write_request_metadata_json_key,
+    RequestMetadata.JsonValue: _write_request_metadata_json_value,
+    RequestMetadata.EventId: _write_request_metadata_event_id,
+}
+
+_RESPONSE_METADATA_READERS: dict[int, Callable[[bytes, int, int, _Reading, bool], tuple[Any, int]]] = {
     1: _read_response_metadata_update_pr_meta_data,
 }
 
-_GEODE_VALUE_READERS: dict[int, Callable[[bytes, int, int, _ReadState | None, bool], tuple[Any, int]]] = {
+
+def _read_response_metadata(
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
+) -> tuple[_ResponseMetadata, int]:
+    return _RESPONSE_METADATA_READERS[_unpack_h(buffer, offset)[0]](buffer, offset + 2, end, state, is_last)
+
+
+_RESPONSE_METADATA_WRITERS: dict[type, Callable[[Any, _Writing, bool], bytes]] = {
+    ResponseMetadata.UpdatePrMetaData: _write_response_metadata_update_pr_meta_data,
+}
+
+_GEODE_VALUE_READERS: dict[int, Callable[[bytes, int, int, _Reading, bool], tuple[Any, int]]] = {
     41: _read_geode_value_null,
     69: _read_geode_value_null_string,
     53: _read_geode_value_boolean,
@@ -5279,1416 +3499,14 @@ _GEODE_VALUE_READERS: dict[int, Callable[[bytes, int, int, _ReadState | None, bo
     45: _read_geode_value_unbounded,
 }
 
-_CLASS_NAME_READERS: dict[int, Callable[[bytes, int, int, _ReadState | None, bool], tuple[Any, int]]] = {
-    43: _read_class_name_named,
-    17: _read_class_name_primitive,
-    18: _read_class_name_primitive,
-    19: _read_class_name_primitive,
-    20: _read_class_name_primitive,
-    21: _read_class_name_primitive,
-    22: _read_class_name_primitive,
-    23: _read_class_name_primitive,
-    24: _read_class_name_primitive,
-    25: _read_class_name_primitive,
-    41: _read_class_name_no_class,
-}
 
-_BODIES: dict[str | None, dict[int, Callable[[bytes, int, int, _ReadState | None], tuple[Any, int]]]] = {
-    None: {
-        3: _read_put_request_body,
-        4: _read_get_request_body,
-        5: _read_put_all_request_body,
-        6: _read_get_all_request_body,
-        1: _read_server_config_request_body,
-        2: _read_auth_request_body,
-        23: _read_client_config_request_body,
-    },
-    "client": {
-        3: _read_put_request_body,
-        4: _read_get_request_body,
-        5: _read_put_all_request_body,
-        6: _read_get_all_request_body,
-        1: _read_server_config_request_body,
-        2: _read_auth_request_body,
-        23: _read_client_config_request_body,
-    },
-    "server": {
-        3: _read_put_response_body,
-        4: _read_get_response_body,
-        5: _read_put_all_response_body,
-        6: _read_get_all_response_body,
-        1: _read_server_config_response_body,
-        2: _read_auth_response_body,
-        23: _read_client_config_response_body,
-    },
-}
+def _read_geode_value(
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
+) -> tuple[_GeodeValue, int]:
+    return _GEODE_VALUE_READERS[buffer[offset]](buffer, offset + 1, end, state, is_last)
 
 
-def _read_request_in_example(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[Request, int]:
-    if state is None and end - offset > 65536:
-        state = _ReadState(_LIMITS)
-    size, is_partial, correlation_id, api_id, api_version, has_metadata = _unpack_iBihbB(buffer, offset)
-    if is_partial > 1:
-        raise _Bad
-    if api_id not in _API_ID_BY_NUMBER:
-        raise _Bad
-    if api_version != 1:
-        raise _Bad
-    if has_metadata > 1:
-        raise _Bad
-    payload_end = offset + 9 + size
-    if size < 0 or payload_end > end:
-        raise _Bad
-    position = offset + 13
-    metadata: Any = None
-    if has_metadata != 0:
-        (n_metadata,) = _unpack_h(buffer, position)
-        if n_metadata < 0:
-            raise _Bad
-        if state is not None:
-            state.take(n_metadata)
-        elif n_metadata > 65536:
-            raise _Bad
-        position = position + 2
-        if n_metadata * 3 > payload_end - position:
-            raise _Bad
-        metadata = []
-        for _ in range(n_metadata):
-            metadata_item, position = _read_request_metadata(buffer, position, payload_end, state, False)
-            metadata.append(metadata_item)
-        if not ((len(metadata) > 0) and _distinct(metadata)):
-            raise _Bad
-    body_code = api_id
-    reader = _BODIES["client"].get(body_code)
-    if reader is not None:
-        body, position = reader(buffer, position, payload_end, state)
-    elif position > payload_end or (state is not None and state.strict):
-        raise _Bad
-    else:
-        body = Unknown(body_code, buffer[position:payload_end])
-        position = payload_end
-    if position != payload_end:
-        raise _Bad
-    if position > end or position - offset > (16777216 if state is None else state.frame):
-        raise _Bad
-    frame = _new(Request)
-    frame.message = body
-    frame.is_partial = is_partial != 0
-    frame.correlation_id = correlation_id
-    frame.metadata = metadata
-    return frame, position
-
-
-def _read_response_in_example(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[Response, int]:
-    if state is None and end - offset > 65536:
-        state = _ReadState(_LIMITS)
-    size, is_partial, correlation_id, status, has_metadata = _unpack_iBihB(buffer, offset)
-    if is_partial > 1:
-        raise _Bad
-    if has_metadata > 1:
-        raise _Bad
-    payload_end = offset + 9 + size
-    if size < 0 or payload_end > end:
-        raise _Bad
-    if not (status > 0):
-        raise _Bad
-    position = offset + 12
-    metadata: Any = None
-    if has_metadata != 0:
-        (n_metadata,) = _unpack_h(buffer, position)
-        if n_metadata < 0:
-            raise _Bad
-        if state is not None:
-            state.take(n_metadata)
-        elif n_metadata > 65536:
-            raise _Bad
-        position = position + 2
-        if n_metadata * 3 > payload_end - position:
-            raise _Bad
-        metadata = []
-        for _ in range(n_metadata):
-            metadata_item, position = _read_response_metadata(buffer, position, payload_end, state, False)
-            metadata.append(metadata_item)
-        if not ((len(metadata) > 0) and _distinct(metadata)):
-            raise _Bad
-    body: Any = None
-    if status in (1, 2):
-        try:
-            body_code = _lookup(state, "api", (correlation_id,), "server")
-        except (KeyError, _Bad):
-            body_code = None
-        reader = _BODIES["server"].get(body_code)
-        if reader is not None:
-            body_, position = reader(buffer, position, payload_end, state)
-        elif position > payload_end or (state is not None and state.strict):
-            raise _Bad
-        else:
-            body_ = Unknown(body_code, buffer[position:payload_end])
-            position = payload_end
-        body = body_
-    else:
-        body__, position = _read_error_response_body(buffer, position, payload_end, state)
-        body = body__
-    if position != payload_end:
-        raise _Bad
-    if position > end or position - offset > (16777216 if state is None else state.frame):
-        raise _Bad
-    frame = _new(Response)
-    frame.message = body
-    frame.is_partial = is_partial != 0
-    frame.correlation_id = correlation_id
-    frame.status = _STATUS_BY_NUMBER.get(status, status)
-    frame.metadata = metadata
-    return frame, position
-
-
-def _write_array_length(value: int | None) -> bytes:
-    if value is None:
-        return _pack_B(255)
-    if 0 <= value <= 252:
-        return _pack_B(value)
-    if 0 <= value <= 65535:
-        return _pack_B(254) + _pack_H(value)
-    if -2147483648 <= value <= 2147483647:
-        return _pack_B(253) + _pack_i(value)
-    raise _Bad
-
-
-def _write_request_metadata(value: Any, state: _WriteState | None, is_last: bool) -> bytes:
-    return _REQUEST_METADATA_WRITERS[type(value)](value, state, is_last)
-
-
-def _write_response_metadata(value: Any, state: _WriteState | None, is_last: bool) -> bytes:
-    return _RESPONSE_METADATA_WRITERS[type(value)](value, state, is_last)
-
-
-def _write_geode_value(value: Any, state: _WriteState | None, is_last: bool) -> bytes:
-    return _GEODE_VALUE_WRITERS[type(value)](value, state, is_last)
-
-
-def _write_class_name(value: Any, state: _WriteState | None, is_last: bool) -> bytes:
-    return _CLASS_NAME_WRITERS[type(value)](value, state, is_last)
-
-
-def _write_request(frame: Any, state: _WriteState | None) -> bytes:
-    if frame.metadata is not None:
-        metadata_ = frame.metadata
-        if type(metadata_) is not list and not isinstance(metadata_, tuple):
-            raise _Bad
-        n_metadata = len(metadata_)
-        if state is not None:
-            state.take(n_metadata)
-        elif n_metadata > 65536:
-            raise _Bad
-        metadata__: list[bytes] = []
-        for metadata_item in metadata_:
-            metadata_item_ = _write_request_metadata(metadata_item, state, False)
-            metadata__.append(metadata_item_)
-        metadata = b"".join(metadata__)
-        if not ((len(frame.metadata) > 0) and _distinct(frame.metadata)):
-            raise _Bad
-        metadata = b"".join((_pack_h(n_metadata), metadata))
-    elif frame.metadata is not None:
-        raise _Bad
-    else:
-        metadata = b""
-    body = _BODY_WRITERS[type(frame.message)](frame.message, state)
-    if frame.is_partial is not True and frame.is_partial is not False:
-        raise _Bad
-    data = b"".join(
-        (
-            _pack_iiBBhb(
-                (3 + len(metadata) + len(body)),
-                frame.correlation_id,
-                frame.is_partial,
-                (frame.metadata is not None),
-                _CODES_REQUEST[type(frame.message)],
-                1,
-            ),
-            metadata,
-            body,
-        )
-    )
-    if state is None and len(data) > 65536:
-        return _write_request(frame, _WriteState(_LIMITS))
-    if len(data) > (16777216 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_response(frame: Any, state: _WriteState | None) -> bytes:
-    if frame.metadata is not None:
-        metadata_ = frame.metadata
-        if type(metadata_) is not list and not isinstance(metadata_, tuple):
-            raise _Bad
-        n_metadata = len(metadata_)
-        if state is not None:
-            state.take(n_metadata)
-        elif n_metadata > 65536:
-            raise _Bad
-        metadata__: list[bytes] = []
-        for metadata_item in metadata_:
-            metadata_item_ = _write_response_metadata(metadata_item, state, False)
-            metadata__.append(metadata_item_)
-        metadata = b"".join(metadata__)
-        if not ((len(frame.metadata) > 0) and _distinct(frame.metadata)):
-            raise _Bad
-        metadata = b"".join((_pack_h(n_metadata), metadata))
-    elif frame.metadata is not None:
-        raise _Bad
-    else:
-        metadata = b""
-    if frame.status in (1, 2):
-        body_ = _BODY_WRITERS[type(frame.message)](frame.message, state)
-        if _CODES_RESPONSE.get(type(frame.message)) is None:
-            raise _Bad
-        body = body_
-    else:
-        if type(frame.message) is not ErrorResponse:
-            raise _Bad
-        body__ = _write_error_response_body(frame.message, state)
-        body = body__
-    if frame.is_partial is not True and frame.is_partial is not False:
-        raise _Bad
-    if not (frame.status > 0):
-        raise _Bad
-    data = b"".join(
-        (
-            _pack_iiBBh(
-                (2 + len(metadata) + len(body)),
-                frame.correlation_id,
-                frame.is_partial,
-                (frame.metadata is not None),
-                frame.status,
-            ),
-            metadata,
-            body,
-        )
-    )
-    if state is None and len(data) > 65536:
-        return _write_response(frame, _WriteState(_LIMITS))
-    if len(data) > (16777216 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_request_metadata_json_key(
-    message: RequestMetadata.JsonKey, state: _WriteState | None, is_last: bool
-) -> bytes:
-    if message.value is not True and message.value is not False:
-        raise _Bad
-    return _pack_hB(1, message.value)
-
-
-def _write_request_metadata_json_value(
-    message: RequestMetadata.JsonValue, state: _WriteState | None, is_last: bool
-) -> bytes:
-    if message.value is not True and message.value is not False:
-        raise _Bad
-    return _pack_hB(2, message.value)
-
-
-def _write_request_metadata_event_id(
-    message: RequestMetadata.EventId, state: _WriteState | None, is_last: bool
-) -> bytes:
-    unique_id = (
-        _encode_str(message.unique_id)
-        if message.unique_id.isascii() and "\0" not in message.unique_id
-        else _encode_text(message.unique_id, "mutf8", True, "big")
-    )
-    n_unique_id = len(unique_id)
-    return b"".join((_pack_hH(3, n_unique_id), unique_id, _pack_qq(message.thread_id, message.sequence_id)))
-
-
-def _write_response_metadata_update_pr_meta_data(
-    message: ResponseMetadata.UpdatePrMetaData, state: _WriteState | None, is_last: bool
-) -> bytes:
-    if message.value is not True and message.value is not False:
-        raise _Bad
-    return _pack_hB(1, message.value)
-
-
-def _write_geode_value_null(message: GeodeValue.Null, state: _WriteState | None, is_last: bool) -> bytes:
-    return _pack_B(41)
-
-
-def _write_geode_value_null_string(
-    message: GeodeValue.NullString, state: _WriteState | None, is_last: bool
-) -> bytes:
-    return _pack_B(69)
-
-
-def _write_geode_value_boolean(
-    message: GeodeValue.Boolean, state: _WriteState | None, is_last: bool
-) -> bytes:
-    if message.value is not True and message.value is not False:
-        raise _Bad
-    return _pack_BB(53, message.value)
-
-
-def _write_geode_value_byte(message: GeodeValue.Byte, state: _WriteState | None, is_last: bool) -> bytes:
-    return _pack_Bb(55, message.value)
-
-
-def _write_geode_value_character(
-    message: GeodeValue.Character, state: _WriteState | None, is_last: bool
-) -> bytes:
-    return _pack_BH(54, message.value)
-
-
-def _write_geode_value_short(message: GeodeValue.Short, state: _WriteState | None, is_last: bool) -> bytes:
-    return _pack_Bh(56, message.value)
-
-
-def _write_geode_value_integer(
-    message: GeodeValue.Integer, state: _WriteState | None, is_last: bool
-) -> bytes:
-    return _pack_Bi(57, message.value)
-
-
-def _write_geode_value_long(message: GeodeValue.Long, state: _WriteState | None, is_last: bool) -> bytes:
-    return _pack_Bq(58, message.value)
-
-
-def _write_geode_value_float(message: GeodeValue.Float, state: _WriteState | None, is_last: bool) -> bytes:
-    return _pack_Bf(59, message.value)
-
-
-def _write_geode_value_double(message: GeodeValue.Double, state: _WriteState | None, is_last: bool) -> bytes:
-    return _pack_Bd(60, message.value)
-
-
-def _write_geode_value_date(message: GeodeValue.Date, state: _WriteState | None, is_last: bool) -> bytes:
-    return _pack_Bq(61, message.value)
-
-
-def _write_geode_value_timestamp(
-    message: GeodeValue.Timestamp, state: _WriteState | None, is_last: bool
-) -> bytes:
-    return _pack_Bq(99, message.value)
-
-
-def _write_geode_value_string_bytes(
-    message: GeodeValue.StringBytes, state: _WriteState | None, is_last: bool
-) -> bytes:
-    try:
-        value = _encode_str(message.value, "ascii")
-    except UnicodeEncodeError:
-        value = _encode_text(message.value, "ascii", False, "big")
-    n_value = len(value)
-    return b"".join((_pack_BH(87, n_value), value))
-
-
-def _write_geode_value_string(message: GeodeValue.String, state: _WriteState | None, is_last: bool) -> bytes:
-    value = (
-        _encode_str(message.value)
-        if message.value.isascii() and "\0" not in message.value
-        else _encode_text(message.value, "mutf8", True, "big")
-    )
-    n_value = len(value)
-    return b"".join((_pack_BH(42, n_value), value))
-
-
-def _write_geode_value_huge_string_bytes(
-    message: GeodeValue.HugeStringBytes, state: _WriteState | None, is_last: bool
-) -> bytes:
-    try:
-        value = _encode_str(message.value, "ascii")
-    except UnicodeEncodeError:
-        value = _encode_text(message.value, "ascii", False, "big")
-    n_value = len(value)
-    return b"".join((_pack_Bi(88, n_value), value))
-
-
-def _write_geode_value_huge_string(
-    message: GeodeValue.HugeString, state: _WriteState | None, is_last: bool
-) -> bytes:
-    value = _encode_text(message.value, "utf16", False, "big")
-    n_value = len(value) // 2
-    return b"".join((_pack_Bi(89, n_value), value))
-
-
-def _write_geode_value_bytes(message: GeodeValue.Bytes, state: _WriteState | None, is_last: bool) -> bytes:
-    if message.value is None:
-        value_, n_value = b"", None
-    else:
-        value_ = message.value
-        if type(value_) is not bytes:
-            raise _Bad
-        n_value = len(value_)
-    value = _write_array_length(n_value)
-    return b"".join((_pack_B(46), value, value_))
-
-
-def _write_geode_value_inet_address(
-    message: GeodeValue.InetAddress, state: _WriteState | None, is_last: bool
-) -> bytes:
-    if message.value is None:
-        value_, n_value = b"", None
-    else:
-        value_ = message.value
-        if type(value_) is not bytes:
-            raise _Bad
-        n_value = len(value_)
-    value = _write_array_length(n_value)
-    return b"".join((_pack_B(62), value, value_))
-
-
-def _write_geode_value_big_integer(
-    message: GeodeValue.BigInteger, state: _WriteState | None, is_last: bool
-) -> bytes:
-    if message.value is None:
-        value_, n_value = b"", None
-    else:
-        value_ = message.value
-        if type(value_) is not bytes:
-            raise _Bad
-        n_value = len(value_)
-    value = _write_array_length(n_value)
-    return b"".join((_pack_B(95), value, value_))
-
-
-def _write_geode_value_boolean_array(
-    message: GeodeValue.BooleanArray, state: _WriteState | None, is_last: bool
-) -> bytes:
-    parts: list[bytes] = []
-    value_ = message.value
-    if value_ is None:
-        n_value = None
-    else:
-        if type(value_) is not list and not isinstance(value_, tuple):
-            raise _Bad
-        n_value = len(value_)
-        if state is not None:
-            state.take(n_value)
-        elif n_value > 65536:
-            raise _Bad
-    value = _write_array_length(n_value)
-    parts += (_pack_B(26), value)
-    for value_item in value_ or ():
-        if value_item is not True and value_item is not False:
-            raise _Bad
-        parts.append(_pack_B(value_item))
-    data = b"".join(parts)
-    return data
-
-
-def _write_geode_value_char_array(
-    message: GeodeValue.CharArray, state: _WriteState | None, is_last: bool
-) -> bytes:
-    parts: list[bytes] = []
-    value_ = message.value
-    if value_ is None:
-        n_value = None
-    else:
-        if type(value_) is not list and not isinstance(value_, tuple):
-            raise _Bad
-        n_value = len(value_)
-        if state is not None:
-            state.take(n_value)
-        elif n_value > 65536:
-            raise _Bad
-    value = _write_array_length(n_value)
-    parts += (_pack_B(27), value)
-    for value_item in value_ or ():
-        parts.append(_pack_H(value_item))
-    data = b"".join(parts)
-    return data
-
-
-def _write_geode_value_short_array(
-    message: GeodeValue.ShortArray, state: _WriteState | None, is_last: bool
-) -> bytes:
-    parts: list[bytes] = []
-    value_ = message.value
-    if value_ is None:
-        n_value = None
-    else:
-        if type(value_) is not list and not isinstance(value_, tuple):
-            raise _Bad
-        n_value = len(value_)
-        if state is not None:
-            state.take(n_value)
-        elif n_value > 65536:
-            raise _Bad
-    value = _write_array_length(n_value)
-    parts += (_pack_B(47), value)
-    for value_item in value_ or ():
-        parts.append(_pack_h(value_item))
-    data = b"".join(parts)
-    return data
-
-
-def _write_geode_value_int_array(
-    message: GeodeValue.IntArray, state: _WriteState | None, is_last: bool
-) -> bytes:
-    parts: list[bytes] = []
-    value_ = message.value
-    if value_ is None:
-        n_value = None
-    else:
-        if type(value_) is not list and not isinstance(value_, tuple):
-            raise _Bad
-        n_value = len(value_)
-        if state is not None:
-            state.take(n_value)
-        elif n_value > 65536:
-            raise _Bad
-    value = _write_array_length(n_value)
-    parts += (_pack_B(48), value)
-    for value_item in value_ or ():
-        parts.append(_pack_i(value_item))
-    data = b"".join(parts)
-    return data
-
-
-def _write_geode_value_long_array(
-    message: GeodeValue.LongArray, state: _WriteState | None, is_last: bool
-) -> bytes:
-    parts: list[bytes] = []
-    value_ = message.value
-    if value_ is None:
-        n_value = None
-    else:
-        if type(value_) is not list and not isinstance(value_, tuple):
-            raise _Bad
-        n_value = len(value_)
-        if state is not None:
-            state.take(n_value)
-        elif n_value > 65536:
-            raise _Bad
-    value = _write_array_length(n_value)
-    parts += (_pack_B(49), value)
-    for value_item in value_ or ():
-        parts.append(_pack_q(value_item))
-    data = b"".join(parts)
-    return data
-
-
-def _write_geode_value_float_array(
-    message: GeodeValue.FloatArray, state: _WriteState | None, is_last: bool
-) -> bytes:
-    parts: list[bytes] = []
-    value_ = message.value
-    if value_ is None:
-        n_value = None
-    else:
-        if type(value_) is not list and not isinstance(value_, tuple):
-            raise _Bad
-        n_value = len(value_)
-        if state is not None:
-            state.take(n_value)
-        elif n_value > 65536:
-            raise _Bad
-    value = _write_array_length(n_value)
-    parts += (_pack_B(50), value)
-    for value_item in value_ or ():
-        parts.append(_pack_f(value_item))
-    data = b"".join(parts)
-    return data
-
-
-def _write_geode_value_double_array(
-    message: GeodeValue.DoubleArray, state: _WriteState | None, is_last: bool
-) -> bytes:
-    parts: list[bytes] = []
-    value_ = message.value
-    if value_ is None:
-        n_value = None
-    else:
-        if type(value_) is not list and not isinstance(value_, tuple):
-            raise _Bad
-        n_value = len(value_)
-        if state is not None:
-            state.take(n_value)
-        elif n_value > 65536:
-            raise _Bad
-    value = _write_array_length(n_value)
-    parts += (_pack_B(51), value)
-    for value_item in value_ or ():
-        parts.append(_pack_d(value_item))
-    data = b"".join(parts)
-    return data
-
-
-def _write_geode_value_string_array(
-    message: GeodeValue.StringArray, state: _WriteState | None, is_last: bool
-) -> bytes:
-    if state is None:
-        state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
-    parts: list[bytes] = []
-    value_ = message.value
-    if value_ is None:
-        n_value = None
-    else:
-        if type(value_) is not list and not isinstance(value_, tuple):
-            raise _Bad
-        n_value = len(value_)
-        state.take(n_value)
-    value = _write_array_length(n_value)
-    parts += (_pack_B(64), value)
-    for value_item in value_ or ():
-        state.allow("GeodeValue")
-        value_item_ = _write_geode_value(value_item, state, False)
-        if type(value_item) not in _ONLY_1:
-            raise _Bad
-        parts.append(value_item_)
-    state.leave("GeodeValue")
-    data = b"".join(parts)
-    return data
-
-
-def _write_geode_value_byte_arrays(
-    message: GeodeValue.ByteArrays, state: _WriteState | None, is_last: bool
-) -> bytes:
-    parts: list[bytes] = []
-    value_ = message.value
-    if value_ is None:
-        n_value = None
-    else:
-        if type(value_) is not list and not isinstance(value_, tuple):
-            raise _Bad
-        n_value = len(value_)
-        if state is not None:
-            state.take(n_value)
-        elif n_value > 65536:
-            raise _Bad
-    value = _write_array_length(n_value)
-    parts += (_pack_B(91), value)
-    for value_item in value_ or ():
-        if value_item is None:
-            value_item__, n_value_item = b"", None
-        else:
-            value_item__ = value_item
-            if type(value_item__) is not bytes:
-                raise _Bad
-            n_value_item = len(value_item__)
-        value_item_ = _write_array_length(n_value_item)
-        parts += (value_item_, value_item__)
-    data = b"".join(parts)
-    return data
-
-
-def _write_geode_value_array_list(
-    message: GeodeValue.ArrayList, state: _WriteState | None, is_last: bool
-) -> bytes:
-    if state is None:
-        state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
-    parts: list[bytes] = []
-    value_ = message.value
-    if value_ is None:
-        n_value = None
-    else:
-        if type(value_) is not list and not isinstance(value_, tuple):
-            raise _Bad
-        n_value = len(value_)
-        state.take(n_value)
-    value = _write_array_length(n_value)
-    parts += (_pack_B(65), value)
-    for value_item in value_ or ():
-        state.allow("GeodeValue")
-        value_item_ = _write_geode_value(value_item, state, False)
-        parts.append(value_item_)
-    state.leave("GeodeValue")
-    data = b"".join(parts)
-    return data
-
-
-def _write_geode_value_linked_list(
-    message: GeodeValue.LinkedList, state: _WriteState | None, is_last: bool
-) -> bytes:
-    if state is None:
-        state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
-    parts: list[bytes] = []
-    value_ = message.value
-    if value_ is None:
-        n_value = None
-    else:
-        if type(value_) is not list and not isinstance(value_, tuple):
-            raise _Bad
-        n_value = len(value_)
-        state.take(n_value)
-    value = _write_array_length(n_value)
-    parts += (_pack_B(10), value)
-    for value_item in value_ or ():
-        state.allow("GeodeValue")
-        value_item_ = _write_geode_value(value_item, state, False)
-        parts.append(value_item_)
-    state.leave("GeodeValue")
-    data = b"".join(parts)
-    return data
-
-
-def _write_geode_value_hash_set(
-    message: GeodeValue.HashSet, state: _WriteState | None, is_last: bool
-) -> bytes:
-    if state is None:
-        state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
-    parts: list[bytes] = []
-    value_ = message.value
-    if value_ is None:
-        n_value = None
-    else:
-        if type(value_) is not list and not isinstance(value_, tuple):
-            raise _Bad
-        n_value = len(value_)
-        state.take(n_value)
-    value = _write_array_length(n_value)
-    parts += (_pack_B(66), value)
-    for value_item in value_ or ():
-        state.allow("GeodeValue")
-        value_item_ = _write_geode_value(value_item, state, False)
-        parts.append(value_item_)
-    state.leave("GeodeValue")
-    data = b"".join(parts)
-    return data
-
-
-def _write_geode_value_linked_hash_set(
-    message: GeodeValue.LinkedHashSet, state: _WriteState | None, is_last: bool
-) -> bytes:
-    if state is None:
-        state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
-    parts: list[bytes] = []
-    value_ = message.value
-    if value_ is None:
-        n_value = None
-    else:
-        if type(value_) is not list and not isinstance(value_, tuple):
-            raise _Bad
-        n_value = len(value_)
-        state.take(n_value)
-    value = _write_array_length(n_value)
-    parts += (_pack_B(73), value)
-    for value_item in value_ or ():
-        state.allow("GeodeValue")
-        value_item_ = _write_geode_value(value_item, state, False)
-        parts.append(value_item_)
-    state.leave("GeodeValue")
-    data = b"".join(parts)
-    return data
-
-
-def _write_geode_value_vector(message: GeodeValue.Vector, state: _WriteState | None, is_last: bool) -> bytes:
-    if state is None:
-        state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
-    parts: list[bytes] = []
-    value_ = message.value
-    if value_ is None:
-        n_value = None
-    else:
-        if type(value_) is not list and not isinstance(value_, tuple):
-            raise _Bad
-        n_value = len(value_)
-        state.take(n_value)
-    value = _write_array_length(n_value)
-    parts += (_pack_B(71), value)
-    for value_item in value_ or ():
-        state.allow("GeodeValue")
-        value_item_ = _write_geode_value(value_item, state, False)
-        parts.append(value_item_)
-    state.leave("GeodeValue")
-    data = b"".join(parts)
-    return data
-
-
-def _write_geode_value_stack(message: GeodeValue.Stack, state: _WriteState | None, is_last: bool) -> bytes:
-    if state is None:
-        state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
-    parts: list[bytes] = []
-    value_ = message.value
-    if value_ is None:
-        n_value = None
-    else:
-        if type(value_) is not list and not isinstance(value_, tuple):
-            raise _Bad
-        n_value = len(value_)
-        state.take(n_value)
-    value = _write_array_length(n_value)
-    parts += (_pack_B(74), value)
-    for value_item in value_ or ():
-        state.allow("GeodeValue")
-        value_item_ = _write_geode_value(value_item, state, False)
-        parts.append(value_item_)
-    state.leave("GeodeValue")
-    data = b"".join(parts)
-    return data
-
-
-def _write_geode_value_hash_map(
-    message: GeodeValue.HashMap, state: _WriteState | None, is_last: bool
-) -> bytes:
-    if state is None:
-        state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
-    parts: list[bytes] = []
-    value_ = message.value
-    if value_ is None:
-        n_value = None
-    else:
-        if type(value_) is not list and not isinstance(value_, tuple):
-            raise _Bad
-        n_value = len(value_)
-        state.take(n_value)
-    value = _write_array_length(n_value)
-    parts += (_pack_B(67), value)
-    for value_item in value_ or ():
-        state.allow("GeodeValue")
-        key = _write_geode_value(value_item.key, state, False)
-        state.allow("GeodeValue")
-        value__ = _write_geode_value(value_item.value, state, False)
-        parts += (key, value__)
-    state.leave("GeodeValue")
-    data = b"".join(parts)
-    return data
-
-
-def _write_geode_value_identity_hash_map(
-    message: GeodeValue.IdentityHashMap, state: _WriteState | None, is_last: bool
-) -> bytes:
-    if state is None:
-        state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
-    parts: list[bytes] = []
-    value_ = message.value
-    if value_ is None:
-        n_value = None
-    else:
-        if type(value_) is not list and not isinstance(value_, tuple):
-            raise _Bad
-        n_value = len(value_)
-        state.take(n_value)
-    value = _write_array_length(n_value)
-    parts += (_pack_B(72), value)
-    for value_item in value_ or ():
-        state.allow("GeodeValue")
-        key = _write_geode_value(value_item.key, state, False)
-        state.allow("GeodeValue")
-        value__ = _write_geode_value(value_item.value, state, False)
-        parts += (key, value__)
-    state.leave("GeodeValue")
-    data = b"".join(parts)
-    return data
-
-
-def _write_geode_value_hashtable(
-    message: GeodeValue.Hashtable, state: _WriteState | None, is_last: bool
-) -> bytes:
-    if state is None:
-        state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
-    parts: list[bytes] = []
-    value_ = message.value
-    if value_ is None:
-        n_value = None
-    else:
-        if type(value_) is not list and not isinstance(value_, tuple):
-            raise _Bad
-        n_value = len(value_)
-        state.take(n_value)
-    value = _write_array_length(n_value)
-    parts += (_pack_B(70), value)
-    for value_item in value_ or ():
-        state.allow("GeodeValue")
-        key = _write_geode_value(value_item.key, state, False)
-        state.allow("GeodeValue")
-        value__ = _write_geode_value(value_item.value, state, False)
-        parts += (key, value__)
-    state.leave("GeodeValue")
-    data = b"".join(parts)
-    return data
-
-
-def _write_geode_value_concurrent_hash_map(
-    message: GeodeValue.ConcurrentHashMap, state: _WriteState | None, is_last: bool
-) -> bytes:
-    if state is None:
-        state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
-    parts: list[bytes] = []
-    value_ = message.value
-    if value_ is None:
-        n_value = None
-    else:
-        if type(value_) is not list and not isinstance(value_, tuple):
-            raise _Bad
-        n_value = len(value_)
-        state.take(n_value)
-    value = _write_array_length(n_value)
-    parts += (_pack_B(97), value)
-    for value_item in value_ or ():
-        state.allow("GeodeValue")
-        key = _write_geode_value(value_item.key, state, False)
-        state.allow("GeodeValue")
-        value__ = _write_geode_value(value_item.value, state, False)
-        parts += (key, value__)
-    state.leave("GeodeValue")
-    data = b"".join(parts)
-    return data
-
-
-def _write_geode_value_properties(
-    message: GeodeValue.Properties, state: _WriteState | None, is_last: bool
-) -> bytes:
-    if state is None:
-        state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
-    parts: list[bytes] = []
-    value_ = message.value
-    if value_ is None:
-        n_value = None
-    else:
-        if type(value_) is not list and not isinstance(value_, tuple):
-            raise _Bad
-        n_value = len(value_)
-        state.take(n_value)
-    value = _write_array_length(n_value)
-    parts += (_pack_B(11), value)
-    for value_item in value_ or ():
-        state.allow("GeodeValue")
-        key = _write_geode_value(value_item.key, state, False)
-        state.allow("GeodeValue")
-        value__ = _write_geode_value(value_item.value, state, False)
-        parts += (key, value__)
-    state.leave("GeodeValue")
-    data = b"".join(parts)
-    return data
-
-
-def _write_geode_value_tree_map(message: Any, state: _WriteState | None, is_last: bool) -> bytes:
-    if state is None:
-        state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
-    parts: list[bytes] = []
-    length = _write_array_length(None if message.entries is None else len(message.entries))
-    if (None if message.entries is None else len(message.entries)) is not None:
-        state.allow("GeodeValue")
-        comparator = _write_geode_value(message.comparator, state, False)
-    elif message.comparator is not None:
-        raise _Bad
-    else:
-        comparator = b""
-    entries = message.entries
-    if type(entries) is not list and not isinstance(entries, tuple):
-        raise _Bad
-    n_entries = len(entries)
-    state.take(n_entries)
-    parts += (_pack_B(75), length, comparator)
-    for entrie in entries:
-        state.allow("GeodeValue")
-        key = _write_geode_value(entrie.key, state, False)
-        state.allow("GeodeValue")
-        value = _write_geode_value(entrie.value, state, False)
-        parts += (key, value)
-    state.leave("GeodeValue")
-    data = b"".join(parts)
-    return data
-
-
-def _write_geode_value_tree_set(message: Any, state: _WriteState | None, is_last: bool) -> bytes:
-    if state is None:
-        state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
-    parts: list[bytes] = []
-    length = _write_array_length(None if message.elements is None else len(message.elements))
-    if (None if message.elements is None else len(message.elements)) is not None:
-        state.allow("GeodeValue")
-        comparator = _write_geode_value(message.comparator, state, False)
-    elif message.comparator is not None:
-        raise _Bad
-    else:
-        comparator = b""
-    elements = message.elements
-    if type(elements) is not list and not isinstance(elements, tuple):
-        raise _Bad
-    n_elements = len(elements)
-    state.take(n_elements)
-    parts += (_pack_B(76), length, comparator)
-    for element in elements:
-        state.allow("GeodeValue")
-        element_ = _write_geode_value(element, state, False)
-        parts.append(element_)
-    state.leave("GeodeValue")
-    data = b"".join(parts)
-    return data
-
-
-def _write_geode_value_object_array(message: Any, state: _WriteState | None, is_last: bool) -> bytes:
-    if state is None:
-        state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
-    parts: list[bytes] = []
-    length = _write_array_length(None if message.elements is None else len(message.elements))
-    if (None if message.elements is None else len(message.elements)) is not None:
-        state.allow("ClassName")
-        element_class = _write_class_name(message.element_class, state, False)
-    elif message.element_class is not None:
-        raise _Bad
-    else:
-        element_class = b""
-    elements = message.elements
-    if type(elements) is not list and not isinstance(elements, tuple):
-        raise _Bad
-    n_elements = len(elements)
-    state.take(n_elements)
-    parts += (_pack_B(52), length, element_class)
-    for element in elements:
-        state.allow("GeodeValue")
-        element_ = _write_geode_value(element, state, False)
-        parts.append(element_)
-    state.leave("GeodeValue")
-    data = b"".join(parts)
-    return data
-
-
-def _write_geode_value_uuid(message: GeodeValue.Uuid, state: _WriteState | None, is_last: bool) -> bytes:
-    return _pack_B16s(98, message.value.bytes)
-
-
-def _write_geode_value_time_unit(
-    message: GeodeValue.TimeUnit, state: _WriteState | None, is_last: bool
-) -> bytes:
-    return _pack_BB(68, message.value)
-
-
-def _write_geode_value_big_decimal(
-    message: GeodeValue.BigDecimal, state: _WriteState | None, is_last: bool
-) -> bytes:
-    if state is None:
-        state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
-    state.allow("GeodeValue")
-    value = _write_geode_value(message.value, state, is_last)
-    if type(message.value) not in _ONLY_1:
-        raise _Bad
-    state.leave("GeodeValue")
-    return b"".join((_pack_B(96), value))
-
-
-def _write_geode_value_file(message: GeodeValue.File, state: _WriteState | None, is_last: bool) -> bytes:
-    if state is None:
-        state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
-    state.allow("GeodeValue")
-    value = _write_geode_value(message.value, state, is_last)
-    if type(message.value) not in _ONLY_1:
-        raise _Bad
-    state.leave("GeodeValue")
-    return b"".join((_pack_B(63), value))
-
-
-def _write_geode_value_gemfire_enum(
-    message: GeodeValue.GemfireEnum, state: _WriteState | None, is_last: bool
-) -> bytes:
-    if state is None:
-        state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
-    state.allow("GeodeValue")
-    class_name = _write_geode_value(message.class_name, state, False)
-    state.allow("GeodeValue")
-    member = _write_geode_value(message.member, state, is_last)
-    if type(message.class_name) not in _ONLY_1:
-        raise _Bad
-    if type(message.member) not in _ONLY_1:
-        raise _Bad
-    state.leave("GeodeValue")
-    return b"".join((_pack_B(100), class_name, member))
-
-
-def _write_geode_value_pdx_inline_enum(
-    message: GeodeValue.PdxInlineEnum, state: _WriteState | None, is_last: bool
-) -> bytes:
-    if state is None:
-        state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
-    state.allow("GeodeValue")
-    class_name = _write_geode_value(message.class_name, state, False)
-    state.allow("GeodeValue")
-    member = _write_geode_value(message.member, state, False)
-    ordinal = _write_array_length(message.ordinal)
-    if type(message.class_name) not in _ONLY_1:
-        raise _Bad
-    if type(message.member) not in _ONLY_1:
-        raise _Bad
-    state.leave("GeodeValue")
-    return b"".join((_pack_B(101), class_name, member, ordinal))
-
-
-def _write_geode_value_pdx_enum(
-    message: GeodeValue.PdxEnum, state: _WriteState | None, is_last: bool
-) -> bytes:
-    enum_id = _write_array_length(message.enum_id)
-    return b"".join((_pack_BB(94, message.ds_id), enum_id))
-
-
-def _write_geode_value_primitive_class(
-    message: GeodeValue.PrimitiveClass, state: _WriteState | None, is_last: bool
-) -> bytes:
-    return _pack_B(message.code)
-
-
-def _write_geode_value_class(message: GeodeValue.Class, state: _WriteState | None, is_last: bool) -> bytes:
-    if state is None:
-        state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
-    state.allow("ClassName")
-    value = _write_class_name(message.value, state, is_last)
-    state.leave("GeodeValue")
-    return b"".join((_pack_B(43), value))
-
-
-def _write_geode_value_pdx(message: GeodeValue.Pdx, state: _WriteState | None, is_last: bool) -> bytes:
-    body = message.body
-    if type(body) is not bytes:
-        raise _Bad
-    n_body = len(body)
-    return b"".join((_pack_Bii(93, n_body, message.type_id), body))
-
-
-def _write_geode_value_unbounded(
-    message: GeodeValue.Unbounded, state: _WriteState | None, is_last: bool
-) -> bytes:
-    if not is_last:
-        raise _Bad
-    value = message.value
-    if type(value) is not bytes:
-        raise _Bad
-    return b"".join((_pack_B(message.code), value))
-
-
-def _write_class_name_named(message: ClassName.Named, state: _WriteState | None, is_last: bool) -> bytes:
-    if state is None:
-        state = _WriteState(_LIMITS)
-    state.enter("ClassName")
-    state.allow("GeodeValue")
-    value = _write_geode_value(message.value, state, is_last)
-    if type(message.value) not in _ONLY_1:
-        raise _Bad
-    state.leave("ClassName")
-    return b"".join((_pack_B(43), value))
-
-
-def _write_class_name_primitive(
-    message: ClassName.Primitive, state: _WriteState | None, is_last: bool
-) -> bytes:
-    return _pack_B(message.code)
-
-
-def _write_class_name_no_class(message: ClassName.NoClass, state: _WriteState | None, is_last: bool) -> bytes:
-    return _pack_B(41)
-
-
-def _write_put_request_body(message: PutRequest, state: _WriteState | None) -> bytes:
-    region_name = (
-        _encode_str(message.region_name)
-        if message.region_name.isascii() and "\0" not in message.region_name
-        else _encode_text(message.region_name, "mutf8", True, "big")
-    )
-    n_region_name = len(region_name)
-    key = _write_geode_value(message.key, state, False)
-    callback_arg = _write_geode_value(message.callback_arg, state, False)
-    value = _write_geode_value(message.value, state, True)
-    value = _write_chunk_alone(value)
-    if type(message.key) not in _ONLY_2:
-        raise _Bad
-    return b"".join((_pack_H(n_region_name), region_name, key, callback_arg, value))
-
-
-def _write_put_response_body(message: PutResponse, state: _WriteState | None) -> bytes:
-    if message.success is not True and message.success is not False:
-        raise _Bad
-    return _pack_B(message.success)
-
-
-def _write_get_request_body(message: GetRequest, state: _WriteState | None) -> bytes:
-    region_name = (
-        _encode_str(message.region_name)
-        if message.region_name.isascii() and "\0" not in message.region_name
-        else _encode_text(message.region_name, "mutf8", True, "big")
-    )
-    n_region_name = len(region_name)
-    key = _write_geode_value(message.key, state, False)
-    callback_arg = _write_geode_value(message.callback_arg, state, True)
-    if type(message.key) not in _ONLY_2:
-        raise _Bad
-    return b"".join((_pack_H(n_region_name), region_name, key, callback_arg))
-
-
-def _write_get_response_body(message: GetResponse, state: _WriteState | None) -> bytes:
-    result = _write_geode_value(message.result, state, True)
-    return result
-
-
-def _write_put_all_request_body(message: PutAllRequest, state: _WriteState | None) -> bytes:
-    parts: list[bytes] = []
-    region_name = (
-        _encode_str(message.region_name)
-        if message.region_name.isascii() and "\0" not in message.region_name
-        else _encode_text(message.region_name, "mutf8", True, "big")
-    )
-    n_region_name = len(region_name)
-    key_value_pairs = message.key_value_pairs
-    if type(key_value_pairs) is not list and not isinstance(key_value_pairs, tuple):
-        raise _Bad
-    n_key_value_pairs = len(key_value_pairs)
-    if state is not None:
-        state.take(n_key_value_pairs)
-    elif n_key_value_pairs > 65536:
-        raise _Bad
-    parts += (_pack_H(n_region_name), region_name, _pack_i(n_key_value_pairs))
-    for key_value_pair in key_value_pairs:
-        key = _write_geode_value(key_value_pair.key, state, False)
-        value = _write_geode_value(key_value_pair.value, state, True)
-        value = _write_chunk_alone(value)
-        if type(key_value_pair.key) not in _ONLY_2:
-            raise _Bad
-        parts += (key, value)
-    callback_arg = _write_geode_value(message.callback_arg, state, True)
-    parts.append(callback_arg)
-    data = b"".join(parts)
-    return data
-
-
-def _write_put_all_response_body(message: PutAllResponse, state: _WriteState | None) -> bytes:
-    return _pack_i(message.number_of_keys_failed)
-
-
-def _write_get_all_request_body(message: GetAllRequest, state: _WriteState | None) -> bytes:
-    parts: list[bytes] = []
-    region_name = (
-        _encode_str(message.region_name)
-        if message.region_name.isascii() and "\0" not in message.region_name
-        else _encode_text(message.region_name, "mutf8", True, "big")
-    )
-    n_region_name = len(region_name)
-    keys = message.keys
-    if type(keys) is not list and not isinstance(keys, tuple):
-        raise _Bad
-    n_keys = len(keys)
-    if state is not None:
-        state.take(n_keys)
-    elif n_keys > 65536:
-        raise _Bad
-    parts += (_pack_H(n_region_name), region_name, _pack_i(n_keys))
-    for key in keys:
-        key_ = _write_geode_value(key, state, False)
-        if type(key) not in _ONLY_2:
-            raise _Bad
-        parts.append(key_)
-    callback_arg = _write_geode_value(message.callback_arg, state, True)
-    parts.append(callback_arg)
-    data = b"".join(parts)
-    return data
-
-
-def _write_get_all_response_body(message: GetAllResponse, state: _WriteState | None) -> bytes:
-    parts: list[bytes] = []
-    key_value_pairs = message.key_value_pairs
-    if type(key_value_pairs) is not list and not isinstance(key_value_pairs, tuple):
-        raise _Bad
-    n_key_value_pairs = len(key_value_pairs)
-    if state is not None:
-        state.take(n_key_value_pairs)
-    elif n_key_value_pairs > 65536:
-        raise _Bad
-    parts.append(_pack_i(n_key_value_pairs))
-    for key_value_pair in key_value_pairs:
-        key = _write_geode_value(key_value_pair.key, state, False)
-        value = _write_geode_value(key_value_pair.value, state, False)
-        parts += (key, value)
-    data = b"".join(parts)
-    return data
-
-
-def _write_server_config_request_body(message: ServerConfigRequest, state: _WriteState | None) -> bytes:
-    body = message.body
-    if type(body) is not bytes:
-        raise _Bad
-    return body
-
-
-def _write_server_config_response_body(message: ServerConfigResponse, state: _WriteState | None) -> bytes:
-    body = message.body
-    if type(body) is not bytes:
-        raise _Bad
-    return body
-
-
-def _write_auth_request_body(message: AuthRequest, state: _WriteState | None) -> bytes:
-    body = message.body
-    if type(body) is not bytes:
-        raise _Bad
-    return body
-
-
-def _write_auth_response_body(message: AuthResponse, state: _WriteState | None) -> bytes:
-    body = message.body
-    if type(body) is not bytes:
-        raise _Bad
-    return body
-
-
-def _write_client_config_request_body(message: ClientConfigRequest, state: _WriteState | None) -> bytes:
-    body = message.body
-    if type(body) is not bytes:
-        raise _Bad
-    return body
-
-
-def _write_client_config_response_body(message: ClientConfigResponse, state: _WriteState | None) -> bytes:
-    body = message.body
-    if type(body) is not bytes:
-        raise _Bad
-    return body
-
-
-def _write_error_response_body(message: ErrorResponse, state: _WriteState | None) -> bytes:
-    error_message = (
-        _encode_str(message.error_message)
-        if message.error_message.isascii() and "\0" not in message.error_message
-        else _encode_text(message.error_message, "mutf8", True, "big")
-    )
-    n_error_message = len(error_message)
-    return b"".join((_pack_H(n_error_message), error_message))
-
-
-def _write_connect(message: Connect, state: _WriteState | None) -> bytes:
-    if message.mode not in _MODE_BY_NUMBER:
-        raise _Bad
-    return _pack_B(message.mode)
-
-
-def _write_chunk_alone(data_: bytes, has_partial_bytes: bool = False) -> bytes:
-    if type(data_) is not bytes:
-        raise _Bad
-    n_data = len(data_)
-    if has_partial_bytes is not True and has_partial_bytes is not False:
-        raise _Bad
-    return b"".join((_pack_iB(n_data, has_partial_bytes), data_))
-
-
-_REQUEST_METADATA_WRITERS: dict[type, Callable[[Any, _WriteState | None, bool], bytes]] = {
-    RequestMetadata.JsonKey: _write_request_metadata_json_key,
-    RequestMetadata.JsonValue: _write_request_metadata_json_value,
-    RequestMetadata.EventId: _write_request_metadata_event_id,
-}
-
-_RESPONSE_METADATA_WRITERS: dict[type, Callable[[Any, _WriteState | None, bool], bytes]] = {
-    ResponseMetadata.UpdatePrMetaData: _write_response_metadata_update_pr_meta_data,
-}
-
-_GEODE_VALUE_WRITERS: dict[type, Callable[[Any, _WriteState | None, bool], bytes]] = {
+_GEODE_VALUE_WRITERS: dict[type, Callable[[Any, _Writing, bool], bytes]] = {
     GeodeValue.Null: _write_geode_value_null,
     GeodeValue.NullString: _write_geode_value_null_string,
     GeodeValue.Boolean: _write_geode_value_boolean,
@@ -6744,11 +3562,977 @@ _GEODE_VALUE_WRITERS: dict[type, Callable[[Any, _WriteState | None, bool], bytes
     GeodeValue.Unbounded: _write_geode_value_unbounded,
 }
 
-_CLASS_NAME_WRITERS: dict[type, Callable[[Any, _WriteState | None, bool], bytes]] = {
+_CLASS_NAME_READERS: dict[int, Callable[[bytes, int, int, _Reading, bool], tuple[Any, int]]] = {
+    43: _read_class_name_named,
+    17: _read_class_name_primitive,
+    18: _read_class_name_primitive,
+    19: _read_class_name_primitive,
+    20: _read_class_name_primitive,
+    21: _read_class_name_primitive,
+    22: _read_class_name_primitive,
+    23: _read_class_name_primitive,
+    24: _read_class_name_primitive,
+    25: _read_class_name_primitive,
+    41: _read_class_name_no_class,
+}
+
+
+def _read_class_name(
+    buffer: bytes, offset: int, end: int, state: _Reading, is_last: bool
+) -> tuple[_ClassName, int]:
+    return _CLASS_NAME_READERS[buffer[offset]](buffer, offset + 1, end, state, is_last)
+
+
+_CLASS_NAME_WRITERS: dict[type, Callable[[Any, _Writing, bool], bytes]] = {
     ClassName.Named: _write_class_name_named,
     ClassName.Primitive: _write_class_name_primitive,
     ClassName.NoClass: _write_class_name_no_class,
 }
+
+
+class Connect(_Record):
+    """Sent once, before the first request, and not answered.
+
+    Source: Connect, It accepts an initial byte.
+
+    Layout: mode Mode
+    """
+
+    __slots__ = ("mode",)
+    __match_args__ = ("mode",)
+
+    def __init__(self, mode: Mode) -> None:
+        self.mode = mode
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Connect and self.mode == other.mode
+
+    def encode(self) -> bytes:
+        """Return the bytes before the first frame. EncodeError: the wire cannot carry it."""
+        try:
+            return _write_connect(self, None)
+        except _WRITE_FAULTS:
+            return _encode_carefully(self, -1)
+
+
+def _read_connect(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Connect, int]:
+    mode = buffer[offset]
+    position = offset + 1
+    if position > end or (state is not None and state.frame < 1):
+        raise _Bad
+    frame = _new(Connect)
+    frame.mode = _MODE_BY_NUMBER[mode]
+    return frame, position
+
+
+def _write_connect(message: Connect, state: _Writing) -> bytes:
+    if message.mode not in _MODE_BY_NUMBER:
+        raise _Bad
+    return _pack_B(message.mode)
+
+
+class _InRequest(_MessageRecord):
+    """What every message of a Request can do."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def _load_plan() -> dict[str, Any]:
+        return _load_plan()
+
+    def encode(
+        self,
+        *,
+        correlation_id: int,
+        is_partial: bool = False,
+        metadata: list[_RequestMetadata] | None = None,
+        from_role: _Role | None = None,
+        context: Context | None = None,
+        variant: _Variant | None = None,
+    ) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        message: Any = self
+        frame = Request(message, correlation_id, is_partial, metadata)
+        try:
+            return _FRAME_WRITERS[variant, Request](
+                frame, None if context is None else context.state_to_write(_LIMITS, from_role)
+            )
+        except _WRITE_FAULTS:
+            return _encode_carefully(frame, -1, from_role, context, variant)
+
+    @classmethod
+    def decode(cls, data: _Buffer, *, context: Context | None = None) -> Self:
+        """Return the message of the one whole frame that `data` is.
+
+        Raises:
+            NeedMoreData: The frame is not whole.
+            DecodeError: It does not conform, or carries another message.
+        """
+        message: object = decode_message(data, from_role="client", context=context)
+        if isinstance(message, cls):
+            return message
+        raise DecodeError("unknown_code", expected=f"a {cls.__name__}", found=f"a {type(message).__name__}")
+
+
+class _InResponse(_MessageRecord):
+    """What every message of a Response can do."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def _load_plan() -> dict[str, Any]:
+        return _load_plan()
+
+    def encode(
+        self,
+        *,
+        correlation_id: int,
+        is_partial: bool = False,
+        status: int = Status.FULL_RESPONSE,
+        metadata: list[_ResponseMetadata] | None = None,
+        from_role: _Role | None = None,
+        context: Context | None = None,
+        variant: _Variant | None = None,
+    ) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        message: Any = self
+        frame = Response(message, correlation_id, is_partial, status, metadata)
+        try:
+            return _FRAME_WRITERS[variant, Response](
+                frame, None if context is None else context.state_to_write(_LIMITS, from_role)
+            )
+        except _WRITE_FAULTS:
+            return _encode_carefully(frame, -1, from_role, context, variant)
+
+    @classmethod
+    def decode(cls, data: _Buffer, *, context: Context | None = None) -> Self:
+        """Return the message of the one whole frame that `data` is.
+
+        Raises:
+            NeedMoreData: The frame is not whole.
+            DecodeError: It does not conform, or carries another message.
+        """
+        message: object = decode_message(data, from_role="server", context=context)
+        if isinstance(message, cls):
+            return message
+        raise DecodeError("unknown_code", expected=f"a {cls.__name__}", found=f"a {type(message).__name__}")
+
+
+class PutRequest(_InRequest):
+    """Stores one value.
+
+    Code 3, from client.
+
+    Source: Messages, PutRequestMessage {.
+
+    Layout: region_name mutf8[u16], key GeodeValue, callback_arg GeodeValue, value GeodeValue in chunks of Chunk
+    """
+
+    __slots__ = ("callback_arg", "key", "region_name", "value")
+    __match_args__ = ("region_name", "key", "callback_arg", "value")
+
+    def __init__(
+        self, region_name: str, key: _GeodeValue, callback_arg: _GeodeValue, value: _GeodeValue
+    ) -> None:
+        self.region_name = region_name
+        self.key = key
+        self.callback_arg = callback_arg
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(other) is PutRequest
+            and self.region_name == other.region_name
+            and self.key == other.key
+            and self.callback_arg == other.callback_arg
+            and self.value == other.value
+        )
+
+
+def _read_put_request_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[PutRequest, int]:
+    (n_region_name,) = _unpack_H(buffer, offset)
+    start = offset + 2
+    position = start + n_region_name
+    raw = buffer[start:position]
+    region_name = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
+    if type(key) not in _ONLY_2:
+        raise _Bad
+    callback_arg, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
+    value_pieces = []
+    while True:
+        if state is not None:
+            state.take_one()
+        size, has_partial_bytes = _unpack_iB(buffer, position)
+        if state is not None and state.strict and has_partial_bytes > 1:
+            raise _Bad
+        n_data = size
+        if n_data < 0:
+            raise _Bad
+        start = position + 5
+        position = start + n_data
+        data_ = buffer[start:position]
+        value_pieces.append(data_)
+        if has_partial_bytes == 0:
+            break
+    if position > end:
+        raise _Bad
+    inner = value_pieces[0] if len(value_pieces) == 1 else b"".join(value_pieces)
+    inner_position, inner_end = 0, len(inner)
+    value, inner_position = _GEODE_VALUE_READERS[inner[inner_position]](
+        inner, inner_position + 1, inner_end, state, True
+    )
+    if inner_position != inner_end:
+        raise _Bad
+    message = _new(PutRequest)
+    message.region_name = region_name
+    message.key = key
+    message.callback_arg = callback_arg
+    message.value = value
+    return message, position
+
+
+def _write_put_request_body(message: PutRequest, state: _Writing) -> bytes:
+    region_name = _encode_str(message.region_name)
+    if not region_name.isascii() or 0 in region_name:
+        region_name = _encode_text(message.region_name, "mutf8", lenient=True)
+    n_region_name = len(region_name)
+    key = _GEODE_VALUE_WRITERS[type(message.key)](message.key, state, False)
+    callback_arg = _GEODE_VALUE_WRITERS[type(message.callback_arg)](message.callback_arg, state, False)
+    value = _GEODE_VALUE_WRITERS[type(message.value)](message.value, state, True)
+    value = _write_chunk_alone(value)
+    if type(message.key) not in _ONLY_2:
+        raise _Bad
+    return b"".join((_pack_H(n_region_name), region_name, key, callback_arg, value))
+
+
+class PutResponse(_InResponse):
+    """Whether the value was stored.
+
+    Code 3, from server.
+
+    Source: Messages, PutResponseMessage {.
+
+    Layout: success bool
+    """
+
+    __slots__ = ("success",)
+    __match_args__ = ("success",)
+
+    def __init__(self, success: bool) -> None:
+        self.success = success
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is PutResponse and self.success == other.success
+
+
+def _read_put_response_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[PutResponse, int]:
+    success = buffer[offset]
+    if state is not None and state.strict and success > 1:
+        raise _Bad
+    position = offset + 1
+    message = _new(PutResponse)
+    message.success = success != 0
+    return message, position
+
+
+def _write_put_response_body(message: PutResponse, state: _Writing) -> bytes:
+    if message.success is not True and message.success is not False:
+        raise _Bad
+    return _pack_B(message.success)
+
+
+class GetRequest(_InRequest):
+    """Reads one value.
+
+    Code 4, from client.
+
+    Source: Messages, GetRequestMessage {.
+
+    Layout: region_name mutf8[u16], key GeodeValue, callback_arg GeodeValue
+    """
+
+    __slots__ = ("callback_arg", "key", "region_name")
+    __match_args__ = ("region_name", "key", "callback_arg")
+
+    def __init__(self, region_name: str, key: _GeodeValue, callback_arg: _GeodeValue) -> None:
+        self.region_name = region_name
+        self.key = key
+        self.callback_arg = callback_arg
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(other) is GetRequest
+            and self.region_name == other.region_name
+            and self.key == other.key
+            and self.callback_arg == other.callback_arg
+        )
+
+
+def _read_get_request_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[GetRequest, int]:
+    (n_region_name,) = _unpack_H(buffer, offset)
+    start = offset + 2
+    position = start + n_region_name
+    raw = buffer[start:position]
+    region_name = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
+    if type(key) not in _ONLY_2:
+        raise _Bad
+    callback_arg, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, True)
+    message = _new(GetRequest)
+    message.region_name = region_name
+    message.key = key
+    message.callback_arg = callback_arg
+    return message, position
+
+
+def _write_get_request_body(message: GetRequest, state: _Writing) -> bytes:
+    region_name = _encode_str(message.region_name)
+    if not region_name.isascii() or 0 in region_name:
+        region_name = _encode_text(message.region_name, "mutf8", lenient=True)
+    n_region_name = len(region_name)
+    key = _GEODE_VALUE_WRITERS[type(message.key)](message.key, state, False)
+    callback_arg = _GEODE_VALUE_WRITERS[type(message.callback_arg)](message.callback_arg, state, True)
+    if type(message.key) not in _ONLY_2:
+        raise _Bad
+    return b"".join((_pack_H(n_region_name), region_name, key, callback_arg))
+
+
+class GetResponse(_InResponse):
+    """The value of the key.
+
+    Code 4, from server.
+
+    Source: Messages, GetResponseMessage {.
+
+    Layout: result GeodeValue
+    """
+
+    __slots__ = ("result",)
+    __match_args__ = ("result",)
+
+    def __init__(self, result: _GeodeValue) -> None:
+        self.result = result
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is GetResponse and self.result == other.result
+
+
+def _read_get_response_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[GetResponse, int]:
+    result, position = _GEODE_VALUE_READERS[buffer[offset]](buffer, offset + 1, end, state, True)
+    message = _new(GetResponse)
+    message.result = result
+    return message, position
+
+
+def _write_get_response_body(message: GetResponse, state: _Writing) -> bytes:
+    result = _GEODE_VALUE_WRITERS[type(message.result)](message.result, state, True)
+    return result
+
+
+class PutAllRequest(_InRequest):
+    """Stores many.
+
+    Code 5, from client.
+
+    Source: Messages, PutAllRequestMessage {.
+
+    Layout: region_name mutf8[u16], key_value_pairs KeyValuePair[i32], callback_arg GeodeValue
+    """
+
+    __slots__ = ("callback_arg", "key_value_pairs", "region_name")
+    __match_args__ = ("region_name", "key_value_pairs", "callback_arg")
+
+    def __init__(
+        self, region_name: str, key_value_pairs: list[KeyValuePair], callback_arg: _GeodeValue
+    ) -> None:
+        self.region_name = region_name
+        self.key_value_pairs = key_value_pairs
+        self.callback_arg = callback_arg
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(other) is PutAllRequest
+            and self.region_name == other.region_name
+            and self.key_value_pairs == other.key_value_pairs
+            and self.callback_arg == other.callback_arg
+        )
+
+
+def _read_put_all_request_body(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[PutAllRequest, int]:
+    (n_region_name,) = _unpack_H(buffer, offset)
+    start = offset + 2
+    position = start + n_region_name
+    raw = buffer[start:position]
+    region_name = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (n_key_value_pairs,) = _unpack_i(buffer, position)
+    if n_key_value_pairs < 0:
+        raise _Bad
+    if state is not None:
+        state.take(n_key_value_pairs)
+    elif n_key_value_pairs > 65536:
+        raise _Bad
+    position = position + 4
+    if n_key_value_pairs * 8 > end - position:
+        raise _Bad
+    key_value_pairs = []
+    for _ in range(n_key_value_pairs):
+        key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
+        if type(key) not in _ONLY_2:
+            raise _Bad
+        value_pieces = []
+        while True:
+            if state is not None:
+                state.take_one()
+            size, has_partial_bytes = _unpack_iB(buffer, position)
+            if state is not None and state.strict and has_partial_bytes > 1:
+                raise _Bad
+            n_data = size
+            if n_data < 0:
+                raise _Bad
+            start = position + 5
+            position = start + n_data
+            data_ = buffer[start:position]
+            value_pieces.append(data_)
+            if has_partial_bytes == 0:
+                break
+        if position > end:
+            raise _Bad
+        inner = value_pieces[0] if len(value_pieces) == 1 else b"".join(value_pieces)
+        inner_position, inner_end = 0, len(inner)
+        value, inner_position = _GEODE_VALUE_READERS[inner[inner_position]](
+            inner, inner_position + 1, inner_end, state, True
+        )
+        if inner_position != inner_end:
+            raise _Bad
+        key_value_pair = _new(KeyValuePair)
+        key_value_pair.key = key
+        key_value_pair.value = value
+        key_value_pairs.append(key_value_pair)
+    callback_arg, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, True)
+    message = _new(PutAllRequest)
+    message.region_name = region_name
+    message.key_value_pairs = key_value_pairs
+    message.callback_arg = callback_arg
+    return message, position
+
+
+def _write_put_all_request_body(message: PutAllRequest, state: _Writing) -> bytes:
+    parts: list[bytes] = []
+    region_name = _encode_str(message.region_name)
+    if not region_name.isascii() or 0 in region_name:
+        region_name = _encode_text(message.region_name, "mutf8", lenient=True)
+    n_region_name = len(region_name)
+    key_value_pairs = message.key_value_pairs
+    if type(key_value_pairs) is not list and not isinstance(key_value_pairs, tuple):
+        raise _Bad
+    n_key_value_pairs = len(key_value_pairs)
+    if state is not None:
+        state.take(n_key_value_pairs)
+    elif n_key_value_pairs > 65536:
+        raise _Bad
+    parts += (_pack_H(n_region_name), region_name, _pack_i(n_key_value_pairs))
+    for key_value_pair in key_value_pairs:
+        key = _GEODE_VALUE_WRITERS[type(key_value_pair.key)](key_value_pair.key, state, False)
+        value = _GEODE_VALUE_WRITERS[type(key_value_pair.value)](key_value_pair.value, state, True)
+        value = _write_chunk_alone(value)
+        if type(key_value_pair.key) not in _ONLY_2:
+            raise _Bad
+        parts += (key, value)
+    callback_arg = _GEODE_VALUE_WRITERS[type(message.callback_arg)](message.callback_arg, state, True)
+    parts.append(callback_arg)
+    return b"".join(parts)
+
+
+class PutAllResponse(_InResponse):
+    """For how many keys no value was stored.
+
+    Code 5, from server.
+
+    Source: Messages, PutAllResponseMessage {.
+
+    Layout: number_of_keys_failed i32
+    """
+
+    __slots__ = ("number_of_keys_failed",)
+    __match_args__ = ("number_of_keys_failed",)
+
+    def __init__(self, number_of_keys_failed: int) -> None:
+        self.number_of_keys_failed = number_of_keys_failed
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is PutAllResponse and self.number_of_keys_failed == other.number_of_keys_failed
+
+
+def _read_put_all_response_body(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[PutAllResponse, int]:
+    (number_of_keys_failed,) = _unpack_i(buffer, offset)
+    position = offset + 4
+    message = _new(PutAllResponse)
+    message.number_of_keys_failed = number_of_keys_failed
+    return message, position
+
+
+def _write_put_all_response_body(message: PutAllResponse, state: _Writing) -> bytes:
+    return _pack_i(message.number_of_keys_failed)
+
+
+class GetAllRequest(_InRequest):
+    """Reads many.
+
+    Code 6, from client.
+
+    Source: Messages, GetAllRequestMessage {.
+
+    Layout: region_name mutf8[u16], keys GeodeValue[i32], callback_arg GeodeValue
+    """
+
+    __slots__ = ("callback_arg", "keys", "region_name")
+    __match_args__ = ("region_name", "keys", "callback_arg")
+
+    def __init__(self, region_name: str, keys: list[_GeodeValue], callback_arg: _GeodeValue) -> None:
+        self.region_name = region_name
+        self.keys = keys
+        self.callback_arg = callback_arg
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(other) is GetAllRequest
+            and self.region_name == other.region_name
+            and self.keys == other.keys
+            and self.callback_arg == other.callback_arg
+        )
+
+
+def _read_get_all_request_body(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[GetAllRequest, int]:
+    (n_region_name,) = _unpack_H(buffer, offset)
+    start = offset + 2
+    position = start + n_region_name
+    raw = buffer[start:position]
+    region_name = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (n_keys,) = _unpack_i(buffer, position)
+    if n_keys < 0:
+        raise _Bad
+    if state is not None:
+        state.take(n_keys)
+    elif n_keys > 65536:
+        raise _Bad
+    position = position + 4
+    if n_keys * 2 > end - position:
+        raise _Bad
+    keys = []
+    for _ in range(n_keys):
+        key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
+        if type(key) not in _ONLY_2:
+            raise _Bad
+        keys.append(key)
+    callback_arg, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, True)
+    message = _new(GetAllRequest)
+    message.region_name = region_name
+    message.keys = keys
+    message.callback_arg = callback_arg
+    return message, position
+
+
+def _write_get_all_request_body(message: GetAllRequest, state: _Writing) -> bytes:
+    parts: list[bytes] = []
+    region_name = _encode_str(message.region_name)
+    if not region_name.isascii() or 0 in region_name:
+        region_name = _encode_text(message.region_name, "mutf8", lenient=True)
+    n_region_name = len(region_name)
+    keys = message.keys
+    if type(keys) is not list and not isinstance(keys, tuple):
+        raise _Bad
+    n_keys = len(keys)
+    if state is not None:
+        state.take(n_keys)
+    elif n_keys > 65536:
+        raise _Bad
+    parts += (_pack_H(n_region_name), region_name, _pack_i(n_keys))
+    for key in keys:
+        key_ = _GEODE_VALUE_WRITERS[type(key)](key, state, False)
+        if type(key) not in _ONLY_2:
+            raise _Bad
+        parts.append(key_)
+    callback_arg = _GEODE_VALUE_WRITERS[type(message.callback_arg)](message.callback_arg, state, True)
+    parts.append(callback_arg)
+    return b"".join(parts)
+
+
+class GetAllResponse(_InResponse):
+    """The keys and their values.
+
+    Code 6, from server.
+
+    Source: Messages, GetAllResponseMessage {.
+
+    Layout: key_value_pairs KeyResultPair[i32]
+    """
+
+    __slots__ = ("key_value_pairs",)
+    __match_args__ = ("key_value_pairs",)
+
+    def __init__(self, key_value_pairs: list[KeyResultPair]) -> None:
+        self.key_value_pairs = key_value_pairs
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is GetAllResponse and self.key_value_pairs == other.key_value_pairs
+
+
+def _read_get_all_response_body(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[GetAllResponse, int]:
+    (n_key_value_pairs,) = _unpack_i(buffer, offset)
+    if n_key_value_pairs < 0:
+        raise _Bad
+    if state is not None:
+        state.take(n_key_value_pairs)
+    elif n_key_value_pairs > 65536:
+        raise _Bad
+    position = offset + 4
+    if n_key_value_pairs * 2 > end - position:
+        raise _Bad
+    key_value_pairs = []
+    for _ in range(n_key_value_pairs):
+        key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
+        value, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
+        key_value_pair = _new(KeyResultPair)
+        key_value_pair.key = key
+        key_value_pair.value = value
+        key_value_pairs.append(key_value_pair)
+    message = _new(GetAllResponse)
+    message.key_value_pairs = key_value_pairs
+    return message, position
+
+
+def _write_get_all_response_body(message: GetAllResponse, state: _Writing) -> bytes:
+    parts: list[bytes] = []
+    key_value_pairs = message.key_value_pairs
+    if type(key_value_pairs) is not list and not isinstance(key_value_pairs, tuple):
+        raise _Bad
+    n_key_value_pairs = len(key_value_pairs)
+    if state is not None:
+        state.take(n_key_value_pairs)
+    elif n_key_value_pairs > 65536:
+        raise _Bad
+    parts.append(_pack_i(n_key_value_pairs))
+    for key_value_pair in key_value_pairs:
+        key = _GEODE_VALUE_WRITERS[type(key_value_pair.key)](key_value_pair.key, state, False)
+        value = _GEODE_VALUE_WRITERS[type(key_value_pair.value)](key_value_pair.value, state, False)
+        parts += (key, value)
+    return b"".join(parts)
+
+
+class ServerConfigRequest(_InRequest):
+    """Asks for what the server is configured with.
+
+    Code 1, from client.
+
+    Source: RequestAPI, ServerConfigRequest.
+
+    Assumed: the document does not describe its body.
+
+    Layout: body bytes[..]
+    """
+
+    __slots__ = ("body",)
+    __match_args__ = ("body",)
+
+    def __init__(self, body: bytes) -> None:
+        self.body = body
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is ServerConfigRequest and self.body == other.body
+
+
+def _read_server_config_request_body(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[ServerConfigRequest, int]:
+    n_body = end - (offset)
+    if n_body < 0:
+        raise _Bad
+    start = offset
+    position = start + n_body
+    body = buffer[start:position]
+    message = _new(ServerConfigRequest)
+    message.body = body
+    return message, position
+
+
+def _write_server_config_request_body(message: ServerConfigRequest, state: _Writing) -> bytes:
+    body = message.body
+    if type(body) is not bytes:
+        raise _Bad
+    return body
+
+
+class ServerConfigResponse(_InResponse):
+    """Answers ServerConfigRequest.
+
+    Code 1, from server.
+
+    Source: APIResponse, ServerConfigResposne.
+
+    Assumed: the document does not describe its body.
+
+    Layout: body bytes[..]
+    """
+
+    __slots__ = ("body",)
+    __match_args__ = ("body",)
+
+    def __init__(self, body: bytes) -> None:
+        self.body = body
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is ServerConfigResponse and self.body == other.body
+
+
+def _read_server_config_response_body(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[ServerConfigResponse, int]:
+    n_body = end - (offset)
+    if n_body < 0:
+        raise _Bad
+    start = offset
+    position = start + n_body
+    body = buffer[start:position]
+    message = _new(ServerConfigResponse)
+    message.body = body
+    return message, position
+
+
+def _write_server_config_response_body(message: ServerConfigResponse, state: _Writing) -> bytes:
+    body = message.body
+    if type(body) is not bytes:
+        raise _Bad
+    return body
+
+
+class AuthRequest(_InRequest):
+    """Proves who the client is.
+
+    Code 2, from client.
+
+    Source: RequestAPI, AuthRequest.
+
+    Assumed: the document does not describe its body.
+
+    Layout: body bytes[..]
+    """
+
+    __slots__ = ("body",)
+    __match_args__ = ("body",)
+
+    def __init__(self, body: bytes) -> None:
+        self.body = body
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is AuthRequest and self.body == other.body
+
+
+def _read_auth_request_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[AuthRequest, int]:
+    n_body = end - (offset)
+    if n_body < 0:
+        raise _Bad
+    start = offset
+    position = start + n_body
+    body = buffer[start:position]
+    message = _new(AuthRequest)
+    message.body = body
+    return message, position
+
+
+def _write_auth_request_body(message: AuthRequest, state: _Writing) -> bytes:
+    body = message.body
+    if type(body) is not bytes:
+        raise _Bad
+    return body
+
+
+class AuthResponse(_InResponse):
+    """Answers AuthRequest.
+
+    Code 2, from server.
+
+    Source: APIResponse, AuthResponse.
+
+    Assumed: the document does not describe its body.
+
+    Layout: body bytes[..]
+    """
+
+    __slots__ = ("body",)
+    __match_args__ = ("body",)
+
+    def __init__(self, body: bytes) -> None:
+        self.body = body
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is AuthResponse and self.body == other.body
+
+
+def _read_auth_response_body(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[AuthResponse, int]:
+    n_body = end - (offset)
+    if n_body < 0:
+        raise _Bad
+    start = offset
+    position = start + n_body
+    body = buffer[start:position]
+    message = _new(AuthResponse)
+    message.body = body
+    return message, position
+
+
+def _write_auth_response_body(message: AuthResponse, state: _Writing) -> bytes:
+    body = message.body
+    if type(body) is not bytes:
+        raise _Bad
+    return body
+
+
+class ClientConfigRequest(_InRequest):
+    """Says what the client is configured with.
+
+    Code 23, from client.
+
+    Source: RequestAPI, ClientConfigRequest.
+
+    Assumed: the document does not describe its body.
+
+    Layout: body bytes[..]
+    """
+
+    __slots__ = ("body",)
+    __match_args__ = ("body",)
+
+    def __init__(self, body: bytes) -> None:
+        self.body = body
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is ClientConfigRequest and self.body == other.body
+
+
+def _read_client_config_request_body(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[ClientConfigRequest, int]:
+    n_body = end - (offset)
+    if n_body < 0:
+        raise _Bad
+    start = offset
+    position = start + n_body
+    body = buffer[start:position]
+    message = _new(ClientConfigRequest)
+    message.body = body
+    return message, position
+
+
+def _write_client_config_request_body(message: ClientConfigRequest, state: _Writing) -> bytes:
+    body = message.body
+    if type(body) is not bytes:
+        raise _Bad
+    return body
+
+
+class ClientConfigResponse(_InResponse):
+    """Answers ClientConfigRequest.
+
+    Code 23, from server.
+
+    Source: APIResponse, ClientConfigResponse.
+
+    Assumed: the document does not describe its body.
+
+    Layout: body bytes[..]
+    """
+
+    __slots__ = ("body",)
+    __match_args__ = ("body",)
+
+    def __init__(self, body: bytes) -> None:
+        self.body = body
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is ClientConfigResponse and self.body == other.body
+
+
+def _read_client_config_response_body(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[ClientConfigResponse, int]:
+    n_body = end - (offset)
+    if n_body < 0:
+        raise _Bad
+    start = offset
+    position = start + n_body
+    body = buffer[start:position]
+    message = _new(ClientConfigResponse)
+    message.body = body
+    return message, position
+
+
+def _write_client_config_response_body(message: ClientConfigResponse, state: _Writing) -> bytes:
+    body = message.body
+    if type(body) is not bytes:
+        raise _Bad
+    return body
+
+
+class ErrorResponse(_InResponse):
+    """What went wrong, for people; the error code is the status of the response.
+
+    Without a code of its own, from server.
+
+    Source: ErrorResponse => errorMessage.
+
+    Layout: error_message mutf8[u16]
+    """
+
+    __slots__ = ("error_message",)
+    __match_args__ = ("error_message",)
+
+    def __init__(self, error_message: str) -> None:
+        self.error_message = error_message
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is ErrorResponse and self.error_message == other.error_message
+
+
+def _read_error_response_body(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[ErrorResponse, int]:
+    (n_error_message,) = _unpack_H(buffer, offset)
+    start = offset + 2
+    position = start + n_error_message
+    raw = buffer[start:position]
+    error_message = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    message = _new(ErrorResponse)
+    message.error_message = error_message
+    return message, position
+
+
+def _write_error_response_body(message: ErrorResponse, state: _Writing) -> bytes:
+    error_message = _encode_str(message.error_message)
+    if not error_message.isascii() or 0 in error_message:
+        error_message = _encode_text(message.error_message, "mutf8", lenient=True)
+    n_error_message = len(error_message)
+    return b"".join((_pack_H(n_error_message), error_message))
+
+
+def _write_chunk_alone(data_: bytes, has_partial_bytes: bool = False) -> bytes:
+    if type(data_) is not bytes:
+        raise _Bad
+    n_data = len(data_)
+    if has_partial_bytes is not True and has_partial_bytes is not False:
+        raise _Bad
+    return b"".join((_pack_iB(n_data, has_partial_bytes), data_))
+
 
 _CODES_REQUEST: dict[type, int] = {
     PutRequest: 3,
@@ -6759,7 +4543,6 @@ _CODES_REQUEST: dict[type, int] = {
     AuthRequest: 2,
     ClientConfigRequest: 23,
 }
-
 _CODES_RESPONSE: dict[type, int] = {
     PutResponse: 3,
     GetResponse: 4,
@@ -6769,7 +4552,35 @@ _CODES_RESPONSE: dict[type, int] = {
     AuthResponse: 2,
     ClientConfigResponse: 23,
 }
-
+_BODIES: dict[str | None, dict[int, Callable[[bytes, int, int, _Reading], tuple[Any, int]]]] = {
+    None: {
+        3: _read_put_request_body,
+        4: _read_get_request_body,
+        5: _read_put_all_request_body,
+        6: _read_get_all_request_body,
+        1: _read_server_config_request_body,
+        2: _read_auth_request_body,
+        23: _read_client_config_request_body,
+    },
+    "client": {
+        3: _read_put_request_body,
+        4: _read_get_request_body,
+        5: _read_put_all_request_body,
+        6: _read_get_all_request_body,
+        1: _read_server_config_request_body,
+        2: _read_auth_request_body,
+        23: _read_client_config_request_body,
+    },
+    "server": {
+        3: _read_put_response_body,
+        4: _read_get_response_body,
+        5: _read_put_all_response_body,
+        6: _read_get_all_response_body,
+        1: _read_server_config_response_body,
+        2: _read_auth_response_body,
+        23: _read_client_config_response_body,
+    },
+}
 _BODY_WRITERS: dict[type, Callable[..., bytes]] = {
     PutRequest: _write_put_request_body,
     PutResponse: _write_put_response_body,
@@ -6788,7 +4599,111 @@ _BODY_WRITERS: dict[type, Callable[..., bytes]] = {
 }
 
 
-def _write_request_in_example(frame: Any, state: _WriteState | None) -> bytes:
+class Request(_Envelope):
+    """MessageHeader and Request.
+
+    Source: MessageHeader => Size CorrelationId isPartialMessage hasMetaData.
+
+    Source: Request => RequestHeader [MetaData] RequestAPI.
+
+    Attributes:
+        message: What the frame carries.
+        is_partial: More of this request follows under the same id.
+        metadata: Source: Metadata, NumberOfMetadata.
+
+    Layout: size i32, correlation_id i32, is_partial bool, has_metadata bool, payload { api_id ApiId, api_version i8 == 1, metadata RequestMetadata[i16]?, body message } in size
+    """
+
+    __slots__ = ("correlation_id", "is_partial", "message", "metadata")
+    __match_args__ = ("message", "correlation_id", "is_partial", "metadata")
+
+    def __init__(
+        self,
+        message: _Message,
+        correlation_id: int,
+        is_partial: bool = False,
+        metadata: list[_RequestMetadata] | None = None,
+    ) -> None:
+        self.message = message
+        self.correlation_id = correlation_id
+        self.is_partial = is_partial
+        self.metadata = metadata
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(other) is Request
+            and self.message == other.message
+            and self.correlation_id == other.correlation_id
+            and self.is_partial == other.is_partial
+            and self.metadata == other.metadata
+        )
+
+    def encode(
+        self,
+        *,
+        from_role: _Role | None = None,
+        context: Context | None = None,
+        variant: _Variant | None = None,
+    ) -> bytes:
+        """Return the frame's bytes. EncodeError: the wire cannot carry it."""
+        try:
+            return _FRAME_WRITERS[variant, Request](
+                self, None if context is None else context.state_to_write(_LIMITS, from_role)
+            )
+        except _WRITE_FAULTS:
+            return _encode_carefully(self, -1, from_role, context, variant)
+
+
+def _read_request(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Request, int]:
+    if state is None and end - offset > 65536:
+        state = _ReadState(_LIMITS)
+    size, correlation_id, is_partial, has_metadata, api_id, api_version = _unpack_iiBBhb(buffer, offset)
+    payload_end = offset + 10 + size
+    if is_partial > 1 or has_metadata > 1 or api_id not in _API_ID_BY_NUMBER or api_version != 1:
+        raise _Bad
+    if payload_end > end:
+        raise _Bad
+    position = offset + 13
+    metadata: Any = None
+    if has_metadata != 0:
+        (n_metadata,) = _unpack_h(buffer, position)
+        if n_metadata < 0:
+            raise _Bad
+        if state is not None:
+            state.take(n_metadata)
+        elif n_metadata > 65536:
+            raise _Bad
+        position = position + 2
+        if n_metadata * 3 > payload_end - position:
+            raise _Bad
+        metadata = []
+        for _ in range(n_metadata):
+            metadata_item, position = _read_request_metadata(buffer, position, payload_end, state, False)
+            metadata.append(metadata_item)
+        if not ((len(metadata) > 0) and _distinct(metadata)):
+            raise _Bad
+    body_code = api_id
+    reader = _BODIES["client"].get(body_code)
+    if reader is not None:
+        body, position = reader(buffer, position, payload_end, state)
+    elif position > payload_end or (state is not None and state.strict):
+        raise _Bad
+    else:
+        body = Unknown(body_code, buffer[position:payload_end])
+        position = payload_end
+    if position != payload_end:
+        raise _Bad
+    if position - offset > (16777216 if state is None else state.frame):
+        raise _Bad
+    frame = _new(Request)
+    frame.message = body
+    frame.correlation_id = correlation_id
+    frame.is_partial = is_partial != 0
+    frame.metadata = metadata
+    return frame, position
+
+
+def _write_request(frame: Any, state: _Writing) -> bytes:
     if frame.metadata is not None:
         metadata_ = frame.metadata
         if type(metadata_) is not list and not isinstance(metadata_, tuple):
@@ -6800,7 +4715,7 @@ def _write_request_in_example(frame: Any, state: _WriteState | None) -> bytes:
             raise _Bad
         metadata__: list[bytes] = []
         for metadata_item in metadata_:
-            metadata_item_ = _write_request_metadata(metadata_item, state, False)
+            metadata_item_ = _REQUEST_METADATA_WRITERS[type(metadata_item)](metadata_item, state, False)
             metadata__.append(metadata_item_)
         metadata = b"".join(metadata__)
         if not ((len(frame.metadata) > 0) and _distinct(frame.metadata)):
@@ -6811,12 +4726,281 @@ def _write_request_in_example(frame: Any, state: _WriteState | None) -> bytes:
     else:
         metadata = b""
     body = _BODY_WRITERS[type(frame.message)](frame.message, state)
+    payload_size = 3 + len(metadata) + len(body)
+    if frame.is_partial is not True and frame.is_partial is not False:
+        raise _Bad
+    data = b"".join(
+        (
+            _pack_iiBBhb(
+                payload_size,
+                frame.correlation_id,
+                frame.is_partial,
+                (frame.metadata is not None),
+                _CODES_REQUEST[type(frame.message)],
+                1,
+            ),
+            metadata,
+            body,
+        )
+    )
+    if state is None and len(data) > 65536:
+        return _write_request(frame, _WriteState(_LIMITS))
+    if len(data) > 16777216:
+        raise _Bad
+    return data
+
+
+class Response(_Envelope):
+    """MessageHeader and Response. The body is not named on the wire: it belongs to the request of the same correlation id.
+
+    Source: MessageHeader => Size CorrelationId isPartialMessage hasMetaData.
+
+    Source: Response => ResponseHeader [MetaData] APIResponse.
+
+    Attributes:
+        message: What the frame carries.
+        status: Source: ResponseHeader => ResponseTypeId | ErrorCode.
+        metadata: Source: Metadata, NumberOfMetadata.
+
+    Layout: size i32, correlation_id i32, is_partial bool, has_metadata bool, payload { status Status, metadata ResponseMetadata[i16]?, body (message or ErrorResponse) } in size
+    """
+
+    __slots__ = ("correlation_id", "is_partial", "message", "metadata", "status")
+    __match_args__ = ("message", "correlation_id", "is_partial", "status", "metadata")
+
+    def __init__(
+        self,
+        message: _Message,
+        correlation_id: int,
+        is_partial: bool = False,
+        status: int = Status.FULL_RESPONSE,
+        metadata: list[_ResponseMetadata] | None = None,
+    ) -> None:
+        self.message = message
+        self.correlation_id = correlation_id
+        self.is_partial = is_partial
+        self.status = status
+        self.metadata = metadata
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(other) is Response
+            and self.message == other.message
+            and self.correlation_id == other.correlation_id
+            and self.is_partial == other.is_partial
+            and self.status == other.status
+            and self.metadata == other.metadata
+        )
+
+    def encode(
+        self,
+        *,
+        from_role: _Role | None = None,
+        context: Context | None = None,
+        variant: _Variant | None = None,
+    ) -> bytes:
+        """Return the frame's bytes. EncodeError: the wire cannot carry it."""
+        try:
+            return _FRAME_WRITERS[variant, Response](
+                self, None if context is None else context.state_to_write(_LIMITS, from_role)
+            )
+        except _WRITE_FAULTS:
+            return _encode_carefully(self, -1, from_role, context, variant)
+
+
+def _read_response(buffer: bytes, offset: int, end: int, state: Any) -> tuple[Response, int]:
+    if state is None and end - offset > 65536:
+        state = _ReadState(_LIMITS)
+    size, correlation_id, is_partial, has_metadata, status = _unpack_iiBBh(buffer, offset)
+    payload_end = offset + 10 + size
+    if is_partial > 1 or has_metadata > 1 or payload_end > end:
+        raise _Bad
+    if not (status > 0):
+        raise _Bad
+    position = offset + 12
+    metadata: Any = None
+    if has_metadata != 0:
+        (n_metadata,) = _unpack_h(buffer, position)
+        if n_metadata < 0:
+            raise _Bad
+        if state is not None:
+            state.take(n_metadata)
+        elif n_metadata > 65536:
+            raise _Bad
+        position = position + 2
+        if n_metadata * 3 > payload_end - position:
+            raise _Bad
+        metadata = []
+        for _ in range(n_metadata):
+            metadata_item, position = _read_response_metadata(buffer, position, payload_end, state, False)
+            metadata.append(metadata_item)
+        if not ((len(metadata) > 0) and _distinct(metadata)):
+            raise _Bad
+    body: Any = None
+    if status in (1, 2):
+        try:
+            body_code = state.entries["api"]["client", correlation_id]
+        except (AttributeError, KeyError):
+            body_code = None
+        reader = _BODIES["server"].get(body_code)
+        if reader is not None:
+            body_, position = reader(buffer, position, payload_end, state)
+        elif position > payload_end or (state is not None and state.strict):
+            raise _Bad
+        else:
+            body_ = Unknown(body_code, buffer[position:payload_end])
+            position = payload_end
+        body = body_
+    else:
+        body__, position = _read_error_response_body(buffer, position, payload_end, state)
+        body = body__
+    if position != payload_end:
+        raise _Bad
+    if position - offset > (16777216 if state is None else state.frame):
+        raise _Bad
+    frame = _new(Response)
+    frame.message = body
+    frame.correlation_id = correlation_id
+    frame.is_partial = is_partial != 0
+    frame.status = _STATUS_BY_NUMBER.get(status, status)
+    frame.metadata = metadata
+    return frame, position
+
+
+def _write_response(frame: Any, state: _Writing) -> bytes:
+    if frame.metadata is not None:
+        metadata_ = frame.metadata
+        if type(metadata_) is not list and not isinstance(metadata_, tuple):
+            raise _Bad
+        n_metadata = len(metadata_)
+        if state is not None:
+            state.take(n_metadata)
+        elif n_metadata > 65536:
+            raise _Bad
+        metadata__: list[bytes] = []
+        for metadata_item in metadata_:
+            metadata_item_ = _RESPONSE_METADATA_WRITERS[type(metadata_item)](metadata_item, state, False)
+            metadata__.append(metadata_item_)
+        metadata = b"".join(metadata__)
+        if not ((len(frame.metadata) > 0) and _distinct(frame.metadata)):
+            raise _Bad
+        metadata = b"".join((_pack_h(n_metadata), metadata))
+    elif frame.metadata is not None:
+        raise _Bad
+    else:
+        metadata = b""
+    if frame.status in (1, 2):
+        body_ = _BODY_WRITERS[type(frame.message)](frame.message, state)
+        if _CODES_RESPONSE.get(type(frame.message)) is None:
+            raise _Bad
+        body = body_
+    else:
+        if type(frame.message) is not ErrorResponse:
+            raise _Bad
+        body__ = _write_error_response_body(frame.message, state)
+        body = body__
+    payload_size = 2 + len(metadata) + len(body)
+    if frame.is_partial is not True and frame.is_partial is not False or not (frame.status > 0):
+        raise _Bad
+    data = b"".join(
+        (
+            _pack_iiBBh(
+                payload_size,
+                frame.correlation_id,
+                frame.is_partial,
+                (frame.metadata is not None),
+                frame.status,
+            ),
+            metadata,
+            body,
+        )
+    )
+    if state is None and len(data) > 65536:
+        return _write_response(frame, _WriteState(_LIMITS))
+    if len(data) > 16777216:
+        raise _Bad
+    return data
+
+
+def _read_request_in_example(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Request, int]:
+    if state is None and end - offset > 65536:
+        state = _ReadState(_LIMITS)
+    size, is_partial, correlation_id, api_id, api_version, has_metadata = _unpack_iBihbB(buffer, offset)
+    payload_end = offset + 9 + size
+    if is_partial > 1 or api_id not in _API_ID_BY_NUMBER or api_version != 1 or has_metadata > 1:
+        raise _Bad
+    if payload_end > end:
+        raise _Bad
+    position = offset + 13
+    metadata: Any = None
+    if has_metadata != 0:
+        (n_metadata,) = _unpack_h(buffer, position)
+        if n_metadata < 0:
+            raise _Bad
+        if state is not None:
+            state.take(n_metadata)
+        elif n_metadata > 65536:
+            raise _Bad
+        position = position + 2
+        if n_metadata * 3 > payload_end - position:
+            raise _Bad
+        metadata = []
+        for _ in range(n_metadata):
+            metadata_item, position = _read_request_metadata(buffer, position, payload_end, state, False)
+            metadata.append(metadata_item)
+        if not ((len(metadata) > 0) and _distinct(metadata)):
+            raise _Bad
+    body_code = api_id
+    reader = _BODIES["client"].get(body_code)
+    if reader is not None:
+        body, position = reader(buffer, position, payload_end, state)
+    elif position > payload_end or (state is not None and state.strict):
+        raise _Bad
+    else:
+        body = Unknown(body_code, buffer[position:payload_end])
+        position = payload_end
+    if position != payload_end:
+        raise _Bad
+    if position - offset > (16777216 if state is None else state.frame):
+        raise _Bad
+    frame = _new(Request)
+    frame.message = body
+    frame.is_partial = is_partial != 0
+    frame.correlation_id = correlation_id
+    frame.metadata = metadata
+    return frame, position
+
+
+def _write_request_in_example(frame: Any, state: _Writing) -> bytes:
+    if frame.metadata is not None:
+        metadata_ = frame.metadata
+        if type(metadata_) is not list and not isinstance(metadata_, tuple):
+            raise _Bad
+        n_metadata = len(metadata_)
+        if state is not None:
+            state.take(n_metadata)
+        elif n_metadata > 65536:
+            raise _Bad
+        metadata__: list[bytes] = []
+        for metadata_item in metadata_:
+            metadata_item_ = _REQUEST_METADATA_WRITERS[type(metadata_item)](metadata_item, state, False)
+            metadata__.append(metadata_item_)
+        metadata = b"".join(metadata__)
+        if not ((len(frame.metadata) > 0) and _distinct(frame.metadata)):
+            raise _Bad
+        metadata = b"".join((_pack_h(n_metadata), metadata))
+    elif frame.metadata is not None:
+        raise _Bad
+    else:
+        metadata = b""
+    body = _BODY_WRITERS[type(frame.message)](frame.message, state)
+    payload_size = 4 + len(metadata) + len(body)
     if frame.is_partial is not True and frame.is_partial is not False:
         raise _Bad
     data = b"".join(
         (
             _pack_iBihbB(
-                (4 + len(metadata) + len(body)),
+                payload_size,
                 frame.is_partial,
                 frame.correlation_id,
                 _CODES_REQUEST_IN_EXAMPLE[type(frame.message)],
@@ -6829,12 +5013,71 @@ def _write_request_in_example(frame: Any, state: _WriteState | None) -> bytes:
     )
     if state is None and len(data) > 65536:
         return _write_request_in_example(frame, _WriteState(_LIMITS))
-    if len(data) > (16777216 if state is None else state.frame):
+    if len(data) > 16777216:
         raise _Bad
     return data
 
 
-def _write_response_in_example(frame: Any, state: _WriteState | None) -> bytes:
+def _read_response_in_example(buffer: bytes, offset: int, end: int, state: Any) -> tuple[Response, int]:
+    if state is None and end - offset > 65536:
+        state = _ReadState(_LIMITS)
+    size, is_partial, correlation_id, status, has_metadata = _unpack_iBihB(buffer, offset)
+    payload_end = offset + 9 + size
+    if is_partial > 1 or has_metadata > 1 or payload_end > end:
+        raise _Bad
+    if not (status > 0):
+        raise _Bad
+    position = offset + 12
+    metadata: Any = None
+    if has_metadata != 0:
+        (n_metadata,) = _unpack_h(buffer, position)
+        if n_metadata < 0:
+            raise _Bad
+        if state is not None:
+            state.take(n_metadata)
+        elif n_metadata > 65536:
+            raise _Bad
+        position = position + 2
+        if n_metadata * 3 > payload_end - position:
+            raise _Bad
+        metadata = []
+        for _ in range(n_metadata):
+            metadata_item, position = _read_response_metadata(buffer, position, payload_end, state, False)
+            metadata.append(metadata_item)
+        if not ((len(metadata) > 0) and _distinct(metadata)):
+            raise _Bad
+    body: Any = None
+    if status in (1, 2):
+        try:
+            body_code = state.entries["api"]["client", correlation_id]
+        except (AttributeError, KeyError):
+            body_code = None
+        reader = _BODIES["server"].get(body_code)
+        if reader is not None:
+            body_, position = reader(buffer, position, payload_end, state)
+        elif position > payload_end or (state is not None and state.strict):
+            raise _Bad
+        else:
+            body_ = Unknown(body_code, buffer[position:payload_end])
+            position = payload_end
+        body = body_
+    else:
+        body__, position = _read_error_response_body(buffer, position, payload_end, state)
+        body = body__
+    if position != payload_end:
+        raise _Bad
+    if position - offset > (16777216 if state is None else state.frame):
+        raise _Bad
+    frame = _new(Response)
+    frame.message = body
+    frame.is_partial = is_partial != 0
+    frame.correlation_id = correlation_id
+    frame.status = _STATUS_BY_NUMBER.get(status, status)
+    frame.metadata = metadata
+    return frame, position
+
+
+def _write_response_in_example(frame: Any, state: _Writing) -> bytes:
     if frame.metadata is not None:
         metadata_ = frame.metadata
         if type(metadata_) is not list and not isinstance(metadata_, tuple):
@@ -6846,7 +5089,7 @@ def _write_response_in_example(frame: Any, state: _WriteState | None) -> bytes:
             raise _Bad
         metadata__: list[bytes] = []
         for metadata_item in metadata_:
-            metadata_item_ = _write_response_metadata(metadata_item, state, False)
+            metadata_item_ = _RESPONSE_METADATA_WRITERS[type(metadata_item)](metadata_item, state, False)
             metadata__.append(metadata_item_)
         metadata = b"".join(metadata__)
         if not ((len(frame.metadata) > 0) and _distinct(frame.metadata)):
@@ -6866,14 +5109,13 @@ def _write_response_in_example(frame: Any, state: _WriteState | None) -> bytes:
             raise _Bad
         body__ = _write_error_response_body(frame.message, state)
         body = body__
-    if frame.is_partial is not True and frame.is_partial is not False:
-        raise _Bad
-    if not (frame.status > 0):
+    payload_size = 3 + len(metadata) + len(body)
+    if frame.is_partial is not True and frame.is_partial is not False or not (frame.status > 0):
         raise _Bad
     data = b"".join(
         (
             _pack_iBihB(
-                (3 + len(metadata) + len(body)),
+                payload_size,
                 frame.is_partial,
                 frame.correlation_id,
                 frame.status,
@@ -6885,7 +5127,7 @@ def _write_response_in_example(frame: Any, state: _WriteState | None) -> bytes:
     )
     if state is None and len(data) > 65536:
         return _write_response_in_example(frame, _WriteState(_LIMITS))
-    if len(data) > (16777216 if state is None else state.frame):
+    if len(data) > 16777216:
         raise _Bad
     return data
 
@@ -6899,7 +5141,6 @@ _CODES_REQUEST_IN_EXAMPLE: dict[type, int] = {
     AuthRequest: 2,
     ClientConfigRequest: 23,
 }
-
 _CODES_RESPONSE_IN_EXAMPLE: dict[type, int] = {
     PutResponse: 3,
     GetResponse: 4,
@@ -6911,72 +5152,33 @@ _CODES_RESPONSE_IN_EXAMPLE: dict[type, int] = {
 }
 
 
-def _state_to_read(
-    limits: Limits | None, strict: bool, role: _Role | None, context: Context | None
-) -> _ReadState | None:
-    """Return None where the defaults hold: the readers have them written out."""
-    if limits is None and not strict and role is None and context is None:
-        return None
-    return _ReadState(
-        _LIMITS if limits is None else limits.to_dict(), strict=strict, role=role, context=context
+_ONLY_1 = frozenset(
+    (
+        GeodeValue.StringBytes,
+        GeodeValue.String,
+        GeodeValue.HugeStringBytes,
+        GeodeValue.HugeString,
+        GeodeValue.NullString,
+        GeodeValue.Null,
     )
-
-
-_FRAME_READERS: dict[
-    tuple[str | None, str | None], Callable[[bytes, int, int, _ReadState | None], tuple[_Frame, int]]
-] = {
-    (None, None): _read_request,
-    (None, "client"): _read_request,
-    (None, "server"): _read_response,
-    ("example", None): _read_request_in_example,
-    ("example", "client"): _read_request_in_example,
-    ("example", "server"): _read_response_in_example,
-}
-_FRAME_WRITERS: dict[tuple[str | None, type], Callable[..., bytes]] = {
-    (None, Request): _write_request,
-    (None, Response): _write_response,
-    ("example", Request): _write_request_in_example,
-    ("example", Response): _write_response_in_example,
-}
-_FRAME_CLASSES: dict[type, type] = {
-    PutRequest: Request,
-    PutResponse: Response,
-    GetRequest: Request,
-    GetResponse: Response,
-    PutAllRequest: Request,
-    PutAllResponse: Response,
-    GetAllRequest: Request,
-    GetAllResponse: Response,
-    ServerConfigRequest: Request,
-    ServerConfigResponse: Response,
-    AuthRequest: Request,
-    AuthResponse: Response,
-    ClientConfigRequest: Request,
-    ClientConfigResponse: Response,
-    ErrorResponse: Response,
-}
-
-
-def _fault(
-    buffer: bytes,
-    role: str | None,
-    limits: Limits | None,
-    strict: bool,
-    context: Context | None,
-    variant: str | None,
-) -> DecodeError:
-    """Return what is wrong with the frame that `buffer` ought to be, as the careful codec finds it."""
-    from .._runtime.careful import fault_of as read
-    from .._runtime.options import Options
-    from ._plan import PLAN
-
-    bounds = None if limits is None else limits.to_dict()
-    options = Options(role, limits=bounds, strict=strict, context=context, variant=variant)
-    return read(PLAN, buffer, options)
-
-
-def _other_message(expected: str, message: _Message) -> DecodeError:
-    return DecodeError("unknown_code", expected=f"a {expected}", found=f"a {type(message).__name__}")
+)
+_ONLY_2 = frozenset(
+    (
+        GeodeValue.Boolean,
+        GeodeValue.Byte,
+        GeodeValue.Character,
+        GeodeValue.Short,
+        GeodeValue.Integer,
+        GeodeValue.Long,
+        GeodeValue.Float,
+        GeodeValue.Double,
+        GeodeValue.StringBytes,
+        GeodeValue.String,
+        GeodeValue.HugeStringBytes,
+        GeodeValue.HugeString,
+        GeodeValue.Bytes,
+    )
+)
 
 
 def decode(
@@ -6996,11 +5198,16 @@ def decode(
         NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
         DecodeError: It does not conform, or something stands behind it.
     """
-    if from_role is not None:
+    if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
-    state = _state_to_read(limits, strict, from_role, context)
+    if limits is None and not strict and context is None:
+        state = None
+    elif limits is None and not strict and context is not None:
+        state = context.state_to_read(_LIMITS, from_role)
+    else:
+        state = _state_to_read(limits, strict, from_role, context)
     try:
         frame, position = _FRAME_READERS[variant, from_role](buffer, 0, end, state)
         if position != end:
@@ -7025,8 +5232,63 @@ def decode_message(
         NeedMoreData: The frame is not whole.
         DecodeError: It does not conform, or something stands behind it.
     """
-    frame = decode(data, from_role=from_role, context=context, limits=limits, strict=strict, variant=variant)
-    return frame.message
+    if from_role is not None and from_role not in _ROLES:
+        _check_role(from_role, _ROLES)
+    buffer = data if type(data) is bytes else _as_bytes(data)
+    end = len(buffer)
+    if limits is None and not strict and context is None:
+        state = None
+    elif limits is None and not strict and context is not None:
+        state = context.state_to_read(_LIMITS, from_role)
+    else:
+        state = _state_to_read(limits, strict, from_role, context)
+    try:
+        frame, position = _FRAME_READERS[variant, from_role](buffer, 0, end, state)
+        if position != end:
+            raise _Bad
+        return frame.message
+    except _READ_FAULTS:
+        raise _fault(buffer, from_role, limits, strict, context, variant) from None
+
+
+def _state_to_read(
+    limits: Limits | None, strict: bool, role: _Role | None, context: Context | None
+) -> _Reading:
+    """Return None where the defaults hold: the readers have them written out."""
+    if limits is None and not strict and role is None and context is None:
+        return None
+    return _ReadState(
+        _LIMITS if limits is None else limits.to_dict(), strict=strict, role=role, context=context
+    )
+
+
+_FRAME_READERS: dict[
+    tuple[str | None, str | None], Callable[[bytes, int, int, _Reading], tuple[_Frame, int]]
+] = {
+    (None, None): _read_request,
+    (None, "client"): _read_request,
+    (None, "server"): _read_response,
+    ("example", None): _read_request_in_example,
+    ("example", "client"): _read_request_in_example,
+    ("example", "server"): _read_response_in_example,
+}
+
+
+def _fault(
+    buffer: bytes,
+    role: str | None,
+    limits: Limits | None,
+    strict: bool,
+    context: Context | None,
+    variant: str | None,
+) -> DecodeError:
+    """Return what is wrong with the frame that `buffer` ought to be, as the careful codec finds it."""
+    from .._runtime.careful import fault_of as read
+    from .._runtime.options import Options
+
+    bounds = None if limits is None else limits.to_dict()
+    options = Options(role, limits=bounds, strict=strict, context=context, variant=variant)
+    return read(_load_plan(), buffer, options)
 
 
 def encode(
@@ -7064,6 +5326,31 @@ def encode(
     return data
 
 
+_FRAME_WRITERS: dict[tuple[str | None, type], Callable[..., bytes]] = {
+    (None, Request): _write_request,
+    (None, Response): _write_response,
+    ("example", Request): _write_request_in_example,
+    ("example", Response): _write_response_in_example,
+}
+_FRAME_CLASSES: dict[type, type] = {
+    PutRequest: Request,
+    PutResponse: Response,
+    GetRequest: Request,
+    GetResponse: Response,
+    PutAllRequest: Request,
+    PutAllResponse: Response,
+    GetAllRequest: Request,
+    GetAllResponse: Response,
+    ServerConfigRequest: Request,
+    ServerConfigResponse: Response,
+    AuthRequest: Request,
+    AuthResponse: Response,
+    ClientConfigRequest: Request,
+    ClientConfigResponse: Response,
+    ErrorResponse: Response,
+}
+
+
 def _encode_carefully(
     frame: object,
     compression: int,
@@ -7073,9 +5360,8 @@ def _encode_carefully(
 ) -> bytes:
     """Return what the careful codec writes, where straight-line code gave up; it says what is wrong."""
     from .._runtime.careful import encode_carefully
-    from ._plan import PLAN
 
-    return encode_carefully(PLAN, frame, compression, role=role, context=context, variant=variant)
+    return encode_carefully(_load_plan(), frame, compression, role=role, context=context, variant=variant)
 
 
 class Decoder(_Decoder["_Item"]):
@@ -7115,7 +5401,7 @@ class Decoder(_Decoder["_Item"]):
         return self.bare_messages(chunk)
 
 
-_OPENINGS: dict[str | None, Callable[[bytes, int, int, _ReadState | None], tuple[Any, int]]] = {
+_OPENINGS: dict[str | None, Callable[[bytes, int, int, _Reading], tuple[Any, int]]] = {
     "client": _read_connect,
 }
 

@@ -15,6 +15,9 @@ from __future__ import annotations
 from enum import IntEnum as _IntEnum
 from struct import Struct as _Struct
 
+from .._runtime.classes import Envelope as _Envelope
+from .._runtime.classes import MessageRecord as _MessageRecord
+from .._runtime.classes import Record as _Record
 from .._runtime.codec import LENGTHS as _LENGTHS
 from .._runtime.codec import READ_FAULTS as _READ_FAULTS
 from .._runtime.codec import WRITE_FAULTS as _WRITE_FAULTS
@@ -24,22 +27,23 @@ from .._runtime.codec import WriteState as _WriteState
 from .._runtime.codec import as_bytes as _as_bytes
 from .._runtime.codec import deflate as _deflate
 from .._runtime.codec import inflate as _inflate
+from .._runtime.codec import lenient_text as _lenient_text
 from .._runtime.decoder import Decoder as _Decoder
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
-from .._runtime.text import decode_text as _decode_text
 from .._runtime.text import encode_text as _encode_text
 from .._runtime.values import check_limits as _check_limits
 from .._runtime.values import check_role as _check_role
 from .._runtime.values import dict_view as _dict_view
 from .._runtime.values import json_view as _json_view
-from .._runtime.values import show as _show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any, Literal, TypeAlias
+    from typing import Any, Literal, Self, TypeAlias
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
+    _Reading: TypeAlias = _ReadState | None
+    _Writing: TypeAlias = _WriteState | None
     _Message: TypeAlias = "Data | Json | Ack | Window | Compressed"
     _Role: TypeAlias = Literal[
         "writer",
@@ -158,7 +162,7 @@ class AckValue(_IntEnum):
 _ACK_VALUE_BY_NUMBER = {member.value: member for member in AckValue}
 
 
-class Pair:
+class Pair(_Record):
     """A key and its value. Both are bytes on the wire, and their lengths count bytes.
 
     Assumed: UTF-8 that gives back other bytes unchanged: the document says strings.
@@ -166,6 +170,8 @@ class Pair:
     Attributes:
         key: Source: 32bit unsigned key length followed by that many bytes for the key.
         value: Source: 32bit unsigned value length followed by that many bytes for the value.
+
+    Layout: key utf8[u32], value utf8[u32]
     """
 
     __slots__ = ("key", "value")
@@ -175,21 +181,45 @@ class Pair:
         self.key = key
         self.value = value
 
-    def replace(self, **changes: Any) -> Pair:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"key": self.key, "value": self.value}
-        return Pair(**(values | changes))
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return type(other) is Pair and self.key == other.key and self.value == other.value
 
-    def __repr__(self) -> str:
-        return f"Pair(key={_show(self.key)}, value={_show(self.value)})"
+
+class _InFrame(_MessageRecord):
+    """What every message of a Frame can do."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def _load_plan() -> dict[str, Any]:
+        return _load_plan()
+
+    @classmethod
+    def decode(cls, data: _Buffer) -> Self:
+        """Return the message of the one whole frame that `data` is.
+
+        Raises:
+            NeedMoreData: The frame is not whole.
+            DecodeError: It does not conform, or carries another message.
+        """
+        message: object = decode_message(data)
+        if isinstance(message, cls):
+            return message
+        raise DecodeError("unknown_code", expected=f"a {cls.__name__}", found=f"a {type(message).__name__}")
+
+    @classmethod
+    def from_dict(cls, fields: dict[str, Any]) -> Self:
+        """Return the message that `to_dict` gave these fields of.
+
+        Raises:
+            EncodeError: They are not its fields, or hold what the wire cannot carry.
+        """
+        from .._runtime.careful import encode_fields
+
+        return cls.decode(encode_fields(_load_plan(), cls._NAME or cls.__name__, fields))
 
 
-class Data:
+class Data(_InFrame):
     """One event as string:string pairs, analogous to a map. Their order is kept and keys may repeat; a map is only a view.
 
     Code 'D', from writer.
@@ -199,6 +229,8 @@ class Data:
     Attributes:
         sequence: Source: 32bit unsigned sequence number.
         pairs: Source: 32bit 'pair' count (how many key/value sequences follow).
+
+    Layout: sequence u32, pairs Pair[u32]
     """
 
     __slots__ = ("pairs", "sequence")
@@ -208,425 +240,23 @@ class Data:
         self.sequence = sequence
         self.pairs = pairs
 
-    def encode(self, *, version: Version = Version.V2) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_data(self, version, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self, version), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> Data:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not Data:
-            raise _other_message("Data", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "Data", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> Data:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import encode_fields
-        from ._plan import PLAN
-
-        return Data.decode(encode_fields(PLAN, "Data", fields))
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Data and self.sequence == other.sequence and self.pairs == other.pairs
 
     @property
     def pairs_dict(self) -> dict[Any, Any]:
         """`pairs` as a dict; of equal keys the last one stays."""
         return _dict_view(self.pairs)
 
-    def replace(self, **changes: Any) -> Data:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"sequence": self.sequence, "pairs": self.pairs}
-        return Data(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is Data and self.sequence == other.sequence and self.pairs == other.pairs
-
-    def __repr__(self) -> str:
-        return f"Data(sequence={_show(self.sequence)}, pairs={_show(self.pairs)})"
-
-
-class Json:
-    """One event as a JSON document. The bytes are kept as they came: text that is not JSON is no error of the frame.
-
-    Code 'J', from writer.
-
-    Source: frame type value: ASCII 'J' aka byte value 0x4a.
-
-    Attributes:
-        document: Source: data is json encoded.
-    """
-
-    __slots__ = ("document", "sequence")
-    __match_args__ = ("sequence", "document")
-
-    def __init__(self, sequence: int, document: bytes) -> None:
-        self.sequence = sequence
-        self.document = document
-
     def encode(self, *, version: Version = Version.V2) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
         try:
-            return _write_json(self, version, None)
+            return _write_data(self, version, None)
         except _WRITE_FAULTS:
             return _encode_carefully(Frame(self, version), -1)
 
-    @staticmethod
-    def decode(data: _Buffer) -> Json:
-        """Return the message of the one whole frame that `data` is.
 
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not Json:
-            raise _other_message("Json", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "Json", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> Json:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import encode_fields
-        from ._plan import PLAN
-
-        return Json.decode(encode_fields(PLAN, "Json", fields))
-
-    @property
-    def document_json(self) -> Any:
-        """`document` as JSON, read at each call; DecodeError if it is not."""
-        return _json_view(self.document, "Json.document")
-
-    def replace(self, **changes: Any) -> Json:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"sequence": self.sequence, "document": self.document}
-        return Json(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is Json and self.sequence == other.sequence and self.document == other.document
-
-    def __repr__(self) -> str:
-        return f"Json(sequence={_show(self.sequence)}, document={_show(self.document)})"
-
-
-class Ack:
-    """Acknowledges every event of the oldest window up to and including `sequence`.
-
-    Code 'A', from reader.
-
-    Source: frame type value: ASCII 'A' aka byte value 0x41, Bulk acks are supported.
-
-    Attributes:
-        sequence: Of the last event that is acknowledged; 0 keeps a waiting writer patient, unless an event has that number.
-    """
-
-    __slots__ = ("sequence",)
-    __match_args__ = ("sequence",)
-
-    def __init__(self, sequence: int) -> None:
-        self.sequence = sequence
-
-    def encode(self, *, version: Version = Version.V2) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_ack(self, version, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self, version), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> Ack:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not Ack:
-            raise _other_message("Ack", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "Ack", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> Ack:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import encode_fields
-        from ._plan import PLAN
-
-        return Ack.decode(encode_fields(PLAN, "Ack", fields))
-
-    def replace(self, **changes: Any) -> Ack:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"sequence": self.sequence}
-        return Ack(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is Ack and self.sequence == other.sequence
-
-    def __repr__(self) -> str:
-        return f"Ack(sequence={_show(self.sequence)})"
-
-
-class Window:
-    """How many events follow, in units of whole Data or Json, before the writer waits for acks.
-
-    Code 'W', from writer.
-
-    Source: frame type value: ASCII 'W' aka byte value 0x57, in units of whole data frames.
-
-    Errata: a sliding limit: the most unacknowledged data frames that the writer sends before it blocks.
-    """
-
-    __slots__ = ("size",)
-    __match_args__ = ("size",)
-
-    def __init__(self, size: int) -> None:
-        self.size = size
-
-    def encode(self, *, version: Version = Version.V2) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_window(self, version, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self, version), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> Window:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not Window:
-            raise _other_message("Window", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "Window", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> Window:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import encode_fields
-        from ._plan import PLAN
-
-        return Window.decode(encode_fields(PLAN, "Window", fields))
-
-    def replace(self, **changes: Any) -> Window:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"size": self.size}
-        return Window(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is Window and self.size == other.size
-
-    def __repr__(self) -> str:
-        return f"Window(size={_show(self.size)})"
-
-
-class Compressed:
-    """Many frames in one compressed envelope. Inflated they are a valid frame stream by itself, of whole frames only.
-
-    Code 'C', from writer.
-
-    Source: frame type value: ASCII 'C' aka byte value 0x43.
-
-    Attributes:
-        frames: Assumed: the document says compressed; every program uses a zlib stream, RFC 1950.
-    """
-
-    __slots__ = ("frames",)
-    __match_args__ = ("frames",)
-
-    def __init__(self, frames: list[Frame]) -> None:
-        self.frames = frames
-
-    def encode(self, *, version: Version = Version.V2, compression: int = -1) -> bytes:
-        """Return the bytes of a whole frame with this message; `compression` is zlib's level, 0 stored to 9 smallest.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_compressed(self, version, _state_to_write(compression))
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self, version), compression)
-
-    @staticmethod
-    def decode(data: _Buffer) -> Compressed:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not Compressed:
-            raise _other_message("Compressed", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "Compressed", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> Compressed:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import encode_fields
-        from ._plan import PLAN
-
-        return Compressed.decode(encode_fields(PLAN, "Compressed", fields))
-
-    def replace(self, **changes: Any) -> Compressed:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"frames": self.frames}
-        return Compressed(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is Compressed and self.frames == other.frames
-
-    def __repr__(self) -> str:
-        return f"Compressed(frames={_show(self.frames)})"
-
-
-class Frame:
-    """A frame has no length of its own: its type decides how far it goes, and the next frame follows without padding.
-
-    Source: version(1) | frame type | payload.
-
-    Attributes:
-        message: What the frame carries.
-    """
-
-    __slots__ = ("message", "version")
-    __match_args__ = ("message", "version")
-
-    def __init__(self, message: _Message, version: Version = Version.V2) -> None:
-        self.message = message
-        self.version = version
-
-    def encode(self, *, compression: int = -1) -> bytes:
-        """Return the frame's bytes; `compression` is zlib's level, 0 stored to 9 smallest.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_frame(self, _state_to_write(compression))
-        except _WRITE_FAULTS:
-            return _encode_carefully(self, compression)
-
-    def replace(self, **changes: Any) -> Frame:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"message": self.message, "version": self.version}
-        return Frame(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is Frame and self.message == other.message and self.version == other.version
-
-    def __repr__(self) -> str:
-        return f"Frame({self.message!r}, version={self.version!r})"
-
-
-def _read_frame(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Frame, int]:
-    version = buffer[offset]
-    message, position = _READERS[buffer[offset + 1]](buffer, offset, end, state)
-    frame = _new(Frame)
-    frame.message = message
-    frame.version = _VERSION_BY_NUMBER[version]
-    return frame, position
-
-
-def _read_data(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Data, int]:
+def _read_data(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Data, int]:
     version, sequence, n_pairs = _unpack_BxII(buffer, offset)
     if version not in _VERSION_BY_NUMBER:
         raise _Bad
@@ -645,14 +275,14 @@ def _read_data(buffer: bytes, offset: int, end: int, state: _ReadState | None) -
         try:
             key = buffer[start:position].decode()
         except UnicodeDecodeError:
-            key = _decode_text(buffer[start:position], "utf8", state is None or not state.strict, "big")
+            key = _lenient_text(buffer[start:position], "utf8", state)
         (n_value,) = _unpack_I(buffer, position)
         start = position + 4
         position = start + n_value
         try:
             value = buffer[start:position].decode()
         except UnicodeDecodeError:
-            value = _decode_text(buffer[start:position], "utf8", state is None or not state.strict, "big")
+            value = _lenient_text(buffer[start:position], "utf8", state)
         pair = _new(Pair)
         pair.key = key
         pair.value = value
@@ -665,7 +295,88 @@ def _read_data(buffer: bytes, offset: int, end: int, state: _ReadState | None) -
     return message, position
 
 
-def _read_json(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Json, int]:
+def _write_data(message: Data, version: Version, state: _Writing) -> bytes:
+    parts: list[bytes] = []
+    pairs = message.pairs
+    if type(pairs) is not list and not isinstance(pairs, tuple):
+        raise _Bad
+    n_pairs = len(pairs)
+    if state is not None:
+        state.take(n_pairs)
+    elif n_pairs > 65536:
+        raise _Bad
+    if version not in _VERSION_BY_NUMBER:
+        raise _Bad
+    parts.append(_pack_BBII(version, 68, message.sequence, n_pairs))
+    for pair in pairs:
+        try:
+            key = _encode_str(pair.key)
+        except UnicodeEncodeError:
+            key = _encode_text(pair.key, "utf8", lenient=True)
+        n_key = len(key)
+        try:
+            value = _encode_str(pair.value)
+        except UnicodeEncodeError:
+            value = _encode_text(pair.value, "utf8", lenient=True)
+        n_value = len(value)
+        parts += (
+            _LENGTHS[n_key] if n_key < 256 else _pack_I(n_key),
+            key,
+            _LENGTHS[n_value] if n_value < 256 else _pack_I(n_value),
+            value,
+        )
+    data = b"".join(parts)
+    if len(data) > 16777216:
+        raise _Bad
+    return data
+
+
+class Json(_InFrame):
+    """One event as a JSON document. The bytes are kept as they came: text that is not JSON is no error of the frame.
+
+    Code 'J', from writer.
+
+    Source: frame type value: ASCII 'J' aka byte value 0x4a.
+
+    Attributes:
+        document: Source: data is json encoded.
+
+    Layout: sequence u32, document bytes[u32]
+    """
+
+    __slots__ = ("document", "sequence")
+    __match_args__ = ("sequence", "document")
+
+    def __init__(self, sequence: int, document: bytes) -> None:
+        self.sequence = sequence
+        self.document = document
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Json and self.sequence == other.sequence and self.document == other.document
+
+    @property
+    def document_json(self) -> Any:
+        """`document` as JSON, read at each call; DecodeError if it is not."""
+        return _json_view(self.document, "Json.document")
+
+    def encode(self, *, version: Version = Version.V2) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            document = self.document
+            if type(document) is not bytes:
+                raise _Bad
+            n_document = len(document)
+            if version not in _VERSION_BY_NUMBER:
+                raise _Bad
+            data = b"".join((_pack_BBII(version, 74, self.sequence, n_document), document))
+            if len(data) > 16777216:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self, version), -1)
+
+
+def _read_json(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Json, int]:
     version, sequence, n_document = _unpack_BxII(buffer, offset)
     if version not in _VERSION_BY_NUMBER:
         raise _Bad
@@ -680,7 +391,39 @@ def _read_json(buffer: bytes, offset: int, end: int, state: _ReadState | None) -
     return message, position
 
 
-def _read_ack(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Ack, int]:
+class Ack(_InFrame):
+    """Acknowledges every event of the oldest window up to and including `sequence`.
+
+    Code 'A', from reader.
+
+    Source: frame type value: ASCII 'A' aka byte value 0x41, Bulk acks are supported.
+
+    Attributes:
+        sequence: Of the last event that is acknowledged; 0 keeps a waiting writer patient, unless an event has that number.
+
+    Layout: sequence u32
+    """
+
+    __slots__ = ("sequence",)
+    __match_args__ = ("sequence",)
+
+    def __init__(self, sequence: int) -> None:
+        self.sequence = sequence
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Ack and self.sequence == other.sequence
+
+    def encode(self, *, version: Version = Version.V2) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            if version not in _VERSION_BY_NUMBER:
+                raise _Bad
+            return _pack_BBI(version, 65, self.sequence)
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self, version), -1)
+
+
+def _read_ack(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Ack, int]:
     version, sequence = _unpack_BxI(buffer, offset)
     if version not in _VERSION_BY_NUMBER:
         raise _Bad
@@ -692,7 +435,38 @@ def _read_ack(buffer: bytes, offset: int, end: int, state: _ReadState | None) ->
     return message, position
 
 
-def _read_window(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Window, int]:
+class Window(_InFrame):
+    """How many events follow, in units of whole Data or Json, before the writer waits for acks.
+
+    Code 'W', from writer.
+
+    Source: frame type value: ASCII 'W' aka byte value 0x57, in units of whole data frames.
+
+    Errata: a sliding limit: the most unacknowledged data frames that the writer sends before it blocks.
+
+    Layout: size u32
+    """
+
+    __slots__ = ("size",)
+    __match_args__ = ("size",)
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Window and self.size == other.size
+
+    def encode(self, *, version: Version = Version.V2) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            if version not in _VERSION_BY_NUMBER:
+                raise _Bad
+            return _pack_BBI(version, 87, self.size)
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self, version), -1)
+
+
+def _read_window(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Window, int]:
     version, size = _unpack_BxI(buffer, offset)
     if version not in _VERSION_BY_NUMBER:
         raise _Bad
@@ -704,9 +478,37 @@ def _read_window(buffer: bytes, offset: int, end: int, state: _ReadState | None)
     return message, position
 
 
-def _read_compressed(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[Compressed, int]:
+class Compressed(_InFrame):
+    """Many frames in one compressed envelope. Inflated they are a valid frame stream by itself, of whole frames only.
+
+    Code 'C', from writer.
+
+    Source: frame type value: ASCII 'C' aka byte value 0x43.
+
+    Attributes:
+        frames: Assumed: the document says compressed; every program uses a zlib stream, RFC 1950.
+
+    Layout: frames Frame[..] in zlib[u32]
+    """
+
+    __slots__ = ("frames",)
+    __match_args__ = ("frames",)
+
+    def __init__(self, frames: list[Frame]) -> None:
+        self.frames = frames
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Compressed and self.frames == other.frames
+
+    def encode(self, *, version: Version = Version.V2, compression: int = -1) -> bytes:
+        """Return the bytes of a whole frame with this message; `compression` is zlib's level, 0 stored to 9 smallest. EncodeError: the wire cannot carry it."""
+        try:
+            return _write_compressed(self, version, _state_to_write(compression))
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self, version), compression)
+
+
+def _read_compressed(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Compressed, int]:
     if state is None:
         state = _ReadState(_LIMITS)
     state.enter("Compressed")
@@ -734,86 +536,7 @@ def _read_compressed(
     return message, position
 
 
-_READERS: dict[int, Callable[[bytes, int, int, _ReadState | None], tuple[_Message, int]]] = {
-    68: _read_data,
-    74: _read_json,
-    87: _read_window,
-    67: _read_compressed,
-    65: _read_ack,
-}
-
-
-def _bare_message(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[_Message, int]:
-    return _READERS[buffer[offset + 1]](buffer, offset, end, state)
-
-
-def _write_frame(frame: Frame, state: _WriteState | None) -> bytes:
-    message = frame.message
-    return _WRITERS[type(message)](message, frame.version, state)
-
-
-def _write_data(message: Data, version: Version, state: _WriteState | None) -> bytes:
-    parts: list[bytes] = []
-    pairs = message.pairs
-    if type(pairs) is not list and not isinstance(pairs, tuple):
-        raise _Bad
-    n_pairs = len(pairs)
-    if state is not None:
-        state.take(n_pairs)
-    elif n_pairs > 65536:
-        raise _Bad
-    if version not in _VERSION_BY_NUMBER:
-        raise _Bad
-    parts.append(_pack_BBII(version, 68, message.sequence, n_pairs))
-    for pair in pairs:
-        try:
-            key = _encode_str(pair.key)
-        except UnicodeEncodeError:
-            key = _encode_text(pair.key, "utf8", True, "big")
-        n_key = len(key)
-        try:
-            value = _encode_str(pair.value)
-        except UnicodeEncodeError:
-            value = _encode_text(pair.value, "utf8", True, "big")
-        n_value = len(value)
-        parts += (
-            _LENGTHS[n_key] if n_key < 256 else _pack_I(n_key),
-            key,
-            _LENGTHS[n_value] if n_value < 256 else _pack_I(n_value),
-            value,
-        )
-    data = b"".join(parts)
-    if len(data) > (16777216 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_json(message: Json, version: Version, state: _WriteState | None) -> bytes:
-    document = message.document
-    if type(document) is not bytes:
-        raise _Bad
-    n_document = len(document)
-    if version not in _VERSION_BY_NUMBER:
-        raise _Bad
-    data = b"".join((_pack_BBII(version, 74, message.sequence, n_document), document))
-    if len(data) > (16777216 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_ack(message: Ack, version: Version, state: _WriteState | None) -> bytes:
-    if version not in _VERSION_BY_NUMBER:
-        raise _Bad
-    return _pack_BBI(version, 65, message.sequence)
-
-
-def _write_window(message: Window, version: Version, state: _WriteState | None) -> bytes:
-    if version not in _VERSION_BY_NUMBER:
-        raise _Bad
-    return _pack_BBI(version, 87, message.size)
-
-
-def _write_compressed(message: Compressed, version: Version, state: _WriteState | None) -> bytes:
+def _write_compressed(message: Compressed, version: Version, state: _Writing) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("Compressed")
@@ -835,39 +558,72 @@ def _write_compressed(message: Compressed, version: Version, state: _WriteState 
         raise _Bad
     state.leave("Compressed")
     data = b"".join((_pack_BBI(version, 67, n_frames), frames_))
-    if len(data) > (16777216 if state is None else state.frame):
+    if len(data) > 16777216:
         raise _Bad
     return data
 
 
+_READERS: dict[int, Callable[[bytes, int, int, _Reading], tuple[_Message, int]]] = {
+    68: _read_data,
+    74: _read_json,
+    87: _read_window,
+    67: _read_compressed,
+    65: _read_ack,
+}
+_ENCODERS: dict[type, Callable[..., bytes]] = {
+    Json: Json.encode,
+    Ack: Ack.encode,
+    Window: Window.encode,
+}
 _WRITERS: dict[type, Callable[..., bytes]] = {
     Data: _write_data,
-    Json: _write_json,
-    Ack: _write_ack,
-    Window: _write_window,
     Compressed: _write_compressed,
 }
 
 
-def _state_to_read(limits: Limits | None, strict: bool) -> _ReadState | None:
-    """Return None where the defaults hold: the readers have them written out."""
-    if limits is None and not strict:
-        return None
-    return _ReadState(_LIMITS if limits is None else limits.to_dict(), strict=strict)
+class Frame(_Envelope):
+    """A frame has no length of its own: its type decides how far it goes, and the next frame follows without padding.
+
+    Source: version(1) | frame type | payload.
+
+    Attributes:
+        message: What the frame carries.
+
+    Layout: version Version, type u8, body message
+    """
+
+    __slots__ = ("message", "version")
+    __match_args__ = ("message", "version")
+
+    def __init__(self, message: _Message, version: Version = Version.V2) -> None:
+        self.message = message
+        self.version = version
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Frame and self.message == other.message and self.version == other.version
+
+    def encode(self, *, compression: int = -1) -> bytes:
+        """Return the frame's bytes; `compression` is zlib's level, 0 stored to 9 smallest. EncodeError: the wire cannot carry it."""
+        try:
+            return _write_frame(self, _state_to_write(compression))
+        except _WRITE_FAULTS:
+            return _encode_carefully(self, compression)
 
 
-def _fault(buffer: bytes, end: int, role: str | None, limits: Limits | None, strict: bool) -> DecodeError:
-    """Return what is wrong with the frame that `buffer` ought to be, as the careful codec finds it."""
-    from .._runtime.careful import decode_fault
-    from ._plan import PLAN
+def _read_frame(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Frame, int]:
+    version = buffer[offset]
+    message, position = _READERS[buffer[offset + 1]](buffer, offset, end, state)
+    frame = _new(Frame)
+    frame.message = message
+    frame.version = _VERSION_BY_NUMBER[version]
+    return frame, position
 
-    return decode_fault(
-        PLAN, buffer, end, role, None if limits is None else limits.to_dict(), strict, _read_frame
-    )
 
-
-def _other_message(expected: str, message: _Message) -> DecodeError:
-    return DecodeError("unknown_code", expected=f"a {expected}", found=f"a {type(message).__name__}")
+def _write_frame(frame: Frame, state: _Writing) -> bytes:
+    message = frame.message
+    if type(message) in _ENCODERS:
+        return _ENCODERS[type(message)](message, version=frame.version)
+    return _WRITERS[type(message)](message, frame.version, state)
 
 
 def decode(
@@ -881,7 +637,7 @@ def decode(
         NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
         DecodeError: It does not conform, or something stands behind it.
     """
-    if from_role is not None:
+    if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
@@ -892,7 +648,7 @@ def decode(
             raise _Bad
         return frame
     except _READ_FAULTS:
-        raise _fault(buffer, end, from_role, limits, strict) from None
+        raise _fault(buffer, from_role, limits, strict) from None
 
 
 def decode_message(
@@ -904,7 +660,7 @@ def decode_message(
         NeedMoreData: The frame is not whole.
         DecodeError: It does not conform, or something stands behind it.
     """
-    if from_role is not None:
+    if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
@@ -915,7 +671,26 @@ def decode_message(
             raise _Bad
         return message
     except _READ_FAULTS:
-        raise _fault(buffer, end, from_role, limits, strict) from None
+        raise _fault(buffer, from_role, limits, strict) from None
+
+
+def _bare_message(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[_Message, int]:
+    return _READERS[buffer[offset + 1]](buffer, offset, end, state)
+
+
+def _state_to_read(limits: Limits | None, strict: bool) -> _Reading:
+    """Return None where the defaults hold: the readers have them written out."""
+    if limits is None and not strict:
+        return None
+    return _ReadState(_LIMITS if limits is None else limits.to_dict(), strict=strict)
+
+
+def _fault(buffer: bytes, role: str | None, limits: Limits | None, strict: bool) -> DecodeError:
+    """Return what is wrong with the frame that `buffer` ought to be, as the careful codec finds it."""
+    from .._runtime.careful import decode_fault
+
+    bounds = None if limits is None else limits.to_dict()
+    return decode_fault(_load_plan(), buffer, len(buffer), role, bounds, strict, _read_frame)
 
 
 def encode(message: _Message | Frame, *, version: Version | None = None, compression: int = -1) -> bytes:
@@ -932,16 +707,15 @@ def encode(message: _Message | Frame, *, version: Version | None = None, compres
     return frame.encode(compression=compression)
 
 
-def _state_to_write(compression: int) -> _WriteState | None:
+def _state_to_write(compression: int) -> _Writing:
     return None if compression == -1 else _WriteState(_LIMITS, compression=compression)
 
 
 def _encode_carefully(frame: Frame, compression: int) -> bytes:
     """Return what the careful codec writes, where straight-line code gave up; it says what is wrong."""
     from .._runtime.careful import encode_carefully
-    from ._plan import PLAN
 
-    return encode_carefully(PLAN, frame, compression)
+    return encode_carefully(_load_plan(), frame, compression)
 
 
 class Decoder(_Decoder[Frame]):

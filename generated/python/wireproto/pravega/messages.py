@@ -11,29 +11,34 @@ from __future__ import annotations
 
 from enum import IntEnum as _IntEnum
 from struct import Struct as _Struct
-from uuid import UUID
 
+from .._runtime.classes import Envelope as _Envelope
+from .._runtime.classes import MessageRecord as _MessageRecord
+from .._runtime.classes import Record as _Record
 from .._runtime.codec import READ_FAULTS as _READ_FAULTS
 from .._runtime.codec import WRITE_FAULTS as _WRITE_FAULTS
 from .._runtime.codec import Bad as _Bad
 from .._runtime.codec import ReadState as _ReadState
 from .._runtime.codec import WriteState as _WriteState
 from .._runtime.codec import as_bytes as _as_bytes
+from .._runtime.codec import lenient_text as _lenient_text
+from .._runtime.codec import uuid as _uuid
 from .._runtime.decoder import Decoder as _Decoder
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
-from .._runtime.text import decode_text as _decode_text
 from .._runtime.text import encode_text as _encode_text
 from .._runtime.unknown import Unknown
 from .._runtime.values import check_limits as _check_limits
 from .._runtime.values import check_role as _check_role
-from .._runtime.values import show as _show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any, Literal, TypeAlias
+    from typing import Any, Literal, Self, TypeAlias
+    from uuid import UUID
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
+    _Reading: TypeAlias = _ReadState | None
+    _Writing: TypeAlias = _WriteState | None
     _Message: TypeAlias = (
         "Hello | KeepAlive | Padding | PartialEvent | Event | SetupAppend | AppendSetup | AppendBlock | "
         "AppendBlockEnd | ConditionalAppend | ConditionalBlockEnd | DataAppended | ConditionalCheckFailed | "
@@ -316,10 +321,12 @@ class ErrorCode(_IntEnum):
 _ERROR_CODE_BY_NUMBER = {member.value: member for member in ErrorCode}
 
 
-class AttributeUpdate:
+class AttributeUpdate(_Record):
     """A change of an attribute, and its condition.
 
     Source: WireCommands.MergeSegments.
+
+    Layout: attribute_id uuid, type AttributeUpdateType, new_value i64, old_value i64
     """
 
     __slots__ = ("attribute_id", "new_value", "old_value", "type")
@@ -331,18 +338,6 @@ class AttributeUpdate:
         self.new_value = new_value
         self.old_value = old_value
 
-    def replace(self, **changes: Any) -> AttributeUpdate:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "attribute_id": self.attribute_id,
-            "type": self.type,
-            "new_value": self.new_value,
-            "old_value": self.old_value,
-        }
-        return AttributeUpdate(**(values | changes))
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is AttributeUpdate
@@ -352,14 +347,13 @@ class AttributeUpdate:
             and self.old_value == other.old_value
         )
 
-    def __repr__(self) -> str:
-        return f"AttributeUpdate(attribute_id={_show(self.attribute_id)}, type={_show(self.type)}, new_value={_show(self.new_value)}, old_value={_show(self.old_value)})"
 
-
-class MergedSource:
+class MergedSource(_Record):
     """A segment that was merged, and where the target ended behind it.
 
     Source: WireCommands.SegmentsBatchMerged.
+
+    Layout: source mutf8[u16], new_target_write_offset i64
     """
 
     __slots__ = ("new_target_write_offset", "source")
@@ -369,16 +363,6 @@ class MergedSource:
         self.source = source
         self.new_target_write_offset = new_target_write_offset
 
-    def replace(self, **changes: Any) -> MergedSource:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "source": self.source,
-            "new_target_write_offset": self.new_target_write_offset,
-        }
-        return MergedSource(**(values | changes))
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is MergedSource
@@ -386,17 +370,16 @@ class MergedSource:
             and self.new_target_write_offset == other.new_target_write_offset
         )
 
-    def __repr__(self) -> str:
-        return f"MergedSource(source={_show(self.source)}, new_target_write_offset={_show(self.new_target_write_offset)})"
 
-
-class TableKey:
+class TableKey(_Record):
     """A key and the version that it must have.
 
     Source: WireCommands.TableKey.
 
     Attributes:
         version: The least i64: whatever the version; -1: the key must not exist.
+
+    Layout: payload_length i32, key bytes[i32], version i64?
     """
 
     __slots__ = ("key", "version")
@@ -406,24 +389,16 @@ class TableKey:
         self.key = key
         self.version = version
 
-    def replace(self, **changes: Any) -> TableKey:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"key": self.key, "version": self.version}
-        return TableKey(**(values | changes))
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return type(other) is TableKey and self.key == other.key and self.version == other.version
 
-    def __repr__(self) -> str:
-        return f"TableKey(key={_show(self.key)}, version={_show(self.version)})"
 
-
-class TableValue:
+class TableValue(_Record):
     """A value behind its length, which is written twice.
 
     Source: WireCommands.TableValue.
+
+    Layout: payload_length i32, value bytes[i32]
     """
 
     __slots__ = ("value",)
@@ -432,24 +407,16 @@ class TableValue:
     def __init__(self, value: bytes) -> None:
         self.value = value
 
-    def replace(self, **changes: Any) -> TableValue:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"value": self.value}
-        return TableValue(**(values | changes))
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return type(other) is TableValue and self.value == other.value
 
-    def __repr__(self) -> str:
-        return f"TableValue(value={_show(self.value)})"
 
-
-class Entry:
+class Entry(_Record):
     """A key of a table and its value.
 
     Source: WireCommands.TableRead.
+
+    Layout: key TableKey, value TableValue
     """
 
     __slots__ = ("key", "value")
@@ -459,24 +426,16 @@ class Entry:
         self.key = key
         self.value = value
 
-    def replace(self, **changes: Any) -> Entry:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"key": self.key, "value": self.value}
-        return Entry(**(values | changes))
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return type(other) is Entry and self.key == other.key and self.value == other.value
 
-    def __repr__(self) -> str:
-        return f"Entry(key={_show(self.key)}, value={_show(self.value)})"
 
-
-class ChunkInfo:
+class ChunkInfo(_Record):
     """A piece of a segment in long-term storage.
 
     Source: WireCommands.StorageChunksListed.
+
+    Layout: length_in_metadata i64, length_in_storage i64, start_offset i64, chunk_name mutf8[u16], exists_in_storage bool
     """
 
     __slots__ = ("chunk_name", "exists_in_storage", "length_in_metadata", "length_in_storage", "start_offset")
@@ -502,19 +461,6 @@ class ChunkInfo:
         self.chunk_name = chunk_name
         self.exists_in_storage = exists_in_storage
 
-    def replace(self, **changes: Any) -> ChunkInfo:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "length_in_metadata": self.length_in_metadata,
-            "length_in_storage": self.length_in_storage,
-            "start_offset": self.start_offset,
-            "chunk_name": self.chunk_name,
-            "exists_in_storage": self.exists_in_storage,
-        }
-        return ChunkInfo(**(values | changes))
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is ChunkInfo
@@ -525,11 +471,31 @@ class ChunkInfo:
             and self.exists_in_storage == other.exists_in_storage
         )
 
-    def __repr__(self) -> str:
-        return f"ChunkInfo(length_in_metadata={_show(self.length_in_metadata)}, length_in_storage={_show(self.length_in_storage)}, start_offset={_show(self.start_offset)}, chunk_name={_show(self.chunk_name)}, exists_in_storage={_show(self.exists_in_storage)})"
+
+class _InFrame(_MessageRecord):
+    """What every message of a Frame can do."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def _load_plan() -> dict[str, Any]:
+        return _load_plan()
+
+    @classmethod
+    def decode(cls, data: _Buffer) -> Self:
+        """Return the message of the one whole frame that `data` is.
+
+        Raises:
+            NeedMoreData: The frame is not whole.
+            DecodeError: It does not conform, or carries another message.
+        """
+        message: object = decode_message(data)
+        if isinstance(message, cls):
+            return message
+        raise DecodeError("unknown_code", expected=f"a {cls.__name__}", found=f"a {type(message).__name__}")
 
 
-class Hello:
+class Hello(_InFrame):
     """The wire versions that a side speaks; the first message of each.
 
     Code -127, from both sides.
@@ -538,6 +504,8 @@ class Hello:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: high_version i32, low_version i32
     """
 
     __slots__ = ("high_version", "low_version", "tail")
@@ -548,61 +516,6 @@ class Hello:
         self.low_version = low_version
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_hello(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> Hello:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not Hello:
-            raise _other_message("Hello", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "Hello", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> Hello:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "Hello", fields)
-        assert type(message) is Hello
-        return message
-
-    def replace(self, **changes: Any) -> Hello:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"high_version": self.high_version, "low_version": self.low_version}
-        copy = Hello(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is Hello
@@ -611,11 +524,36 @@ class Hello:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"Hello(high_version={_show(self.high_version)}, low_version={_show(self.low_version)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            return _pack_4i(-127, 8, self.high_version, self.low_version)
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class KeepAlive:
+def _read_hello(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Hello, int]:
+    length, high_version, low_version = _unpack_4x3i(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    position = offset + 16
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if state is not None and state.frame < 16:
+        raise _Bad
+    message = _new(Hello)
+    message.high_version = high_version
+    message.low_version = low_version
+    message.tail = tail
+    return message, position
+
+
+class KeepAlive(_InFrame):
     """Sent by the client when nothing else moves; the server sends it back.
 
     Code 'd', from both sides.
@@ -632,69 +570,37 @@ class KeepAlive:
     def __init__(self) -> None:
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_keep_alive(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> KeepAlive:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not KeepAlive:
-            raise _other_message("KeepAlive", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "KeepAlive", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> KeepAlive:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "KeepAlive", fields)
-        assert type(message) is KeepAlive
-        return message
-
-    def replace(self, **changes: Any) -> KeepAlive:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {}
-        copy = KeepAlive(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return type(other) is KeepAlive and self.tail == other.tail
 
-    def __repr__(self) -> str:
-        return "KeepAlive()"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            return _pack_ii(100, 0)
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class Padding:
+def _read_keep_alive(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[KeepAlive, int]:
+    (length,) = _unpack_4xi(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    position = offset + 8
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if state is not None and state.frame < 8:
+        raise _Bad
+    message = _new(KeepAlive)
+    message.tail = tail
+    return message, position
+
+
+class Padding(_InFrame):
     """Fills the rest of an append block that is cut short.
 
     Code -1, from client.
@@ -703,6 +609,8 @@ class Padding:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: zeros bytes[..]
     """
 
     __slots__ = ("tail", "zeros")
@@ -712,69 +620,50 @@ class Padding:
         self.zeros = zeros
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_padding(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> Padding:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not Padding:
-            raise _other_message("Padding", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "Padding", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> Padding:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "Padding", fields)
-        assert type(message) is Padding
-        return message
-
-    def replace(self, **changes: Any) -> Padding:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"zeros": self.zeros}
-        copy = Padding(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return type(other) is Padding and self.zeros == other.zeros and self.tail == other.tail
 
-    def __repr__(self) -> str:
-        return f"Padding(zeros={_show(self.zeros)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            zeros = self.zeros
+            if type(zeros) is not bytes:
+                raise _Bad
+            n_zeros = len(zeros)
+            data = b"".join((_pack_ii(-1, n_zeros), zeros))
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class PartialEvent:
+def _read_padding(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Padding, int]:
+    (length,) = _unpack_4xi(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    n_zeros = body_end - (offset + 8)
+    if n_zeros < 0:
+        raise _Bad
+    start = offset + 8
+    position = start + n_zeros
+    zeros = buffer[start:position]
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(Padding)
+    message.zeros = zeros
+    message.tail = tail
+    return message, position
+
+
+class PartialEvent(_InFrame):
     """The beginning of an event that the block has no room for; the rest is in AppendBlockEnd.
 
     Code -2, from client.
@@ -783,6 +672,8 @@ class PartialEvent:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: data bytes[..]
     """
 
     __slots__ = ("data", "tail")
@@ -792,69 +683,50 @@ class PartialEvent:
         self.data = data
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_partial_event(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> PartialEvent:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not PartialEvent:
-            raise _other_message("PartialEvent", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "PartialEvent", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> PartialEvent:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "PartialEvent", fields)
-        assert type(message) is PartialEvent
-        return message
-
-    def replace(self, **changes: Any) -> PartialEvent:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"data": self.data}
-        copy = PartialEvent(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return type(other) is PartialEvent and self.data == other.data and self.tail == other.tail
 
-    def __repr__(self) -> str:
-        return f"PartialEvent(data={_show(self.data)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            data_ = self.data
+            if type(data_) is not bytes:
+                raise _Bad
+            n_data = len(data_)
+            data = b"".join((_pack_ii(-2, n_data), data_))
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class Event:
+def _read_partial_event(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[PartialEvent, int]:
+    (length,) = _unpack_4xi(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    n_data = body_end - (offset + 8)
+    if n_data < 0:
+        raise _Bad
+    start = offset + 8
+    position = start + n_data
+    data_ = buffer[start:position]
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(PartialEvent)
+    message.data = data_
+    message.tail = tail
+    return message, position
+
+
+class Event(_InFrame):
     """One event; only inside AppendBlock, AppendBlockEnd, ConditionalAppend.
 
     Code 0, from client.
@@ -863,6 +735,8 @@ class Event:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: data bytes[..]
     """
 
     __slots__ = ("data", "tail")
@@ -872,69 +746,50 @@ class Event:
         self.data = data
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_event(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> Event:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not Event:
-            raise _other_message("Event", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "Event", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> Event:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "Event", fields)
-        assert type(message) is Event
-        return message
-
-    def replace(self, **changes: Any) -> Event:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"data": self.data}
-        copy = Event(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return type(other) is Event and self.data == other.data and self.tail == other.tail
 
-    def __repr__(self) -> str:
-        return f"Event(data={_show(self.data)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            data_ = self.data
+            if type(data_) is not bytes:
+                raise _Bad
+            n_data = len(data_)
+            data = b"".join((_pack_ii(0, n_data), data_))
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class SetupAppend:
+def _read_event(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Event, int]:
+    (length,) = _unpack_4xi(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    n_data = body_end - (offset + 8)
+    if n_data < 0:
+        raise _Bad
+    start = offset + 8
+    position = start + n_data
+    data_ = buffer[start:position]
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(Event)
+    message.data = data_
+    message.tail = tail
+    return message, position
+
+
+class SetupAppend(_InFrame):
     """Announces a writer, or announces it again after a reconnect.
 
     Code 1, from client.
@@ -944,6 +799,8 @@ class SetupAppend:
     Attributes:
         delegation_token: Since version 5.
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, writer_id uuid, segment mutf8[u16], delegation_token mutf8[u16]
     """
 
     __slots__ = ("delegation_token", "request_id", "segment", "tail", "writer_id")
@@ -956,66 +813,6 @@ class SetupAppend:
         self.delegation_token = delegation_token
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_setup_append(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> SetupAppend:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not SetupAppend:
-            raise _other_message("SetupAppend", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "SetupAppend", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> SetupAppend:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "SetupAppend", fields)
-        assert type(message) is SetupAppend
-        return message
-
-    def replace(self, **changes: Any) -> SetupAppend:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "writer_id": self.writer_id,
-            "segment": self.segment,
-            "delegation_token": self.delegation_token,
-        }
-        copy = SetupAppend(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is SetupAppend
@@ -1026,11 +823,65 @@ class SetupAppend:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"SetupAppend(request_id={_show(self.request_id)}, writer_id={_show(self.writer_id)}, segment={_show(self.segment)}, delegation_token={_show(self.delegation_token)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            delegation_token = _encode_str(self.delegation_token)
+            if not delegation_token.isascii() or 0 in delegation_token:
+                delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            n_delegation_token = len(delegation_token)
+            body_size = 28 + n_segment + n_delegation_token
+            data = b"".join(
+                (
+                    _pack_iiq16sH(1, body_size, self.request_id, self.writer_id.bytes, n_segment),
+                    segment,
+                    _pack_H(n_delegation_token),
+                    delegation_token,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class AppendSetup:
+def _read_setup_append(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SetupAppend, int]:
+    length, request_id, writer_id, n_segment = _unpack_4xiq16sH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 34
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (n_delegation_token,) = _unpack_H(buffer, position)
+    start = position + 2
+    position = start + n_delegation_token
+    raw = buffer[start:position]
+    delegation_token = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(SetupAppend)
+    message.request_id = request_id
+    message.writer_id = _uuid(writer_id)
+    message.segment = segment
+    message.delegation_token = delegation_token
+    message.tail = tail
+    return message, position
+
+
+class AppendSetup(_InFrame):
     """Everything up to `last_event_number` is stored.
 
     Code 2, from server.
@@ -1040,6 +891,8 @@ class AppendSetup:
     Attributes:
         last_event_number: The least i64 when nothing was ever appended.
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], writer_id uuid, last_event_number i64
     """
 
     __slots__ = ("last_event_number", "request_id", "segment", "tail", "writer_id")
@@ -1052,66 +905,6 @@ class AppendSetup:
         self.last_event_number = last_event_number
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_append_setup(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> AppendSetup:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not AppendSetup:
-            raise _other_message("AppendSetup", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "AppendSetup", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> AppendSetup:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "AppendSetup", fields)
-        assert type(message) is AppendSetup
-        return message
-
-    def replace(self, **changes: Any) -> AppendSetup:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "writer_id": self.writer_id,
-            "last_event_number": self.last_event_number,
-        }
-        copy = AppendSetup(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is AppendSetup
@@ -1122,11 +915,57 @@ class AppendSetup:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"AppendSetup(request_id={_show(self.request_id)}, segment={_show(self.segment)}, writer_id={_show(self.writer_id)}, last_event_number={_show(self.last_event_number)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            body_size = 34 + n_segment
+            data = b"".join(
+                (
+                    _pack_iiqH(2, body_size, self.request_id, n_segment),
+                    segment,
+                    _pack_16sq(self.writer_id.bytes, self.last_event_number),
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class AppendBlock:
+def _read_append_setup(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[AppendSetup, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    writer_id, last_event_number = _unpack_16sq(buffer, position)
+    position = position + 24
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(AppendSetup)
+    message.request_id = request_id
+    message.segment = segment
+    message.writer_id = _uuid(writer_id)
+    message.last_event_number = last_event_number
+    message.tail = tail
+    return message, position
+
+
+class AppendBlock(_InFrame):
     """Begins a block. Its length is declared before the events exist, so the end may be filled up.
 
     Code 3, from client.
@@ -1135,6 +974,8 @@ class AppendBlock:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: writer_id uuid, data bytes[..]
     """
 
     __slots__ = ("data", "tail", "writer_id")
@@ -1145,70 +986,6 @@ class AppendBlock:
         self.data = data
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_append_block(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> AppendBlock:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not AppendBlock:
-            raise _other_message("AppendBlock", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "AppendBlock", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> AppendBlock:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "AppendBlock", fields)
-        assert type(message) is AppendBlock
-        return message
-
-    @property
-    def data_frames(self) -> list[Frame]:
-        """`data` read once more, at each call; DecodeError if it does not conform."""
-        from .._runtime.careful import decode_view
-        from ._plan import PLAN
-
-        value: list[Frame] = decode_view(PLAN, globals(), "AppendBlock.data", self.data)
-        return value
-
-    def replace(self, **changes: Any) -> AppendBlock:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"writer_id": self.writer_id, "data": self.data}
-        copy = AppendBlock(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is AppendBlock
@@ -1217,11 +994,57 @@ class AppendBlock:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"AppendBlock(writer_id={_show(self.writer_id)}, data={_show(self.data)})"
+    @property
+    def data_frames(self) -> list[Frame]:
+        """`data` read once more, at each call; DecodeError if it does not conform."""
+        from .._runtime.careful import decode_view
+
+        value: list[Frame] = decode_view(_load_plan(), globals(), "AppendBlock.data", self.data)
+        return value
+
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            data_ = self.data
+            if type(data_) is not bytes:
+                raise _Bad
+            n_data = len(data_)
+            body_size = 16 + n_data
+            data = b"".join((_pack_ii16s(3, body_size, self.writer_id.bytes), data_))
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class AppendBlockEnd:
+def _read_append_block(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[AppendBlock, int]:
+    length, writer_id = _unpack_4xi16s(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    n_data = body_end - (offset + 24)
+    if n_data < 0:
+        raise _Bad
+    start = offset + 24
+    position = start + n_data
+    data_ = buffer[start:position]
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(AppendBlock)
+    message.writer_id = _uuid(writer_id)
+    message.data = data_
+    message.tail = tail
+    return message, position
+
+
+class AppendBlockEnd(_InFrame):
     """Ends a block, or is a whole append by itself.
 
     Code 4, from client.
@@ -1233,6 +1056,8 @@ class AppendBlockEnd:
         request_id: Since version 8.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
+
+    Layout: writer_id uuid, size_of_whole_events i32, data bytes[i32], num_events i32, last_event_number i64, request_id i64?
     """
 
     __slots__ = (
@@ -1272,69 +1097,6 @@ class AppendBlockEnd:
         self.absent = 0
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_append_block_end(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> AppendBlockEnd:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not AppendBlockEnd:
-            raise _other_message("AppendBlockEnd", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "AppendBlockEnd", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> AppendBlockEnd:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "AppendBlockEnd", fields)
-        assert type(message) is AppendBlockEnd
-        return message
-
-    def replace(self, **changes: Any) -> AppendBlockEnd:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "writer_id": self.writer_id,
-            "size_of_whole_events": self.size_of_whole_events,
-            "data": self.data,
-            "num_events": self.num_events,
-            "last_event_number": self.last_event_number,
-            "request_id": self.request_id,
-        }
-        copy = AppendBlockEnd(**(values | changes))
-        copy.absent = self.absent
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is AppendBlockEnd
@@ -1348,11 +1110,72 @@ class AppendBlockEnd:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"AppendBlockEnd(writer_id={_show(self.writer_id)}, size_of_whole_events={_show(self.size_of_whole_events)}, data={_show(self.data)}, num_events={_show(self.num_events)}, last_event_number={_show(self.last_event_number)}, request_id={_show(self.request_id)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            n_absent = self.absent
+            if type(n_absent) is not int or not 0 <= n_absent <= 1:
+                raise _Bad
+            data_ = self.data
+            if type(data_) is not bytes:
+                raise _Bad
+            n_data = len(data_)
+            request_id = _pack_q(self.request_id) if n_absent < 1 else b""
+            body_size = 36 + n_data + len(request_id)
+            data = b"".join(
+                (
+                    _pack_ii16sii(4, body_size, self.writer_id.bytes, self.size_of_whole_events, n_data),
+                    data_,
+                    _pack_iq(self.num_events, self.last_event_number),
+                    request_id,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class ConditionalAppend:
+def _read_append_block_end(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[AppendBlockEnd, int]:
+    length, writer_id, size_of_whole_events, n_data = _unpack_4xi16sii(buffer, offset)
+    body_end = offset + 8 + length
+    if n_data < 0 or body_end > end:
+        raise _Bad
+    start = offset + 32
+    position = start + n_data
+    data_ = buffer[start:position]
+    num_events, last_event_number = _unpack_iq(buffer, position)
+    position = position + 12
+    n_absent = 1
+    request_id: Any = -1
+    if body_end - position >= 8:
+        n_absent = 0
+        (request_id,) = _unpack_q(buffer, position)
+        position = position + 8
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(AppendBlockEnd)
+    message.writer_id = _uuid(writer_id)
+    message.size_of_whole_events = size_of_whole_events
+    message.data = data_
+    message.num_events = num_events
+    message.last_event_number = last_event_number
+    message.request_id = request_id
+    message.absent = n_absent
+    message.tail = tail
+    return message, position
+
+
+class ConditionalAppend(_InFrame):
     """One event, stored only if the segment ends at `expected_offset`.
 
     Code 5, from client.
@@ -1364,6 +1187,8 @@ class ConditionalAppend:
         request_id: Since version 8.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
+
+    Layout: writer_id uuid, event_number i64, expected_offset i64, event Frame, request_id i64?
     """
 
     __slots__ = ("absent", "event", "event_number", "expected_offset", "request_id", "tail", "writer_id")
@@ -1380,68 +1205,6 @@ class ConditionalAppend:
         self.absent = 0
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_conditional_append(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> ConditionalAppend:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not ConditionalAppend:
-            raise _other_message("ConditionalAppend", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "ConditionalAppend", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> ConditionalAppend:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "ConditionalAppend", fields)
-        assert type(message) is ConditionalAppend
-        return message
-
-    def replace(self, **changes: Any) -> ConditionalAppend:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "writer_id": self.writer_id,
-            "event_number": self.event_number,
-            "expected_offset": self.expected_offset,
-            "event": self.event,
-            "request_id": self.request_id,
-        }
-        copy = ConditionalAppend(**(values | changes))
-        copy.absent = self.absent
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is ConditionalAppend
@@ -1454,11 +1217,85 @@ class ConditionalAppend:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"ConditionalAppend(writer_id={_show(self.writer_id)}, event_number={_show(self.event_number)}, expected_offset={_show(self.expected_offset)}, event={_show(self.event)}, request_id={_show(self.request_id)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            return _write_conditional_append(self, None)
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class ConditionalBlockEnd:
+def _read_conditional_append(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[ConditionalAppend, int]:
+    if state is None:
+        state = _ReadState(_LIMITS)
+    state.enter("ConditionalAppend")
+    length, writer_id, event_number, expected_offset = _unpack_4xi16sqq(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    state.take_one()
+    event, position = _read_frame(buffer, offset + 40, body_end, state)
+    if type(event.message) not in _ONLY_1:
+        raise _Bad
+    n_absent = 1
+    request_id: Any = -1
+    if body_end - position >= 8:
+        n_absent = 0
+        (request_id,) = _unpack_q(buffer, position)
+        position = position + 8
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    state.leave("ConditionalAppend")
+    message = _new(ConditionalAppend)
+    message.writer_id = _uuid(writer_id)
+    message.event_number = event_number
+    message.expected_offset = expected_offset
+    message.event = event
+    message.request_id = request_id
+    message.absent = n_absent
+    message.tail = tail
+    return message, position
+
+
+def _write_conditional_append(message: Any, state: _Writing) -> bytes:
+    if state is None:
+        state = _WriteState(_LIMITS)
+    state.enter("ConditionalAppend")
+    n_absent = message.absent
+    if type(n_absent) is not int or not 0 <= n_absent <= 1:
+        raise _Bad
+    state.take_one()
+    if type(message.event) is not Frame:
+        raise _Bad
+    event = _write_frame(message.event, state)
+    request_id = _pack_q(message.request_id) if n_absent < 1 else b""
+    body_size = 32 + len(event) + len(request_id)
+    if type(message.event.message) not in _ONLY_1:
+        raise _Bad
+    state.leave("ConditionalAppend")
+    data = b"".join(
+        (
+            _pack_ii16sqq(
+                5, body_size, message.writer_id.bytes, message.event_number, message.expected_offset
+            ),
+            event,
+            request_id,
+        )
+    )
+    if len(data) > 16777223:
+        raise _Bad
+    return data
+
+
+class ConditionalBlockEnd(_InFrame):
     """The same for bytes without an event header.
 
     Code 'Y', from client.
@@ -1469,6 +1306,8 @@ class ConditionalBlockEnd:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: writer_id uuid, event_number i64, expected_offset i64, data bytes[i32], request_id i64
     """
 
     __slots__ = ("data", "event_number", "expected_offset", "request_id", "tail", "writer_id")
@@ -1484,67 +1323,6 @@ class ConditionalBlockEnd:
         self.request_id = request_id
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_conditional_block_end(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> ConditionalBlockEnd:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not ConditionalBlockEnd:
-            raise _other_message("ConditionalBlockEnd", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "ConditionalBlockEnd", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> ConditionalBlockEnd:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "ConditionalBlockEnd", fields)
-        assert type(message) is ConditionalBlockEnd
-        return message
-
-    def replace(self, **changes: Any) -> ConditionalBlockEnd:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "writer_id": self.writer_id,
-            "event_number": self.event_number,
-            "expected_offset": self.expected_offset,
-            "data": self.data,
-            "request_id": self.request_id,
-        }
-        copy = ConditionalBlockEnd(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is ConditionalBlockEnd
@@ -1556,11 +1334,61 @@ class ConditionalBlockEnd:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"ConditionalBlockEnd(writer_id={_show(self.writer_id)}, event_number={_show(self.event_number)}, expected_offset={_show(self.expected_offset)}, data={_show(self.data)}, request_id={_show(self.request_id)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            data_ = self.data
+            if type(data_) is not bytes:
+                raise _Bad
+            n_data = len(data_)
+            body_size = 44 + n_data
+            data = b"".join(
+                (
+                    _pack_ii16sqqi(
+                        89, body_size, self.writer_id.bytes, self.event_number, self.expected_offset, n_data
+                    ),
+                    data_,
+                    _pack_q(self.request_id),
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class DataAppended:
+def _read_conditional_block_end(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[ConditionalBlockEnd, int]:
+    length, writer_id, event_number, expected_offset, n_data = _unpack_4xi16sqqi(buffer, offset)
+    body_end = offset + 8 + length
+    if n_data < 0 or body_end > end:
+        raise _Bad
+    start = offset + 44
+    position = start + n_data
+    data_ = buffer[start:position]
+    (request_id,) = _unpack_q(buffer, position)
+    position = position + 8
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(ConditionalBlockEnd)
+    message.writer_id = _uuid(writer_id)
+    message.event_number = event_number
+    message.expected_offset = expected_offset
+    message.data = data_
+    message.request_id = request_id
+    message.tail = tail
+    return message, position
+
+
+class DataAppended(_InFrame):
     """All events up to `event_number` are stored.
 
     Code 7, from server.
@@ -1573,6 +1401,8 @@ class DataAppended:
         current_segment_write_offset: Since version 9.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
+
+    Layout: writer_id uuid, event_number i64, previous_event_number i64?, request_id i64?, current_segment_write_offset i64?
     """
 
     __slots__ = (
@@ -1608,68 +1438,6 @@ class DataAppended:
         self.absent = 0
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_data_appended(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> DataAppended:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not DataAppended:
-            raise _other_message("DataAppended", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "DataAppended", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> DataAppended:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "DataAppended", fields)
-        assert type(message) is DataAppended
-        return message
-
-    def replace(self, **changes: Any) -> DataAppended:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "writer_id": self.writer_id,
-            "event_number": self.event_number,
-            "previous_event_number": self.previous_event_number,
-            "request_id": self.request_id,
-            "current_segment_write_offset": self.current_segment_write_offset,
-        }
-        copy = DataAppended(**(values | changes))
-        copy.absent = self.absent
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is DataAppended
@@ -1682,11 +1450,76 @@ class DataAppended:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"DataAppended(writer_id={_show(self.writer_id)}, event_number={_show(self.event_number)}, previous_event_number={_show(self.previous_event_number)}, request_id={_show(self.request_id)}, current_segment_write_offset={_show(self.current_segment_write_offset)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            n_absent = self.absent
+            if type(n_absent) is not int or not 0 <= n_absent <= 3:
+                raise _Bad
+            if n_absent < 3:
+                if n_absent < 2:
+                    current_segment_write_offset = (
+                        _pack_q(self.current_segment_write_offset) if n_absent < 1 else b""
+                    )
+                    request_id = b"".join((_pack_q(self.request_id), current_segment_write_offset))
+                else:
+                    request_id = b""
+                previous_event_number = b"".join((_pack_q(self.previous_event_number), request_id))
+            else:
+                previous_event_number = b""
+            body_size = 24 + len(previous_event_number)
+            data = b"".join(
+                (_pack_ii16sq(7, body_size, self.writer_id.bytes, self.event_number), previous_event_number)
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class ConditionalCheckFailed:
+def _read_data_appended(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[DataAppended, int]:
+    length, writer_id, event_number = _unpack_4xi16sq(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    position = offset + 32
+    n_absent = 3
+    previous_event_number: Any = -1
+    request_id: Any = -1
+    current_segment_write_offset: Any = -1
+    if body_end - position >= 8:
+        n_absent = 2
+        (previous_event_number,) = _unpack_q(buffer, position)
+        position = position + 8
+        if body_end - position >= 8:
+            n_absent = 1
+            (request_id,) = _unpack_q(buffer, position)
+            position = position + 8
+            if body_end - position >= 8:
+                n_absent = 0
+                (current_segment_write_offset,) = _unpack_q(buffer, position)
+                position = position + 8
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(DataAppended)
+    message.writer_id = _uuid(writer_id)
+    message.event_number = event_number
+    message.previous_event_number = previous_event_number
+    message.request_id = request_id
+    message.current_segment_write_offset = current_segment_write_offset
+    message.absent = n_absent
+    message.tail = tail
+    return message, position
+
+
+class ConditionalCheckFailed(_InFrame):
     """The segment did not end at the offset that was expected; nothing was stored, and the connection goes on.
 
     Code 8, from server.
@@ -1697,6 +1530,8 @@ class ConditionalCheckFailed:
         request_id: Since version 8.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
+
+    Layout: writer_id uuid, event_number i64, request_id i64?
     """
 
     __slots__ = ("absent", "event_number", "request_id", "tail", "writer_id")
@@ -1709,66 +1544,6 @@ class ConditionalCheckFailed:
         self.absent = 0
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_conditional_check_failed(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> ConditionalCheckFailed:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not ConditionalCheckFailed:
-            raise _other_message("ConditionalCheckFailed", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "ConditionalCheckFailed", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> ConditionalCheckFailed:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "ConditionalCheckFailed", fields)
-        assert type(message) is ConditionalCheckFailed
-        return message
-
-    def replace(self, **changes: Any) -> ConditionalCheckFailed:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "writer_id": self.writer_id,
-            "event_number": self.event_number,
-            "request_id": self.request_id,
-        }
-        copy = ConditionalCheckFailed(**(values | changes))
-        copy.absent = self.absent
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is ConditionalCheckFailed
@@ -1779,11 +1554,54 @@ class ConditionalCheckFailed:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"ConditionalCheckFailed(writer_id={_show(self.writer_id)}, event_number={_show(self.event_number)}, request_id={_show(self.request_id)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            n_absent = self.absent
+            if type(n_absent) is not int or not 0 <= n_absent <= 1:
+                raise _Bad
+            request_id = _pack_q(self.request_id) if n_absent < 1 else b""
+            body_size = 24 + len(request_id)
+            data = b"".join((_pack_ii16sq(8, body_size, self.writer_id.bytes, self.event_number), request_id))
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class ReadSegment:
+def _read_conditional_check_failed(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[ConditionalCheckFailed, int]:
+    length, writer_id, event_number = _unpack_4xi16sq(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    position = offset + 32
+    n_absent = 1
+    request_id: Any = -1
+    if body_end - position >= 8:
+        n_absent = 0
+        (request_id,) = _unpack_q(buffer, position)
+        position = position + 8
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(ConditionalCheckFailed)
+    message.writer_id = _uuid(writer_id)
+    message.event_number = event_number
+    message.request_id = request_id
+    message.absent = n_absent
+    message.tail = tail
+    return message, position
+
+
+class ReadSegment(_InFrame):
     """Asks for bytes of a segment from `offset` on.
 
     Code 9, from client.
@@ -1795,6 +1613,8 @@ class ReadSegment:
         request_id: Since version 8.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
+
+    Layout: segment mutf8[u16], offset i64, suggested_length i32, delegation_token mutf8[u16], request_id i64?
     """
 
     __slots__ = ("absent", "delegation_token", "offset", "request_id", "segment", "suggested_length", "tail")
@@ -1811,68 +1631,6 @@ class ReadSegment:
         self.absent = 0
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_read_segment(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> ReadSegment:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not ReadSegment:
-            raise _other_message("ReadSegment", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "ReadSegment", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> ReadSegment:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "ReadSegment", fields)
-        assert type(message) is ReadSegment
-        return message
-
-    def replace(self, **changes: Any) -> ReadSegment:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "segment": self.segment,
-            "offset": self.offset,
-            "suggested_length": self.suggested_length,
-            "delegation_token": self.delegation_token,
-            "request_id": self.request_id,
-        }
-        copy = ReadSegment(**(values | changes))
-        copy.absent = self.absent
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is ReadSegment
@@ -1885,11 +1643,78 @@ class ReadSegment:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"ReadSegment(segment={_show(self.segment)}, offset={_show(self.offset)}, suggested_length={_show(self.suggested_length)}, delegation_token={_show(self.delegation_token)}, request_id={_show(self.request_id)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            n_absent = self.absent
+            if type(n_absent) is not int or not 0 <= n_absent <= 1:
+                raise _Bad
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            delegation_token = _encode_str(self.delegation_token)
+            if not delegation_token.isascii() or 0 in delegation_token:
+                delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            n_delegation_token = len(delegation_token)
+            request_id = _pack_q(self.request_id) if n_absent < 1 else b""
+            body_size = 16 + n_segment + n_delegation_token + len(request_id)
+            data = b"".join(
+                (
+                    _pack_iiH(9, body_size, n_segment),
+                    segment,
+                    _pack_qiH(self.offset, self.suggested_length, n_delegation_token),
+                    delegation_token,
+                    request_id,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class SegmentRead:
+def _read_read_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ReadSegment, int]:
+    length, n_segment = _unpack_4xiH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 10
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    offset_, suggested_length, n_delegation_token = _unpack_qiH(buffer, position)
+    start = position + 14
+    position = start + n_delegation_token
+    raw = buffer[start:position]
+    delegation_token = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    n_absent = 1
+    request_id: Any = -1
+    if body_end - position >= 8:
+        n_absent = 0
+        (request_id,) = _unpack_q(buffer, position)
+        position = position + 8
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(ReadSegment)
+    message.segment = segment
+    message.offset = offset_
+    message.suggested_length = suggested_length
+    message.delegation_token = delegation_token
+    message.request_id = request_id
+    message.absent = n_absent
+    message.tail = tail
+    return message, position
+
+
+class SegmentRead(_InFrame):
     """Bytes of a segment: fewer than asked for, perhaps, or after waiting at the tail. Those of an event segment hold whole Event
     frames, which a read may cut anywhere.
 
@@ -1902,6 +1727,8 @@ class SegmentRead:
         request_id: Since version 8.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
+
+    Layout: segment mutf8[u16], offset i64, at_tail bool, end_of_segment bool, data bytes[i32], request_id i64?
     """
 
     __slots__ = ("absent", "at_tail", "data", "end_of_segment", "offset", "request_id", "segment", "tail")
@@ -1925,69 +1752,6 @@ class SegmentRead:
         self.absent = 0
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_segment_read(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> SegmentRead:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not SegmentRead:
-            raise _other_message("SegmentRead", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "SegmentRead", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> SegmentRead:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "SegmentRead", fields)
-        assert type(message) is SegmentRead
-        return message
-
-    def replace(self, **changes: Any) -> SegmentRead:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "segment": self.segment,
-            "offset": self.offset,
-            "at_tail": self.at_tail,
-            "end_of_segment": self.end_of_segment,
-            "data": self.data,
-            "request_id": self.request_id,
-        }
-        copy = SegmentRead(**(values | changes))
-        copy.absent = self.absent
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is SegmentRead
@@ -2001,11 +1765,84 @@ class SegmentRead:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"SegmentRead(segment={_show(self.segment)}, offset={_show(self.offset)}, at_tail={_show(self.at_tail)}, end_of_segment={_show(self.end_of_segment)}, data={_show(self.data)}, request_id={_show(self.request_id)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            n_absent = self.absent
+            if type(n_absent) is not int or not 0 <= n_absent <= 1:
+                raise _Bad
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            data_ = self.data
+            if type(data_) is not bytes:
+                raise _Bad
+            n_data = len(data_)
+            request_id = _pack_q(self.request_id) if n_absent < 1 else b""
+            body_size = 16 + n_segment + n_data + len(request_id)
+            if self.at_tail is not True and self.at_tail is not False:
+                raise _Bad
+            if self.end_of_segment is not True and self.end_of_segment is not False:
+                raise _Bad
+            data = b"".join(
+                (
+                    _pack_iiH(10, body_size, n_segment),
+                    segment,
+                    _pack_qBBi(self.offset, self.at_tail, self.end_of_segment, n_data),
+                    data_,
+                    request_id,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class GetStreamSegmentInfo:
+def _read_segment_read(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SegmentRead, int]:
+    length, n_segment = _unpack_4xiH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 10
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    offset_, at_tail, end_of_segment, n_data = _unpack_qBBi(buffer, position)
+    if n_data < 0 or (state is not None and state.strict and (at_tail > 1 or end_of_segment > 1)):
+        raise _Bad
+    start = position + 14
+    position = start + n_data
+    data_ = buffer[start:position]
+    n_absent = 1
+    request_id: Any = -1
+    if body_end - position >= 8:
+        n_absent = 0
+        (request_id,) = _unpack_q(buffer, position)
+        position = position + 8
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(SegmentRead)
+    message.segment = segment
+    message.offset = offset_
+    message.at_tail = at_tail != 0
+    message.end_of_segment = end_of_segment != 0
+    message.data = data_
+    message.request_id = request_id
+    message.absent = n_absent
+    message.tail = tail
+    return message, position
+
+
+class GetStreamSegmentInfo(_InFrame):
     """Asks what is known about a segment.
 
     Code 11, from client.
@@ -2015,6 +1852,8 @@ class GetStreamSegmentInfo:
     Attributes:
         delegation_token: Since version 5.
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment_name mutf8[u16], delegation_token mutf8[u16]
     """
 
     __slots__ = ("delegation_token", "request_id", "segment_name", "tail")
@@ -2026,65 +1865,6 @@ class GetStreamSegmentInfo:
         self.delegation_token = delegation_token
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_get_stream_segment_info(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> GetStreamSegmentInfo:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not GetStreamSegmentInfo:
-            raise _other_message("GetStreamSegmentInfo", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "GetStreamSegmentInfo", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> GetStreamSegmentInfo:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "GetStreamSegmentInfo", fields)
-        assert type(message) is GetStreamSegmentInfo
-        return message
-
-    def replace(self, **changes: Any) -> GetStreamSegmentInfo:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment_name": self.segment_name,
-            "delegation_token": self.delegation_token,
-        }
-        copy = GetStreamSegmentInfo(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is GetStreamSegmentInfo
@@ -2094,11 +1874,66 @@ class GetStreamSegmentInfo:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"GetStreamSegmentInfo(request_id={_show(self.request_id)}, segment_name={_show(self.segment_name)}, delegation_token={_show(self.delegation_token)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment_name = _encode_str(self.segment_name)
+            if not segment_name.isascii() or 0 in segment_name:
+                segment_name = _encode_text(self.segment_name, "mutf8", lenient=True)
+            n_segment_name = len(segment_name)
+            delegation_token = _encode_str(self.delegation_token)
+            if not delegation_token.isascii() or 0 in delegation_token:
+                delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            n_delegation_token = len(delegation_token)
+            body_size = 12 + n_segment_name + n_delegation_token
+            data = b"".join(
+                (
+                    _pack_iiqH(11, body_size, self.request_id, n_segment_name),
+                    segment_name,
+                    _pack_H(n_delegation_token),
+                    delegation_token,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class StreamSegmentInfo:
+def _read_get_stream_segment_info(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[GetStreamSegmentInfo, int]:
+    length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment_name
+    raw = buffer[start:position]
+    segment_name = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (n_delegation_token,) = _unpack_H(buffer, position)
+    start = position + 2
+    position = start + n_delegation_token
+    raw = buffer[start:position]
+    delegation_token = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(GetStreamSegmentInfo)
+    message.request_id = request_id
+    message.segment_name = segment_name
+    message.delegation_token = delegation_token
+    message.tail = tail
+    return message, position
+
+
+class StreamSegmentInfo(_InFrame):
     """Answers GetStreamSegmentInfo. A segment that vanished may be reported as sealed and deleted, with zeros.
 
     Code 12, from server.
@@ -2109,6 +1944,8 @@ class StreamSegmentInfo:
         start_offset: Since version 2.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment_name mutf8[u16], exists bool, is_sealed bool, is_deleted bool, last_modified i64, write_offset i64, start_offset i64?
     """
 
     __slots__ = (
@@ -2156,71 +1993,6 @@ class StreamSegmentInfo:
         self.absent = 0
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_stream_segment_info(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> StreamSegmentInfo:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not StreamSegmentInfo:
-            raise _other_message("StreamSegmentInfo", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "StreamSegmentInfo", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> StreamSegmentInfo:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "StreamSegmentInfo", fields)
-        assert type(message) is StreamSegmentInfo
-        return message
-
-    def replace(self, **changes: Any) -> StreamSegmentInfo:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment_name": self.segment_name,
-            "exists": self.exists,
-            "is_sealed": self.is_sealed,
-            "is_deleted": self.is_deleted,
-            "last_modified": self.last_modified,
-            "write_offset": self.write_offset,
-            "start_offset": self.start_offset,
-        }
-        copy = StreamSegmentInfo(**(values | changes))
-        copy.absent = self.absent
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is StreamSegmentInfo
@@ -2236,11 +2008,85 @@ class StreamSegmentInfo:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"StreamSegmentInfo(request_id={_show(self.request_id)}, segment_name={_show(self.segment_name)}, exists={_show(self.exists)}, is_sealed={_show(self.is_sealed)}, is_deleted={_show(self.is_deleted)}, last_modified={_show(self.last_modified)}, write_offset={_show(self.write_offset)}, start_offset={_show(self.start_offset)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            n_absent = self.absent
+            if type(n_absent) is not int or not 0 <= n_absent <= 1:
+                raise _Bad
+            segment_name = _encode_str(self.segment_name)
+            if not segment_name.isascii() or 0 in segment_name:
+                segment_name = _encode_text(self.segment_name, "mutf8", lenient=True)
+            n_segment_name = len(segment_name)
+            start_offset = _pack_q(self.start_offset) if n_absent < 1 else b""
+            body_size = 29 + n_segment_name + len(start_offset)
+            if self.exists is not True and self.exists is not False:
+                raise _Bad
+            if self.is_sealed is not True and self.is_sealed is not False:
+                raise _Bad
+            if self.is_deleted is not True and self.is_deleted is not False:
+                raise _Bad
+            data = b"".join(
+                (
+                    _pack_iiqH(12, body_size, self.request_id, n_segment_name),
+                    segment_name,
+                    _pack_3Bqq(
+                        self.exists, self.is_sealed, self.is_deleted, self.last_modified, self.write_offset
+                    ),
+                    start_offset,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class CreateSegment:
+def _read_stream_segment_info(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[StreamSegmentInfo, int]:
+    length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment_name
+    raw = buffer[start:position]
+    segment_name = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    exists, is_sealed, is_deleted, last_modified, write_offset = _unpack_3Bqq(buffer, position)
+    if state is not None and state.strict and (exists > 1 or is_sealed > 1 or is_deleted > 1):
+        raise _Bad
+    position = position + 19
+    n_absent = 1
+    start_offset: Any = 0
+    if body_end - position >= 8:
+        n_absent = 0
+        (start_offset,) = _unpack_q(buffer, position)
+        position = position + 8
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(StreamSegmentInfo)
+    message.request_id = request_id
+    message.segment_name = segment_name
+    message.exists = exists != 0
+    message.is_sealed = is_sealed != 0
+    message.is_deleted = is_deleted != 0
+    message.last_modified = last_modified
+    message.write_offset = write_offset
+    message.start_offset = start_offset
+    message.absent = n_absent
+    message.tail = tail
+    return message, position
+
+
+class CreateSegment(_InFrame):
     """Makes a segment, with what its stream's scaling policy says about it.
 
     Code 20, from client.
@@ -2252,6 +2098,8 @@ class CreateSegment:
         rollover_size_bytes: Since version 14.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], target_rate i32, scale_type ScaleType, delegation_token mutf8[u16], rollover_size_bytes i64?
     """
 
     __slots__ = (
@@ -2291,69 +2139,6 @@ class CreateSegment:
         self.absent = 0
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_create_segment(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> CreateSegment:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not CreateSegment:
-            raise _other_message("CreateSegment", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "CreateSegment", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> CreateSegment:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "CreateSegment", fields)
-        assert type(message) is CreateSegment
-        return message
-
-    def replace(self, **changes: Any) -> CreateSegment:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "target_rate": self.target_rate,
-            "scale_type": self.scale_type,
-            "delegation_token": self.delegation_token,
-            "rollover_size_bytes": self.rollover_size_bytes,
-        }
-        copy = CreateSegment(**(values | changes))
-        copy.absent = self.absent
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is CreateSegment
@@ -2367,11 +2152,79 @@ class CreateSegment:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"CreateSegment(request_id={_show(self.request_id)}, segment={_show(self.segment)}, target_rate={_show(self.target_rate)}, scale_type={_show(self.scale_type)}, delegation_token={_show(self.delegation_token)}, rollover_size_bytes={_show(self.rollover_size_bytes)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            n_absent = self.absent
+            if type(n_absent) is not int or not 0 <= n_absent <= 1:
+                raise _Bad
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            delegation_token = _encode_str(self.delegation_token)
+            if not delegation_token.isascii() or 0 in delegation_token:
+                delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            n_delegation_token = len(delegation_token)
+            rollover_size_bytes = _pack_q(self.rollover_size_bytes) if n_absent < 1 else b""
+            body_size = 17 + n_segment + n_delegation_token + len(rollover_size_bytes)
+            data = b"".join(
+                (
+                    _pack_iiqH(20, body_size, self.request_id, n_segment),
+                    segment,
+                    _pack_ibH(self.target_rate, self.scale_type, n_delegation_token),
+                    delegation_token,
+                    rollover_size_bytes,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class SegmentCreated:
+def _read_create_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[CreateSegment, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    target_rate, scale_type, n_delegation_token = _unpack_ibH(buffer, position)
+    start = position + 7
+    position = start + n_delegation_token
+    raw = buffer[start:position]
+    delegation_token = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    n_absent = 1
+    rollover_size_bytes: Any = 0
+    if body_end - position >= 8:
+        n_absent = 0
+        (rollover_size_bytes,) = _unpack_q(buffer, position)
+        position = position + 8
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(CreateSegment)
+    message.request_id = request_id
+    message.segment = segment
+    message.target_rate = target_rate
+    message.scale_type = _SCALE_TYPE_BY_NUMBER.get(scale_type, scale_type)
+    message.delegation_token = delegation_token
+    message.rollover_size_bytes = rollover_size_bytes
+    message.absent = n_absent
+    message.tail = tail
+    return message, position
+
+
+class SegmentCreated(_InFrame):
     """Answers every request that makes a segment; of a transient one it brings the name.
 
     Code 21, from server.
@@ -2380,6 +2233,8 @@ class SegmentCreated:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16]
     """
 
     __slots__ = ("request_id", "segment", "tail")
@@ -2390,61 +2245,6 @@ class SegmentCreated:
         self.segment = segment
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_segment_created(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> SegmentCreated:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not SegmentCreated:
-            raise _other_message("SegmentCreated", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "SegmentCreated", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> SegmentCreated:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "SegmentCreated", fields)
-        assert type(message) is SegmentCreated
-        return message
-
-    def replace(self, **changes: Any) -> SegmentCreated:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"request_id": self.request_id, "segment": self.segment}
-        copy = SegmentCreated(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is SegmentCreated
@@ -2453,11 +2253,49 @@ class SegmentCreated:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"SegmentCreated(request_id={_show(self.request_id)}, segment={_show(self.segment)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            body_size = 10 + n_segment
+            data = b"".join((_pack_iiqH(21, body_size, self.request_id, n_segment), segment))
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class SealSegment:
+def _read_segment_created(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[SegmentCreated, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(SegmentCreated)
+    message.request_id = request_id
+    message.segment = segment
+    message.tail = tail
+    return message, position
+
+
+class SealSegment(_InFrame):
     """Ends a segment: it can be read, and no longer appended to.
 
     Code 28, from client.
@@ -2467,6 +2305,8 @@ class SealSegment:
     Attributes:
         delegation_token: Since version 5.
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], delegation_token mutf8[u16]
     """
 
     __slots__ = ("delegation_token", "request_id", "segment", "tail")
@@ -2477,65 +2317,6 @@ class SealSegment:
         self.segment = segment
         self.delegation_token = delegation_token
         self.tail = b""
-
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_seal_segment(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> SealSegment:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not SealSegment:
-            raise _other_message("SealSegment", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "SealSegment", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> SealSegment:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "SealSegment", fields)
-        assert type(message) is SealSegment
-        return message
-
-    def replace(self, **changes: Any) -> SealSegment:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "delegation_token": self.delegation_token,
-        }
-        copy = SealSegment(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -2546,11 +2327,64 @@ class SealSegment:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"SealSegment(request_id={_show(self.request_id)}, segment={_show(self.segment)}, delegation_token={_show(self.delegation_token)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            delegation_token = _encode_str(self.delegation_token)
+            if not delegation_token.isascii() or 0 in delegation_token:
+                delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            n_delegation_token = len(delegation_token)
+            body_size = 12 + n_segment + n_delegation_token
+            data = b"".join(
+                (
+                    _pack_iiqH(28, body_size, self.request_id, n_segment),
+                    segment,
+                    _pack_H(n_delegation_token),
+                    delegation_token,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class SegmentSealed:
+def _read_seal_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SealSegment, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (n_delegation_token,) = _unpack_H(buffer, position)
+    start = position + 2
+    position = start + n_delegation_token
+    raw = buffer[start:position]
+    delegation_token = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(SealSegment)
+    message.request_id = request_id
+    message.segment = segment
+    message.delegation_token = delegation_token
+    message.tail = tail
+    return message, position
+
+
+class SegmentSealed(_InFrame):
     """Answers SealSegment.
 
     Code 29, from server.
@@ -2559,6 +2393,8 @@ class SegmentSealed:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16]
     """
 
     __slots__ = ("request_id", "segment", "tail")
@@ -2569,61 +2405,6 @@ class SegmentSealed:
         self.segment = segment
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_segment_sealed(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> SegmentSealed:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not SegmentSealed:
-            raise _other_message("SegmentSealed", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "SegmentSealed", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> SegmentSealed:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "SegmentSealed", fields)
-        assert type(message) is SegmentSealed
-        return message
-
-    def replace(self, **changes: Any) -> SegmentSealed:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"request_id": self.request_id, "segment": self.segment}
-        copy = SegmentSealed(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is SegmentSealed
@@ -2632,11 +2413,47 @@ class SegmentSealed:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"SegmentSealed(request_id={_show(self.request_id)}, segment={_show(self.segment)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            body_size = 10 + n_segment
+            data = b"".join((_pack_iiqH(29, body_size, self.request_id, n_segment), segment))
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class DeleteSegment:
+def _read_segment_sealed(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SegmentSealed, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(SegmentSealed)
+    message.request_id = request_id
+    message.segment = segment
+    message.tail = tail
+    return message, position
+
+
+class DeleteSegment(_InFrame):
     """Removes a segment.
 
     Code 30, from client.
@@ -2646,6 +2463,8 @@ class DeleteSegment:
     Attributes:
         delegation_token: Since version 5.
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], delegation_token mutf8[u16]
     """
 
     __slots__ = ("delegation_token", "request_id", "segment", "tail")
@@ -2657,65 +2476,6 @@ class DeleteSegment:
         self.delegation_token = delegation_token
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_delete_segment(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> DeleteSegment:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not DeleteSegment:
-            raise _other_message("DeleteSegment", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "DeleteSegment", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> DeleteSegment:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "DeleteSegment", fields)
-        assert type(message) is DeleteSegment
-        return message
-
-    def replace(self, **changes: Any) -> DeleteSegment:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "delegation_token": self.delegation_token,
-        }
-        copy = DeleteSegment(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is DeleteSegment
@@ -2725,11 +2485,64 @@ class DeleteSegment:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"DeleteSegment(request_id={_show(self.request_id)}, segment={_show(self.segment)}, delegation_token={_show(self.delegation_token)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            delegation_token = _encode_str(self.delegation_token)
+            if not delegation_token.isascii() or 0 in delegation_token:
+                delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            n_delegation_token = len(delegation_token)
+            body_size = 12 + n_segment + n_delegation_token
+            data = b"".join(
+                (
+                    _pack_iiqH(30, body_size, self.request_id, n_segment),
+                    segment,
+                    _pack_H(n_delegation_token),
+                    delegation_token,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class SegmentDeleted:
+def _read_delete_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[DeleteSegment, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (n_delegation_token,) = _unpack_H(buffer, position)
+    start = position + 2
+    position = start + n_delegation_token
+    raw = buffer[start:position]
+    delegation_token = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(DeleteSegment)
+    message.request_id = request_id
+    message.segment = segment
+    message.delegation_token = delegation_token
+    message.tail = tail
+    return message, position
+
+
+class SegmentDeleted(_InFrame):
     """Answers DeleteSegment and DeleteTableSegment.
 
     Code 31, from server.
@@ -2738,6 +2551,8 @@ class SegmentDeleted:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16]
     """
 
     __slots__ = ("request_id", "segment", "tail")
@@ -2748,61 +2563,6 @@ class SegmentDeleted:
         self.segment = segment
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_segment_deleted(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> SegmentDeleted:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not SegmentDeleted:
-            raise _other_message("SegmentDeleted", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "SegmentDeleted", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> SegmentDeleted:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "SegmentDeleted", fields)
-        assert type(message) is SegmentDeleted
-        return message
-
-    def replace(self, **changes: Any) -> SegmentDeleted:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"request_id": self.request_id, "segment": self.segment}
-        copy = SegmentDeleted(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is SegmentDeleted
@@ -2811,11 +2571,49 @@ class SegmentDeleted:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"SegmentDeleted(request_id={_show(self.request_id)}, segment={_show(self.segment)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            body_size = 10 + n_segment
+            data = b"".join((_pack_iiqH(31, body_size, self.request_id, n_segment), segment))
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class UpdateSegmentPolicy:
+def _read_segment_deleted(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[SegmentDeleted, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(SegmentDeleted)
+    message.request_id = request_id
+    message.segment = segment
+    message.tail = tail
+    return message, position
+
+
+class UpdateSegmentPolicy(_InFrame):
     """Changes the scaling policy of a segment.
 
     Code 32, from client.
@@ -2825,6 +2623,8 @@ class UpdateSegmentPolicy:
     Attributes:
         delegation_token: Since version 5.
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], target_rate i32, scale_type ScaleType, delegation_token mutf8[u16]
     """
 
     __slots__ = ("delegation_token", "request_id", "scale_type", "segment", "tail", "target_rate")
@@ -2840,67 +2640,6 @@ class UpdateSegmentPolicy:
         self.delegation_token = delegation_token
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_update_segment_policy(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> UpdateSegmentPolicy:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not UpdateSegmentPolicy:
-            raise _other_message("UpdateSegmentPolicy", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "UpdateSegmentPolicy", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> UpdateSegmentPolicy:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "UpdateSegmentPolicy", fields)
-        assert type(message) is UpdateSegmentPolicy
-        return message
-
-    def replace(self, **changes: Any) -> UpdateSegmentPolicy:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "target_rate": self.target_rate,
-            "scale_type": self.scale_type,
-            "delegation_token": self.delegation_token,
-        }
-        copy = UpdateSegmentPolicy(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is UpdateSegmentPolicy
@@ -2912,11 +2651,68 @@ class UpdateSegmentPolicy:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"UpdateSegmentPolicy(request_id={_show(self.request_id)}, segment={_show(self.segment)}, target_rate={_show(self.target_rate)}, scale_type={_show(self.scale_type)}, delegation_token={_show(self.delegation_token)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            delegation_token = _encode_str(self.delegation_token)
+            if not delegation_token.isascii() or 0 in delegation_token:
+                delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            n_delegation_token = len(delegation_token)
+            body_size = 17 + n_segment + n_delegation_token
+            data = b"".join(
+                (
+                    _pack_iiqH(32, body_size, self.request_id, n_segment),
+                    segment,
+                    _pack_ibH(self.target_rate, self.scale_type, n_delegation_token),
+                    delegation_token,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class SegmentPolicyUpdated:
+def _read_update_segment_policy(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[UpdateSegmentPolicy, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    target_rate, scale_type, n_delegation_token = _unpack_ibH(buffer, position)
+    start = position + 7
+    position = start + n_delegation_token
+    raw = buffer[start:position]
+    delegation_token = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(UpdateSegmentPolicy)
+    message.request_id = request_id
+    message.segment = segment
+    message.target_rate = target_rate
+    message.scale_type = _SCALE_TYPE_BY_NUMBER.get(scale_type, scale_type)
+    message.delegation_token = delegation_token
+    message.tail = tail
+    return message, position
+
+
+class SegmentPolicyUpdated(_InFrame):
     """Answers UpdateSegmentPolicy.
 
     Code '!', from server.
@@ -2925,6 +2721,8 @@ class SegmentPolicyUpdated:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16]
     """
 
     __slots__ = ("request_id", "segment", "tail")
@@ -2935,61 +2733,6 @@ class SegmentPolicyUpdated:
         self.segment = segment
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_segment_policy_updated(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> SegmentPolicyUpdated:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not SegmentPolicyUpdated:
-            raise _other_message("SegmentPolicyUpdated", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "SegmentPolicyUpdated", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> SegmentPolicyUpdated:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "SegmentPolicyUpdated", fields)
-        assert type(message) is SegmentPolicyUpdated
-        return message
-
-    def replace(self, **changes: Any) -> SegmentPolicyUpdated:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"request_id": self.request_id, "segment": self.segment}
-        copy = SegmentPolicyUpdated(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is SegmentPolicyUpdated
@@ -2998,11 +2741,49 @@ class SegmentPolicyUpdated:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"SegmentPolicyUpdated(request_id={_show(self.request_id)}, segment={_show(self.segment)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            body_size = 10 + n_segment
+            data = b"".join((_pack_iiqH(33, body_size, self.request_id, n_segment), segment))
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class GetSegmentAttribute:
+def _read_segment_policy_updated(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[SegmentPolicyUpdated, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(SegmentPolicyUpdated)
+    message.request_id = request_id
+    message.segment = segment
+    message.tail = tail
+    return message, position
+
+
+class GetSegmentAttribute(_InFrame):
     """Asks for a number that is kept beside a segment.
 
     Code '"', from client.
@@ -3012,6 +2793,8 @@ class GetSegmentAttribute:
     Attributes:
         delegation_token: Since version 5.
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment_name mutf8[u16], attribute_id uuid, delegation_token mutf8[u16]
     """
 
     __slots__ = ("attribute_id", "delegation_token", "request_id", "segment_name", "tail")
@@ -3024,66 +2807,6 @@ class GetSegmentAttribute:
         self.delegation_token = delegation_token
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_get_segment_attribute(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> GetSegmentAttribute:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not GetSegmentAttribute:
-            raise _other_message("GetSegmentAttribute", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "GetSegmentAttribute", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> GetSegmentAttribute:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "GetSegmentAttribute", fields)
-        assert type(message) is GetSegmentAttribute
-        return message
-
-    def replace(self, **changes: Any) -> GetSegmentAttribute:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment_name": self.segment_name,
-            "attribute_id": self.attribute_id,
-            "delegation_token": self.delegation_token,
-        }
-        copy = GetSegmentAttribute(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is GetSegmentAttribute
@@ -3094,11 +2817,67 @@ class GetSegmentAttribute:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"GetSegmentAttribute(request_id={_show(self.request_id)}, segment_name={_show(self.segment_name)}, attribute_id={_show(self.attribute_id)}, delegation_token={_show(self.delegation_token)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment_name = _encode_str(self.segment_name)
+            if not segment_name.isascii() or 0 in segment_name:
+                segment_name = _encode_text(self.segment_name, "mutf8", lenient=True)
+            n_segment_name = len(segment_name)
+            delegation_token = _encode_str(self.delegation_token)
+            if not delegation_token.isascii() or 0 in delegation_token:
+                delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            n_delegation_token = len(delegation_token)
+            body_size = 28 + n_segment_name + n_delegation_token
+            data = b"".join(
+                (
+                    _pack_iiqH(34, body_size, self.request_id, n_segment_name),
+                    segment_name,
+                    _pack_16sH(self.attribute_id.bytes, n_delegation_token),
+                    delegation_token,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class SegmentAttribute:
+def _read_get_segment_attribute(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[GetSegmentAttribute, int]:
+    length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment_name
+    raw = buffer[start:position]
+    segment_name = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    attribute_id, n_delegation_token = _unpack_16sH(buffer, position)
+    start = position + 18
+    position = start + n_delegation_token
+    raw = buffer[start:position]
+    delegation_token = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(GetSegmentAttribute)
+    message.request_id = request_id
+    message.segment_name = segment_name
+    message.attribute_id = _uuid(attribute_id)
+    message.delegation_token = delegation_token
+    message.tail = tail
+    return message, position
+
+
+class SegmentAttribute(_InFrame):
     """Answers GetSegmentAttribute.
 
     Code '#', from server.
@@ -3108,6 +2887,8 @@ class SegmentAttribute:
     Attributes:
         value: The least i64 when there is no such attribute.
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, value i64
     """
 
     __slots__ = ("request_id", "tail", "value")
@@ -3118,61 +2899,6 @@ class SegmentAttribute:
         self.value = value
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_segment_attribute(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> SegmentAttribute:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not SegmentAttribute:
-            raise _other_message("SegmentAttribute", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "SegmentAttribute", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> SegmentAttribute:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "SegmentAttribute", fields)
-        assert type(message) is SegmentAttribute
-        return message
-
-    def replace(self, **changes: Any) -> SegmentAttribute:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"request_id": self.request_id, "value": self.value}
-        copy = SegmentAttribute(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is SegmentAttribute
@@ -3181,11 +2907,38 @@ class SegmentAttribute:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"SegmentAttribute(request_id={_show(self.request_id)}, value={_show(self.value)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            return _pack_iiqq(35, 16, self.request_id, self.value)
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class UpdateSegmentAttribute:
+def _read_segment_attribute(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[SegmentAttribute, int]:
+    length, request_id, value = _unpack_4xiqq(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    position = offset + 24
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if state is not None and state.frame < 24:
+        raise _Bad
+    message = _new(SegmentAttribute)
+    message.request_id = request_id
+    message.value = value
+    message.tail = tail
+    return message, position
+
+
+class UpdateSegmentAttribute(_InFrame):
     """Sets an attribute if it has the expected value.
 
     Code '$', from client.
@@ -3195,6 +2948,8 @@ class UpdateSegmentAttribute:
     Attributes:
         delegation_token: Since version 5.
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment_name mutf8[u16], attribute_id uuid, new_value i64, expected_value i64, delegation_token mutf8[u16]
     """
 
     __slots__ = (
@@ -3232,68 +2987,6 @@ class UpdateSegmentAttribute:
         self.delegation_token = delegation_token
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_update_segment_attribute(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> UpdateSegmentAttribute:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not UpdateSegmentAttribute:
-            raise _other_message("UpdateSegmentAttribute", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "UpdateSegmentAttribute", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> UpdateSegmentAttribute:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "UpdateSegmentAttribute", fields)
-        assert type(message) is UpdateSegmentAttribute
-        return message
-
-    def replace(self, **changes: Any) -> UpdateSegmentAttribute:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment_name": self.segment_name,
-            "attribute_id": self.attribute_id,
-            "new_value": self.new_value,
-            "expected_value": self.expected_value,
-            "delegation_token": self.delegation_token,
-        }
-        copy = UpdateSegmentAttribute(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is UpdateSegmentAttribute
@@ -3306,11 +2999,71 @@ class UpdateSegmentAttribute:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"UpdateSegmentAttribute(request_id={_show(self.request_id)}, segment_name={_show(self.segment_name)}, attribute_id={_show(self.attribute_id)}, new_value={_show(self.new_value)}, expected_value={_show(self.expected_value)}, delegation_token={_show(self.delegation_token)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment_name = _encode_str(self.segment_name)
+            if not segment_name.isascii() or 0 in segment_name:
+                segment_name = _encode_text(self.segment_name, "mutf8", lenient=True)
+            n_segment_name = len(segment_name)
+            delegation_token = _encode_str(self.delegation_token)
+            if not delegation_token.isascii() or 0 in delegation_token:
+                delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            n_delegation_token = len(delegation_token)
+            body_size = 44 + n_segment_name + n_delegation_token
+            data = b"".join(
+                (
+                    _pack_iiqH(36, body_size, self.request_id, n_segment_name),
+                    segment_name,
+                    _pack_16sqqH(
+                        self.attribute_id.bytes, self.new_value, self.expected_value, n_delegation_token
+                    ),
+                    delegation_token,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class SegmentAttributeUpdated:
+def _read_update_segment_attribute(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[UpdateSegmentAttribute, int]:
+    length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment_name
+    raw = buffer[start:position]
+    segment_name = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    attribute_id, new_value, expected_value, n_delegation_token = _unpack_16sqqH(buffer, position)
+    start = position + 34
+    position = start + n_delegation_token
+    raw = buffer[start:position]
+    delegation_token = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(UpdateSegmentAttribute)
+    message.request_id = request_id
+    message.segment_name = segment_name
+    message.attribute_id = _uuid(attribute_id)
+    message.new_value = new_value
+    message.expected_value = expected_value
+    message.delegation_token = delegation_token
+    message.tail = tail
+    return message, position
+
+
+class SegmentAttributeUpdated(_InFrame):
     """Whether the expected value was there; also answers a MergeSegments whose condition failed.
 
     Code '%', from server.
@@ -3319,6 +3072,8 @@ class SegmentAttributeUpdated:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, success bool
     """
 
     __slots__ = ("request_id", "success", "tail")
@@ -3329,61 +3084,6 @@ class SegmentAttributeUpdated:
         self.success = success
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_segment_attribute_updated(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> SegmentAttributeUpdated:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not SegmentAttributeUpdated:
-            raise _other_message("SegmentAttributeUpdated", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "SegmentAttributeUpdated", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> SegmentAttributeUpdated:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "SegmentAttributeUpdated", fields)
-        assert type(message) is SegmentAttributeUpdated
-        return message
-
-    def replace(self, **changes: Any) -> SegmentAttributeUpdated:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"request_id": self.request_id, "success": self.success}
-        copy = SegmentAttributeUpdated(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is SegmentAttributeUpdated
@@ -3392,11 +3092,40 @@ class SegmentAttributeUpdated:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"SegmentAttributeUpdated(request_id={_show(self.request_id)}, success={_show(self.success)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            if self.success is not True and self.success is not False:
+                raise _Bad
+            return _pack_iiqB(37, 9, self.request_id, self.success)
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class TruncateSegment:
+def _read_segment_attribute_updated(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[SegmentAttributeUpdated, int]:
+    length, request_id, success = _unpack_4xiqB(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end or (state is not None and state.strict and success > 1):
+        raise _Bad
+    position = offset + 17
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if state is not None and state.frame < 17:
+        raise _Bad
+    message = _new(SegmentAttributeUpdated)
+    message.request_id = request_id
+    message.success = success != 0
+    message.tail = tail
+    return message, position
+
+
+class TruncateSegment(_InFrame):
     """Drops what stands before an offset.
 
     Code '&', from client.
@@ -3408,6 +3137,8 @@ class TruncateSegment:
     Attributes:
         delegation_token: Since version 5.
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], truncation_offset i64, delegation_token mutf8[u16]
     """
 
     __slots__ = ("delegation_token", "request_id", "segment", "tail", "truncation_offset")
@@ -3420,66 +3151,6 @@ class TruncateSegment:
         self.delegation_token = delegation_token
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_truncate_segment(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> TruncateSegment:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not TruncateSegment:
-            raise _other_message("TruncateSegment", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "TruncateSegment", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> TruncateSegment:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "TruncateSegment", fields)
-        assert type(message) is TruncateSegment
-        return message
-
-    def replace(self, **changes: Any) -> TruncateSegment:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "truncation_offset": self.truncation_offset,
-            "delegation_token": self.delegation_token,
-        }
-        copy = TruncateSegment(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is TruncateSegment
@@ -3490,11 +3161,67 @@ class TruncateSegment:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"TruncateSegment(request_id={_show(self.request_id)}, segment={_show(self.segment)}, truncation_offset={_show(self.truncation_offset)}, delegation_token={_show(self.delegation_token)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            delegation_token = _encode_str(self.delegation_token)
+            if not delegation_token.isascii() or 0 in delegation_token:
+                delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            n_delegation_token = len(delegation_token)
+            body_size = 20 + n_segment + n_delegation_token
+            data = b"".join(
+                (
+                    _pack_iiqH(38, body_size, self.request_id, n_segment),
+                    segment,
+                    _pack_qH(self.truncation_offset, n_delegation_token),
+                    delegation_token,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class SegmentTruncated:
+def _read_truncate_segment(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[TruncateSegment, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    truncation_offset, n_delegation_token = _unpack_qH(buffer, position)
+    start = position + 10
+    position = start + n_delegation_token
+    raw = buffer[start:position]
+    delegation_token = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(TruncateSegment)
+    message.request_id = request_id
+    message.segment = segment
+    message.truncation_offset = truncation_offset
+    message.delegation_token = delegation_token
+    message.tail = tail
+    return message, position
+
+
+class SegmentTruncated(_InFrame):
     """Answers TruncateSegment, and LocateOffset for an offset that is gone.
 
     Code "'", from server.
@@ -3505,6 +3232,8 @@ class SegmentTruncated:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16]
     """
 
     __slots__ = ("request_id", "segment", "tail")
@@ -3515,61 +3244,6 @@ class SegmentTruncated:
         self.segment = segment
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_segment_truncated(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> SegmentTruncated:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not SegmentTruncated:
-            raise _other_message("SegmentTruncated", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "SegmentTruncated", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> SegmentTruncated:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "SegmentTruncated", fields)
-        assert type(message) is SegmentTruncated
-        return message
-
-    def replace(self, **changes: Any) -> SegmentTruncated:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"request_id": self.request_id, "segment": self.segment}
-        copy = SegmentTruncated(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is SegmentTruncated
@@ -3578,11 +3252,49 @@ class SegmentTruncated:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"SegmentTruncated(request_id={_show(self.request_id)}, segment={_show(self.segment)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            body_size = 10 + n_segment
+            data = b"".join((_pack_iiqH(39, body_size, self.request_id, n_segment), segment))
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class CreateTransientSegment:
+def _read_segment_truncated(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[SegmentTruncated, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(SegmentTruncated)
+    message.request_id = request_id
+    message.segment = segment
+    message.tail = tail
+    return message, position
+
+
+class CreateTransientSegment(_InFrame):
     """Makes a segment that lives as long as the connection, for an event that is too large for one append.
 
     Code '(', from client.
@@ -3593,6 +3305,8 @@ class CreateTransientSegment:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, writer_id uuid, parent_segment mutf8[u16], delegation_token mutf8[u16]
     """
 
     __slots__ = ("delegation_token", "parent_segment", "request_id", "tail", "writer_id")
@@ -3605,66 +3319,6 @@ class CreateTransientSegment:
         self.delegation_token = delegation_token
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_create_transient_segment(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> CreateTransientSegment:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not CreateTransientSegment:
-            raise _other_message("CreateTransientSegment", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "CreateTransientSegment", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> CreateTransientSegment:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "CreateTransientSegment", fields)
-        assert type(message) is CreateTransientSegment
-        return message
-
-    def replace(self, **changes: Any) -> CreateTransientSegment:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "writer_id": self.writer_id,
-            "parent_segment": self.parent_segment,
-            "delegation_token": self.delegation_token,
-        }
-        copy = CreateTransientSegment(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is CreateTransientSegment
@@ -3675,11 +3329,67 @@ class CreateTransientSegment:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"CreateTransientSegment(request_id={_show(self.request_id)}, writer_id={_show(self.writer_id)}, parent_segment={_show(self.parent_segment)}, delegation_token={_show(self.delegation_token)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            parent_segment = _encode_str(self.parent_segment)
+            if not parent_segment.isascii() or 0 in parent_segment:
+                parent_segment = _encode_text(self.parent_segment, "mutf8", lenient=True)
+            n_parent_segment = len(parent_segment)
+            delegation_token = _encode_str(self.delegation_token)
+            if not delegation_token.isascii() or 0 in delegation_token:
+                delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            n_delegation_token = len(delegation_token)
+            body_size = 28 + n_parent_segment + n_delegation_token
+            data = b"".join(
+                (
+                    _pack_iiq16sH(40, body_size, self.request_id, self.writer_id.bytes, n_parent_segment),
+                    parent_segment,
+                    _pack_H(n_delegation_token),
+                    delegation_token,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class LocateOffset:
+def _read_create_transient_segment(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[CreateTransientSegment, int]:
+    length, request_id, writer_id, n_parent_segment = _unpack_4xiq16sH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 34
+    position = start + n_parent_segment
+    raw = buffer[start:position]
+    parent_segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (n_delegation_token,) = _unpack_H(buffer, position)
+    start = position + 2
+    position = start + n_delegation_token
+    raw = buffer[start:position]
+    delegation_token = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(CreateTransientSegment)
+    message.request_id = request_id
+    message.writer_id = _uuid(writer_id)
+    message.parent_segment = parent_segment
+    message.delegation_token = delegation_token
+    message.tail = tail
+    return message, position
+
+
+class LocateOffset(_InFrame):
     """Asks to locate an offset in a segment.
 
     Code ')', from client.
@@ -3690,6 +3400,8 @@ class LocateOffset:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], target_offset i64, delegation_token mutf8[u16]
     """
 
     __slots__ = ("delegation_token", "request_id", "segment", "tail", "target_offset")
@@ -3702,66 +3414,6 @@ class LocateOffset:
         self.delegation_token = delegation_token
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_locate_offset(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> LocateOffset:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not LocateOffset:
-            raise _other_message("LocateOffset", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "LocateOffset", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> LocateOffset:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "LocateOffset", fields)
-        assert type(message) is LocateOffset
-        return message
-
-    def replace(self, **changes: Any) -> LocateOffset:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "target_offset": self.target_offset,
-            "delegation_token": self.delegation_token,
-        }
-        copy = LocateOffset(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is LocateOffset
@@ -3772,11 +3424,65 @@ class LocateOffset:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"LocateOffset(request_id={_show(self.request_id)}, segment={_show(self.segment)}, target_offset={_show(self.target_offset)}, delegation_token={_show(self.delegation_token)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            delegation_token = _encode_str(self.delegation_token)
+            if not delegation_token.isascii() or 0 in delegation_token:
+                delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            n_delegation_token = len(delegation_token)
+            body_size = 20 + n_segment + n_delegation_token
+            data = b"".join(
+                (
+                    _pack_iiqH(41, body_size, self.request_id, n_segment),
+                    segment,
+                    _pack_qH(self.target_offset, n_delegation_token),
+                    delegation_token,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class OffsetLocated:
+def _read_locate_offset(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[LocateOffset, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    target_offset, n_delegation_token = _unpack_qH(buffer, position)
+    start = position + 10
+    position = start + n_delegation_token
+    raw = buffer[start:position]
+    delegation_token = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(LocateOffset)
+    message.request_id = request_id
+    message.segment = segment
+    message.target_offset = target_offset
+    message.delegation_token = delegation_token
+    message.tail = tail
+    return message, position
+
+
+class OffsetLocated(_InFrame):
     """Answers LocateOffset.
 
     Code '*', from server.
@@ -3787,6 +3493,8 @@ class OffsetLocated:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], offset i64
     """
 
     __slots__ = ("offset", "request_id", "segment", "tail")
@@ -3798,65 +3506,6 @@ class OffsetLocated:
         self.offset = offset
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_offset_located(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> OffsetLocated:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not OffsetLocated:
-            raise _other_message("OffsetLocated", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "OffsetLocated", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> OffsetLocated:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "OffsetLocated", fields)
-        assert type(message) is OffsetLocated
-        return message
-
-    def replace(self, **changes: Any) -> OffsetLocated:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "offset": self.offset,
-        }
-        copy = OffsetLocated(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is OffsetLocated
@@ -3866,11 +3515,52 @@ class OffsetLocated:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"OffsetLocated(request_id={_show(self.request_id)}, segment={_show(self.segment)}, offset={_show(self.offset)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            body_size = 18 + n_segment
+            data = b"".join(
+                (_pack_iiqH(42, body_size, self.request_id, n_segment), segment, _pack_q(self.offset))
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class MergeSegments:
+def _read_offset_located(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[OffsetLocated, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (offset_,) = _unpack_q(buffer, position)
+    position = position + 8
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(OffsetLocated)
+    message.request_id = request_id
+    message.segment = segment
+    message.offset = offset_
+    message.tail = tail
+    return message, position
+
+
+class MergeSegments(_InFrame):
     """Appends a whole segment to another, if the attributes have their expected values.
 
     Code ':', from client.
@@ -3883,6 +3573,8 @@ class MergeSegments:
         attribute_updates: Since version 13.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, target mutf8[u16], source mutf8[u16], delegation_token mutf8[u16], attribute_updates AttributeUpdate[i32]?
     """
 
     __slots__ = ("absent", "attribute_updates", "delegation_token", "request_id", "source", "tail", "target")
@@ -3904,68 +3596,6 @@ class MergeSegments:
         self.absent = 0
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_merge_segments(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> MergeSegments:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not MergeSegments:
-            raise _other_message("MergeSegments", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "MergeSegments", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> MergeSegments:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "MergeSegments", fields)
-        assert type(message) is MergeSegments
-        return message
-
-    def replace(self, **changes: Any) -> MergeSegments:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "target": self.target,
-            "source": self.source,
-            "delegation_token": self.delegation_token,
-            "attribute_updates": self.attribute_updates,
-        }
-        copy = MergeSegments(**(values | changes))
-        copy.absent = self.absent
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is MergeSegments
@@ -3978,11 +3608,133 @@ class MergeSegments:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"MergeSegments(request_id={_show(self.request_id)}, target={_show(self.target)}, source={_show(self.source)}, delegation_token={_show(self.delegation_token)}, attribute_updates={_show(self.attribute_updates)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            return _write_merge_segments(self, None)
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class SegmentsMerged:
+def _read_merge_segments(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[MergeSegments, int]:
+    length, request_id, n_target = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_target
+    raw = buffer[start:position]
+    target = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (n_source,) = _unpack_H(buffer, position)
+    start = position + 2
+    position = start + n_source
+    raw = buffer[start:position]
+    source = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (n_delegation_token,) = _unpack_H(buffer, position)
+    start = position + 2
+    position = start + n_delegation_token
+    raw = buffer[start:position]
+    delegation_token = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    n_absent = 1
+    attribute_updates: Any = []
+    if body_end - position >= 1:
+        n_absent = 0
+        (n_attribute_updates,) = _unpack_i(buffer, position)
+        if n_attribute_updates < 0:
+            raise _Bad
+        if state is not None:
+            state.take(n_attribute_updates)
+        elif n_attribute_updates > 65536:
+            raise _Bad
+        position = position + 4
+        if n_attribute_updates * 33 > body_end - position:
+            raise _Bad
+        attribute_updates = []
+        for _ in range(n_attribute_updates):
+            attribute_id, type_, new_value, old_value = _unpack_16sbqq(buffer, position)
+            attribute_update = _new(AttributeUpdate)
+            attribute_update.attribute_id = _uuid(attribute_id)
+            attribute_update.type = _ATTRIBUTE_UPDATE_TYPE_BY_NUMBER.get(type_, type_)
+            attribute_update.new_value = new_value
+            attribute_update.old_value = old_value
+            position += 33
+            attribute_updates.append(attribute_update)
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(MergeSegments)
+    message.request_id = request_id
+    message.target = target
+    message.source = source
+    message.delegation_token = delegation_token
+    message.attribute_updates = attribute_updates
+    message.absent = n_absent
+    message.tail = tail
+    return message, position
+
+
+def _write_merge_segments(message: Any, state: _Writing) -> bytes:
+    n_absent = message.absent
+    if type(n_absent) is not int or not 0 <= n_absent <= 1:
+        raise _Bad
+    target = _encode_str(message.target)
+    if not target.isascii() or 0 in target:
+        target = _encode_text(message.target, "mutf8", lenient=True)
+    n_target = len(target)
+    source = _encode_str(message.source)
+    if not source.isascii() or 0 in source:
+        source = _encode_text(message.source, "mutf8", lenient=True)
+    n_source = len(source)
+    delegation_token = _encode_str(message.delegation_token)
+    if not delegation_token.isascii() or 0 in delegation_token:
+        delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
+    n_delegation_token = len(delegation_token)
+    if n_absent < 1:
+        attribute_updates_ = message.attribute_updates
+        if type(attribute_updates_) is not list and not isinstance(attribute_updates_, tuple):
+            raise _Bad
+        n_attribute_updates = len(attribute_updates_)
+        if state is not None:
+            state.take(n_attribute_updates)
+        elif n_attribute_updates > 65536:
+            raise _Bad
+        attribute_updates__: list[bytes] = []
+        for attribute_update in attribute_updates_:
+            attribute_updates__.append(
+                _pack_16sbqq(
+                    attribute_update.attribute_id.bytes,
+                    attribute_update.type,
+                    attribute_update.new_value,
+                    attribute_update.old_value,
+                )
+            )
+        attribute_updates = b"".join(attribute_updates__)
+        attribute_updates = b"".join((_pack_i(n_attribute_updates), attribute_updates))
+    else:
+        attribute_updates = b""
+    body_size = 14 + n_target + n_source + n_delegation_token + len(attribute_updates)
+    data = b"".join(
+        (
+            _pack_iiqH(58, body_size, message.request_id, n_target),
+            target,
+            _pack_H(n_source),
+            source,
+            _pack_H(n_delegation_token),
+            delegation_token,
+            attribute_updates,
+        )
+    )
+    if len(data) > 16777223:
+        raise _Bad
+    return data
+
+
+class SegmentsMerged(_InFrame):
     """Answers MergeSegments, also when it was done before.
 
     Code ';', from server.
@@ -3995,6 +3747,8 @@ class SegmentsMerged:
         new_target_write_offset: Since version 9.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, target mutf8[u16], source mutf8[u16], new_target_write_offset i64?
     """
 
     __slots__ = ("absent", "new_target_write_offset", "request_id", "source", "tail", "target")
@@ -4008,67 +3762,6 @@ class SegmentsMerged:
         self.absent = 0
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_segments_merged(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> SegmentsMerged:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not SegmentsMerged:
-            raise _other_message("SegmentsMerged", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "SegmentsMerged", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> SegmentsMerged:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "SegmentsMerged", fields)
-        assert type(message) is SegmentsMerged
-        return message
-
-    def replace(self, **changes: Any) -> SegmentsMerged:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "target": self.target,
-            "source": self.source,
-            "new_target_write_offset": self.new_target_write_offset,
-        }
-        copy = SegmentsMerged(**(values | changes))
-        copy.absent = self.absent
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is SegmentsMerged
@@ -4080,11 +3773,79 @@ class SegmentsMerged:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"SegmentsMerged(request_id={_show(self.request_id)}, target={_show(self.target)}, source={_show(self.source)}, new_target_write_offset={_show(self.new_target_write_offset)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            n_absent = self.absent
+            if type(n_absent) is not int or not 0 <= n_absent <= 1:
+                raise _Bad
+            target = _encode_str(self.target)
+            if not target.isascii() or 0 in target:
+                target = _encode_text(self.target, "mutf8", lenient=True)
+            n_target = len(target)
+            source = _encode_str(self.source)
+            if not source.isascii() or 0 in source:
+                source = _encode_text(self.source, "mutf8", lenient=True)
+            n_source = len(source)
+            new_target_write_offset = _pack_q(self.new_target_write_offset) if n_absent < 1 else b""
+            body_size = 12 + n_target + n_source + len(new_target_write_offset)
+            data = b"".join(
+                (
+                    _pack_iiqH(59, body_size, self.request_id, n_target),
+                    target,
+                    _pack_H(n_source),
+                    source,
+                    new_target_write_offset,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class MergeSegmentsBatch:
+def _read_segments_merged(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[SegmentsMerged, int]:
+    length, request_id, n_target = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_target
+    raw = buffer[start:position]
+    target = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (n_source,) = _unpack_H(buffer, position)
+    start = position + 2
+    position = start + n_source
+    raw = buffer[start:position]
+    source = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    n_absent = 1
+    new_target_write_offset: Any = -1
+    if (body_end - (position)) > 0:
+        n_absent = 0
+        (new_target_write_offset,) = _unpack_q(buffer, position)
+        position = position + 8
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(SegmentsMerged)
+    message.request_id = request_id
+    message.target = target
+    message.source = source
+    message.new_target_write_offset = new_target_write_offset
+    message.absent = n_absent
+    message.tail = tail
+    return message, position
+
+
+class MergeSegmentsBatch(_InFrame):
     """Appends several segments to another.
 
     Code 'Z', from client.
@@ -4095,6 +3856,8 @@ class MergeSegmentsBatch:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, target_segment_id mutf8[u16], source_segment_ids mutf8[u16][i32], delegation_token mutf8[u16]
     """
 
     __slots__ = ("delegation_token", "request_id", "source_segment_ids", "tail", "target_segment_id")
@@ -4109,66 +3872,6 @@ class MergeSegmentsBatch:
         self.delegation_token = delegation_token
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_merge_segments_batch(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> MergeSegmentsBatch:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not MergeSegmentsBatch:
-            raise _other_message("MergeSegmentsBatch", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "MergeSegmentsBatch", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> MergeSegmentsBatch:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "MergeSegmentsBatch", fields)
-        assert type(message) is MergeSegmentsBatch
-        return message
-
-    def replace(self, **changes: Any) -> MergeSegmentsBatch:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "target_segment_id": self.target_segment_id,
-            "source_segment_ids": self.source_segment_ids,
-            "delegation_token": self.delegation_token,
-        }
-        copy = MergeSegmentsBatch(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is MergeSegmentsBatch
@@ -4179,11 +3882,109 @@ class MergeSegmentsBatch:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"MergeSegmentsBatch(request_id={_show(self.request_id)}, target_segment_id={_show(self.target_segment_id)}, source_segment_ids={_show(self.source_segment_ids)}, delegation_token={_show(self.delegation_token)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            return _write_merge_segments_batch(self, None)
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class SegmentsBatchMerged:
+def _read_merge_segments_batch(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[MergeSegmentsBatch, int]:
+    length, request_id, n_target_segment_id = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_target_segment_id
+    raw = buffer[start:position]
+    target_segment_id = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (n_source_segment_ids,) = _unpack_i(buffer, position)
+    if n_source_segment_ids < 0:
+        raise _Bad
+    if state is not None:
+        state.take(n_source_segment_ids)
+    elif n_source_segment_ids > 65536:
+        raise _Bad
+    position = position + 4
+    if n_source_segment_ids * 2 > body_end - position:
+        raise _Bad
+    source_segment_ids = []
+    for _ in range(n_source_segment_ids):
+        (n_source_segment_id,) = _unpack_H(buffer, position)
+        start = position + 2
+        position = start + n_source_segment_id
+        raw = buffer[start:position]
+        source_segment_id = (
+            raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+        )
+        source_segment_ids.append(source_segment_id)
+    (n_delegation_token,) = _unpack_H(buffer, position)
+    start = position + 2
+    position = start + n_delegation_token
+    raw = buffer[start:position]
+    delegation_token = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(MergeSegmentsBatch)
+    message.request_id = request_id
+    message.target_segment_id = target_segment_id
+    message.source_segment_ids = source_segment_ids
+    message.delegation_token = delegation_token
+    message.tail = tail
+    return message, position
+
+
+def _write_merge_segments_batch(message: MergeSegmentsBatch, state: _Writing) -> bytes:
+    target_segment_id = _encode_str(message.target_segment_id)
+    if not target_segment_id.isascii() or 0 in target_segment_id:
+        target_segment_id = _encode_text(message.target_segment_id, "mutf8", lenient=True)
+    n_target_segment_id = len(target_segment_id)
+    source_segment_ids = message.source_segment_ids
+    if type(source_segment_ids) is not list and not isinstance(source_segment_ids, tuple):
+        raise _Bad
+    n_source_segment_ids = len(source_segment_ids)
+    if state is not None:
+        state.take(n_source_segment_ids)
+    elif n_source_segment_ids > 65536:
+        raise _Bad
+    source_segment_ids__: list[bytes] = []
+    for source_segment_id in source_segment_ids:
+        source_segment_id_ = _encode_str(source_segment_id)
+        if not source_segment_id_.isascii() or 0 in source_segment_id_:
+            source_segment_id_ = _encode_text(source_segment_id, "mutf8", lenient=True)
+        n_source_segment_id = len(source_segment_id_)
+        source_segment_ids__ += (_pack_H(n_source_segment_id), source_segment_id_)
+    source_segment_ids_ = b"".join(source_segment_ids__)
+    delegation_token = _encode_str(message.delegation_token)
+    if not delegation_token.isascii() or 0 in delegation_token:
+        delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
+    n_delegation_token = len(delegation_token)
+    body_size = 16 + n_target_segment_id + len(source_segment_ids_) + n_delegation_token
+    data = b"".join(
+        (
+            _pack_iiqH(90, body_size, message.request_id, n_target_segment_id),
+            target_segment_id,
+            _pack_i(n_source_segment_ids),
+            source_segment_ids_,
+            _pack_H(n_delegation_token),
+            delegation_token,
+        )
+    )
+    if len(data) > 16777223:
+        raise _Bad
+    return data
+
+
+class SegmentsBatchMerged(_InFrame):
     """Answers MergeSegmentsBatch.
 
     Code '[', from server.
@@ -4194,6 +3995,8 @@ class SegmentsBatchMerged:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, target mutf8[u16], sources MergedSource[i32]
     """
 
     __slots__ = ("request_id", "sources", "tail", "target")
@@ -4205,65 +4008,6 @@ class SegmentsBatchMerged:
         self.sources = sources
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_segments_batch_merged(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> SegmentsBatchMerged:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not SegmentsBatchMerged:
-            raise _other_message("SegmentsBatchMerged", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "SegmentsBatchMerged", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> SegmentsBatchMerged:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "SegmentsBatchMerged", fields)
-        assert type(message) is SegmentsBatchMerged
-        return message
-
-    def replace(self, **changes: Any) -> SegmentsBatchMerged:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "target": self.target,
-            "sources": self.sources,
-        }
-        copy = SegmentsBatchMerged(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is SegmentsBatchMerged
@@ -4273,11 +4017,95 @@ class SegmentsBatchMerged:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"SegmentsBatchMerged(request_id={_show(self.request_id)}, target={_show(self.target)}, sources={_show(self.sources)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            return _write_segments_batch_merged(self, None)
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class WrongHost:
+def _read_segments_batch_merged(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[SegmentsBatchMerged, int]:
+    length, request_id, n_target = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_target
+    raw = buffer[start:position]
+    target = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (n_sources,) = _unpack_i(buffer, position)
+    if n_sources < 0:
+        raise _Bad
+    if state is not None:
+        state.take(n_sources)
+    elif n_sources > 65536:
+        raise _Bad
+    position = position + 4
+    if n_sources * 10 > body_end - position:
+        raise _Bad
+    sources = []
+    for _ in range(n_sources):
+        (n_source,) = _unpack_H(buffer, position)
+        start = position + 2
+        position = start + n_source
+        raw = buffer[start:position]
+        source = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+        (new_target_write_offset,) = _unpack_q(buffer, position)
+        source_ = _new(MergedSource)
+        source_.source = source
+        source_.new_target_write_offset = new_target_write_offset
+        position += 8
+        sources.append(source_)
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(SegmentsBatchMerged)
+    message.request_id = request_id
+    message.target = target
+    message.sources = sources
+    message.tail = tail
+    return message, position
+
+
+def _write_segments_batch_merged(message: SegmentsBatchMerged, state: _Writing) -> bytes:
+    target = _encode_str(message.target)
+    if not target.isascii() or 0 in target:
+        target = _encode_text(message.target, "mutf8", lenient=True)
+    n_target = len(target)
+    sources = message.sources
+    if type(sources) is not list and not isinstance(sources, tuple):
+        raise _Bad
+    n_sources = len(sources)
+    if state is not None:
+        state.take(n_sources)
+    elif n_sources > 65536:
+        raise _Bad
+    sources__: list[bytes] = []
+    for source in sources:
+        source_ = _encode_str(source.source)
+        if not source_.isascii() or 0 in source_:
+            source_ = _encode_text(source.source, "mutf8", lenient=True)
+        n_source = len(source_)
+        sources__ += (_pack_H(n_source), source_, _pack_q(source.new_target_write_offset))
+    sources_ = b"".join(sources__)
+    body_size = 14 + n_target + len(sources_)
+    data = b"".join(
+        (_pack_iiqH(91, body_size, message.request_id, n_target), target, _pack_i(n_sources), sources_)
+    )
+    if len(data) > 16777223:
+        raise _Bad
+    return data
+
+
+class WrongHost(_InFrame):
     """The segment is served elsewhere; `correct_host` is always empty today.
 
     Code '2', from server.
@@ -4288,6 +4116,8 @@ class WrongHost:
         server_stack_trace: Since version 6.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], correct_host mutf8[u16], server_stack_trace mutf8[u16]?
     """
 
     __slots__ = ("absent", "correct_host", "request_id", "segment", "server_stack_trace", "tail")
@@ -4303,67 +4133,6 @@ class WrongHost:
         self.absent = 0
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_wrong_host(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> WrongHost:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not WrongHost:
-            raise _other_message("WrongHost", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "WrongHost", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> WrongHost:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "WrongHost", fields)
-        assert type(message) is WrongHost
-        return message
-
-    def replace(self, **changes: Any) -> WrongHost:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "correct_host": self.correct_host,
-            "server_stack_trace": self.server_stack_trace,
-        }
-        copy = WrongHost(**(values | changes))
-        copy.absent = self.absent
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is WrongHost
@@ -4375,11 +4144,89 @@ class WrongHost:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"WrongHost(request_id={_show(self.request_id)}, segment={_show(self.segment)}, correct_host={_show(self.correct_host)}, server_stack_trace={_show(self.server_stack_trace)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            n_absent = self.absent
+            if type(n_absent) is not int or not 0 <= n_absent <= 1:
+                raise _Bad
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            correct_host = _encode_str(self.correct_host)
+            if not correct_host.isascii() or 0 in correct_host:
+                correct_host = _encode_text(self.correct_host, "mutf8", lenient=True)
+            n_correct_host = len(correct_host)
+            if n_absent < 1:
+                server_stack_trace = _encode_str(self.server_stack_trace)
+                if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                    server_stack_trace = _encode_text(self.server_stack_trace, "mutf8", lenient=True)
+                n_server_stack_trace = len(server_stack_trace)
+                server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace))
+            else:
+                server_stack_trace = b""
+            body_size = 12 + n_segment + n_correct_host + len(server_stack_trace)
+            data = b"".join(
+                (
+                    _pack_iiqH(50, body_size, self.request_id, n_segment),
+                    segment,
+                    _pack_H(n_correct_host),
+                    correct_host,
+                    server_stack_trace,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class SegmentIsSealed:
+def _read_wrong_host(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[WrongHost, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (n_correct_host,) = _unpack_H(buffer, position)
+    start = position + 2
+    position = start + n_correct_host
+    raw = buffer[start:position]
+    correct_host = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    n_absent = 1
+    server_stack_trace: Any = ""
+    if body_end - position >= 1:
+        n_absent = 0
+        (n_server_stack_trace,) = _unpack_H(buffer, position)
+        start = position + 2
+        position = start + n_server_stack_trace
+        raw = buffer[start:position]
+        server_stack_trace = (
+            raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+        )
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(WrongHost)
+    message.request_id = request_id
+    message.segment = segment
+    message.correct_host = correct_host
+    message.server_stack_trace = server_stack_trace
+    message.absent = n_absent
+    message.tail = tail
+    return message, position
+
+
+class SegmentIsSealed(_InFrame):
     """The segment takes no more appends.
 
     Code '3', from server.
@@ -4393,6 +4240,8 @@ class SegmentIsSealed:
             Since version 8.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], server_stack_trace mutf8[u16]?, offset i64?
     """
 
     __slots__ = ("absent", "offset", "request_id", "segment", "server_stack_trace", "tail")
@@ -4405,67 +4254,6 @@ class SegmentIsSealed:
         self.offset = offset
         self.absent = 0
         self.tail = b""
-
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_segment_is_sealed(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> SegmentIsSealed:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not SegmentIsSealed:
-            raise _other_message("SegmentIsSealed", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "SegmentIsSealed", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> SegmentIsSealed:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "SegmentIsSealed", fields)
-        assert type(message) is SegmentIsSealed
-        return message
-
-    def replace(self, **changes: Any) -> SegmentIsSealed:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "server_stack_trace": self.server_stack_trace,
-            "offset": self.offset,
-        }
-        copy = SegmentIsSealed(**(values | changes))
-        copy.absent = self.absent
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -4478,11 +4266,82 @@ class SegmentIsSealed:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"SegmentIsSealed(request_id={_show(self.request_id)}, segment={_show(self.segment)}, server_stack_trace={_show(self.server_stack_trace)}, offset={_show(self.offset)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            n_absent = self.absent
+            if type(n_absent) is not int or not 0 <= n_absent <= 2:
+                raise _Bad
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            if n_absent < 2:
+                server_stack_trace = _encode_str(self.server_stack_trace)
+                if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                    server_stack_trace = _encode_text(self.server_stack_trace, "mutf8", lenient=True)
+                n_server_stack_trace = len(server_stack_trace)
+                offset_ = _pack_q(self.offset) if n_absent < 1 else b""
+                server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace, offset_))
+            else:
+                server_stack_trace = b""
+            body_size = 10 + n_segment + len(server_stack_trace)
+            data = b"".join(
+                (_pack_iiqH(51, body_size, self.request_id, n_segment), segment, server_stack_trace)
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class SegmentAlreadyExists:
+def _read_segment_is_sealed(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[SegmentIsSealed, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    n_absent = 2
+    server_stack_trace: Any = ""
+    offset_: Any = -1
+    if body_end - position >= 1:
+        n_absent = 1
+        (n_server_stack_trace,) = _unpack_H(buffer, position)
+        start = position + 2
+        position = start + n_server_stack_trace
+        raw = buffer[start:position]
+        server_stack_trace = (
+            raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+        )
+        if body_end - position >= 8:
+            n_absent = 0
+            (offset_,) = _unpack_q(buffer, position)
+            position = position + 8
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(SegmentIsSealed)
+    message.request_id = request_id
+    message.segment = segment
+    message.server_stack_trace = server_stack_trace
+    message.offset = offset_
+    message.absent = n_absent
+    message.tail = tail
+    return message, position
+
+
+class SegmentAlreadyExists(_InFrame):
     """There is such a segment already.
 
     Code '4', from server.
@@ -4493,6 +4352,8 @@ class SegmentAlreadyExists:
         server_stack_trace: Since version 6.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], server_stack_trace mutf8[u16]?
     """
 
     __slots__ = ("absent", "request_id", "segment", "server_stack_trace", "tail")
@@ -4505,66 +4366,6 @@ class SegmentAlreadyExists:
         self.absent = 0
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_segment_already_exists(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> SegmentAlreadyExists:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not SegmentAlreadyExists:
-            raise _other_message("SegmentAlreadyExists", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "SegmentAlreadyExists", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> SegmentAlreadyExists:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "SegmentAlreadyExists", fields)
-        assert type(message) is SegmentAlreadyExists
-        return message
-
-    def replace(self, **changes: Any) -> SegmentAlreadyExists:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "server_stack_trace": self.server_stack_trace,
-        }
-        copy = SegmentAlreadyExists(**(values | changes))
-        copy.absent = self.absent
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is SegmentAlreadyExists
@@ -4575,11 +4376,75 @@ class SegmentAlreadyExists:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"SegmentAlreadyExists(request_id={_show(self.request_id)}, segment={_show(self.segment)}, server_stack_trace={_show(self.server_stack_trace)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            n_absent = self.absent
+            if type(n_absent) is not int or not 0 <= n_absent <= 1:
+                raise _Bad
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            if n_absent < 1:
+                server_stack_trace = _encode_str(self.server_stack_trace)
+                if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                    server_stack_trace = _encode_text(self.server_stack_trace, "mutf8", lenient=True)
+                n_server_stack_trace = len(server_stack_trace)
+                server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace))
+            else:
+                server_stack_trace = b""
+            body_size = 10 + n_segment + len(server_stack_trace)
+            data = b"".join(
+                (_pack_iiqH(52, body_size, self.request_id, n_segment), segment, server_stack_trace)
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class NoSuchSegment:
+def _read_segment_already_exists(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[SegmentAlreadyExists, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    n_absent = 1
+    server_stack_trace: Any = ""
+    if body_end - position >= 1:
+        n_absent = 0
+        (n_server_stack_trace,) = _unpack_H(buffer, position)
+        start = position + 2
+        position = start + n_server_stack_trace
+        raw = buffer[start:position]
+        server_stack_trace = (
+            raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+        )
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(SegmentAlreadyExists)
+    message.request_id = request_id
+    message.segment = segment
+    message.server_stack_trace = server_stack_trace
+    message.absent = n_absent
+    message.tail = tail
+    return message, position
+
+
+class NoSuchSegment(_InFrame):
     """There is no such segment.
 
     Code '5', from server.
@@ -4591,6 +4456,8 @@ class NoSuchSegment:
         offset: Since version 8.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], server_stack_trace mutf8[u16]?, offset i64?
     """
 
     __slots__ = ("absent", "offset", "request_id", "segment", "server_stack_trace", "tail")
@@ -4604,67 +4471,6 @@ class NoSuchSegment:
         self.absent = 0
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_no_such_segment(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> NoSuchSegment:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not NoSuchSegment:
-            raise _other_message("NoSuchSegment", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "NoSuchSegment", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> NoSuchSegment:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "NoSuchSegment", fields)
-        assert type(message) is NoSuchSegment
-        return message
-
-    def replace(self, **changes: Any) -> NoSuchSegment:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "server_stack_trace": self.server_stack_trace,
-            "offset": self.offset,
-        }
-        copy = NoSuchSegment(**(values | changes))
-        copy.absent = self.absent
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is NoSuchSegment
@@ -4676,11 +4482,80 @@ class NoSuchSegment:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"NoSuchSegment(request_id={_show(self.request_id)}, segment={_show(self.segment)}, server_stack_trace={_show(self.server_stack_trace)}, offset={_show(self.offset)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            n_absent = self.absent
+            if type(n_absent) is not int or not 0 <= n_absent <= 2:
+                raise _Bad
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            if n_absent < 2:
+                server_stack_trace = _encode_str(self.server_stack_trace)
+                if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                    server_stack_trace = _encode_text(self.server_stack_trace, "mutf8", lenient=True)
+                n_server_stack_trace = len(server_stack_trace)
+                offset_ = _pack_q(self.offset) if n_absent < 1 else b""
+                server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace, offset_))
+            else:
+                server_stack_trace = b""
+            body_size = 10 + n_segment + len(server_stack_trace)
+            data = b"".join(
+                (_pack_iiqH(53, body_size, self.request_id, n_segment), segment, server_stack_trace)
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class InvalidEventNumber:
+def _read_no_such_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[NoSuchSegment, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    n_absent = 2
+    server_stack_trace: Any = ""
+    offset_: Any = -1
+    if body_end - position >= 1:
+        n_absent = 1
+        (n_server_stack_trace,) = _unpack_H(buffer, position)
+        start = position + 2
+        position = start + n_server_stack_trace
+        raw = buffer[start:position]
+        server_stack_trace = (
+            raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+        )
+        if body_end - position >= 8:
+            n_absent = 0
+            (offset_,) = _unpack_q(buffer, position)
+            position = position + 8
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(NoSuchSegment)
+    message.request_id = request_id
+    message.segment = segment
+    message.server_stack_trace = server_stack_trace
+    message.offset = offset_
+    message.absent = n_absent
+    message.tail = tail
+    return message, position
+
+
+class InvalidEventNumber(_InFrame):
     """An append had a number that cannot be. The server closes behind it.
 
     Before 16 the event number stood where `request_id` stands, and nothing at the end: same bytes, another meaning.
@@ -4695,6 +4570,8 @@ class InvalidEventNumber:
         event_number: Since version 16.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
+
+    Layout: writer_id uuid, request_id i64, server_stack_trace mutf8[u16]?, event_number i64?
     """
 
     __slots__ = ("absent", "event_number", "request_id", "server_stack_trace", "tail", "writer_id")
@@ -4710,67 +4587,6 @@ class InvalidEventNumber:
         self.absent = 0
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_invalid_event_number(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> InvalidEventNumber:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not InvalidEventNumber:
-            raise _other_message("InvalidEventNumber", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "InvalidEventNumber", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> InvalidEventNumber:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "InvalidEventNumber", fields)
-        assert type(message) is InvalidEventNumber
-        return message
-
-    def replace(self, **changes: Any) -> InvalidEventNumber:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "writer_id": self.writer_id,
-            "request_id": self.request_id,
-            "server_stack_trace": self.server_stack_trace,
-            "event_number": self.event_number,
-        }
-        copy = InvalidEventNumber(**(values | changes))
-        copy.absent = self.absent
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is InvalidEventNumber
@@ -4782,11 +4598,77 @@ class InvalidEventNumber:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"InvalidEventNumber(writer_id={_show(self.writer_id)}, request_id={_show(self.request_id)}, server_stack_trace={_show(self.server_stack_trace)}, event_number={_show(self.event_number)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            n_absent = self.absent
+            if type(n_absent) is not int or not 0 <= n_absent <= 2:
+                raise _Bad
+            if n_absent < 2:
+                server_stack_trace = _encode_str(self.server_stack_trace)
+                if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                    server_stack_trace = _encode_text(self.server_stack_trace, "mutf8", lenient=True)
+                n_server_stack_trace = len(server_stack_trace)
+                event_number = _pack_q(self.event_number) if n_absent < 1 else b""
+                server_stack_trace = b"".join(
+                    (_pack_H(n_server_stack_trace), server_stack_trace, event_number)
+                )
+            else:
+                server_stack_trace = b""
+            body_size = 24 + len(server_stack_trace)
+            data = b"".join(
+                (_pack_ii16sq(55, body_size, self.writer_id.bytes, self.request_id), server_stack_trace)
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class SegmentIsTruncated:
+def _read_invalid_event_number(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[InvalidEventNumber, int]:
+    length, writer_id, request_id = _unpack_4xi16sq(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    position = offset + 32
+    n_absent = 2
+    server_stack_trace: Any = ""
+    event_number: Any = -1
+    if body_end - position >= 1:
+        n_absent = 1
+        (n_server_stack_trace,) = _unpack_H(buffer, position)
+        start = position + 2
+        position = start + n_server_stack_trace
+        raw = buffer[start:position]
+        server_stack_trace = (
+            raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+        )
+        if body_end - position >= 8:
+            n_absent = 0
+            (event_number,) = _unpack_q(buffer, position)
+            position = position + 8
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(InvalidEventNumber)
+    message.writer_id = _uuid(writer_id)
+    message.request_id = request_id
+    message.server_stack_trace = server_stack_trace
+    message.event_number = event_number
+    message.absent = n_absent
+    message.tail = tail
+    return message, position
+
+
+class SegmentIsTruncated(_InFrame):
     """What was asked for was dropped; the segment begins at `start_offset`.
 
     Code '8', from server.
@@ -4800,6 +4682,8 @@ class SegmentIsTruncated:
         offset: Since version 8.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], start_offset i64, server_stack_trace mutf8[u16]?, offset i64?
     """
 
     __slots__ = ("absent", "offset", "request_id", "segment", "server_stack_trace", "start_offset", "tail")
@@ -4816,68 +4700,6 @@ class SegmentIsTruncated:
         self.absent = 0
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_segment_is_truncated(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> SegmentIsTruncated:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not SegmentIsTruncated:
-            raise _other_message("SegmentIsTruncated", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "SegmentIsTruncated", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> SegmentIsTruncated:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "SegmentIsTruncated", fields)
-        assert type(message) is SegmentIsTruncated
-        return message
-
-    def replace(self, **changes: Any) -> SegmentIsTruncated:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "start_offset": self.start_offset,
-            "server_stack_trace": self.server_stack_trace,
-            "offset": self.offset,
-        }
-        copy = SegmentIsTruncated(**(values | changes))
-        copy.absent = self.absent
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is SegmentIsTruncated
@@ -4890,11 +4712,90 @@ class SegmentIsTruncated:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"SegmentIsTruncated(request_id={_show(self.request_id)}, segment={_show(self.segment)}, start_offset={_show(self.start_offset)}, server_stack_trace={_show(self.server_stack_trace)}, offset={_show(self.offset)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            n_absent = self.absent
+            if type(n_absent) is not int or not 0 <= n_absent <= 2:
+                raise _Bad
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            if n_absent < 2:
+                server_stack_trace = _encode_str(self.server_stack_trace)
+                if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                    server_stack_trace = _encode_text(self.server_stack_trace, "mutf8", lenient=True)
+                n_server_stack_trace = len(server_stack_trace)
+                offset_ = _pack_q(self.offset) if n_absent < 1 else b""
+                server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace, offset_))
+            else:
+                server_stack_trace = b""
+            body_size = 18 + n_segment + len(server_stack_trace)
+            data = b"".join(
+                (
+                    _pack_iiqH(56, body_size, self.request_id, n_segment),
+                    segment,
+                    _pack_q(self.start_offset),
+                    server_stack_trace,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class OperationUnsupported:
+def _read_segment_is_truncated(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[SegmentIsTruncated, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (start_offset,) = _unpack_q(buffer, position)
+    position = position + 8
+    n_absent = 2
+    server_stack_trace: Any = ""
+    offset_: Any = -1
+    if body_end - position >= 1:
+        n_absent = 1
+        (n_server_stack_trace,) = _unpack_H(buffer, position)
+        start = position + 2
+        position = start + n_server_stack_trace
+        raw = buffer[start:position]
+        server_stack_trace = (
+            raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+        )
+        if body_end - position >= 8:
+            n_absent = 0
+            (offset_,) = _unpack_q(buffer, position)
+            position = position + 8
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(SegmentIsTruncated)
+    message.request_id = request_id
+    message.segment = segment
+    message.start_offset = start_offset
+    message.server_stack_trace = server_stack_trace
+    message.offset = offset_
+    message.absent = n_absent
+    message.tail = tail
+    return message, position
+
+
+class OperationUnsupported(_InFrame):
     """The server does not know or allow the request.
 
     Code '9', from server.
@@ -4907,6 +4808,8 @@ class OperationUnsupported:
         server_stack_trace: Since version 6.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, operation_name mutf8[u16], server_stack_trace mutf8[u16]?
     """
 
     __slots__ = ("absent", "operation_name", "request_id", "server_stack_trace", "tail")
@@ -4919,66 +4822,6 @@ class OperationUnsupported:
         self.absent = 0
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_operation_unsupported(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> OperationUnsupported:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not OperationUnsupported:
-            raise _other_message("OperationUnsupported", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "OperationUnsupported", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> OperationUnsupported:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "OperationUnsupported", fields)
-        assert type(message) is OperationUnsupported
-        return message
-
-    def replace(self, **changes: Any) -> OperationUnsupported:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "operation_name": self.operation_name,
-            "server_stack_trace": self.server_stack_trace,
-        }
-        copy = OperationUnsupported(**(values | changes))
-        copy.absent = self.absent
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is OperationUnsupported
@@ -4989,11 +4832,79 @@ class OperationUnsupported:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"OperationUnsupported(request_id={_show(self.request_id)}, operation_name={_show(self.operation_name)}, server_stack_trace={_show(self.server_stack_trace)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            n_absent = self.absent
+            if type(n_absent) is not int or not 0 <= n_absent <= 1:
+                raise _Bad
+            operation_name = _encode_str(self.operation_name)
+            if not operation_name.isascii() or 0 in operation_name:
+                operation_name = _encode_text(self.operation_name, "mutf8", lenient=True)
+            n_operation_name = len(operation_name)
+            if n_absent < 1:
+                server_stack_trace = _encode_str(self.server_stack_trace)
+                if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                    server_stack_trace = _encode_text(self.server_stack_trace, "mutf8", lenient=True)
+                n_server_stack_trace = len(server_stack_trace)
+                server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace))
+            else:
+                server_stack_trace = b""
+            body_size = 10 + n_operation_name + len(server_stack_trace)
+            data = b"".join(
+                (
+                    _pack_iiqH(57, body_size, self.request_id, n_operation_name),
+                    operation_name,
+                    server_stack_trace,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class AuthTokenCheckFailed:
+def _read_operation_unsupported(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[OperationUnsupported, int]:
+    length, request_id, n_operation_name = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_operation_name
+    raw = buffer[start:position]
+    operation_name = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    n_absent = 1
+    server_stack_trace: Any = ""
+    if body_end - position >= 1:
+        n_absent = 0
+        (n_server_stack_trace,) = _unpack_H(buffer, position)
+        start = position + 2
+        position = start + n_server_stack_trace
+        raw = buffer[start:position]
+        server_stack_trace = (
+            raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+        )
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(OperationUnsupported)
+    message.request_id = request_id
+    message.operation_name = operation_name
+    message.server_stack_trace = server_stack_trace
+    message.absent = n_absent
+    message.tail = tail
+    return message, position
+
+
+class AuthTokenCheckFailed(_InFrame):
     """The token does not allow the request, or is too old. When it answers a ReadSegment, `request_id` is that request's offset.
 
     Code '<', from server.
@@ -5007,6 +4918,8 @@ class AuthTokenCheckFailed:
         error_code: Since version 9.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, server_stack_trace mutf8[u16]?, error_code AuthError?
     """
 
     __slots__ = ("absent", "error_code", "request_id", "server_stack_trace", "tail")
@@ -5021,66 +4934,6 @@ class AuthTokenCheckFailed:
         self.absent = 0
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_auth_token_check_failed(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> AuthTokenCheckFailed:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not AuthTokenCheckFailed:
-            raise _other_message("AuthTokenCheckFailed", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "AuthTokenCheckFailed", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> AuthTokenCheckFailed:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "AuthTokenCheckFailed", fields)
-        assert type(message) is AuthTokenCheckFailed
-        return message
-
-    def replace(self, **changes: Any) -> AuthTokenCheckFailed:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "server_stack_trace": self.server_stack_trace,
-            "error_code": self.error_code,
-        }
-        copy = AuthTokenCheckFailed(**(values | changes))
-        copy.absent = self.absent
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is AuthTokenCheckFailed
@@ -5091,11 +4944,73 @@ class AuthTokenCheckFailed:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"AuthTokenCheckFailed(request_id={_show(self.request_id)}, server_stack_trace={_show(self.server_stack_trace)}, error_code={_show(self.error_code)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            n_absent = self.absent
+            if type(n_absent) is not int or not 0 <= n_absent <= 2:
+                raise _Bad
+            if n_absent < 2:
+                server_stack_trace = _encode_str(self.server_stack_trace)
+                if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                    server_stack_trace = _encode_text(self.server_stack_trace, "mutf8", lenient=True)
+                n_server_stack_trace = len(server_stack_trace)
+                error_code = _pack_i(self.error_code) if n_absent < 1 else b""
+                server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace, error_code))
+            else:
+                server_stack_trace = b""
+            body_size = 8 + len(server_stack_trace)
+            data = b"".join((_pack_iiq(60, body_size, self.request_id), server_stack_trace))
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class ErrorMessage:
+def _read_auth_token_check_failed(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[AuthTokenCheckFailed, int]:
+    length, request_id = _unpack_4xiq(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    position = offset + 16
+    n_absent = 2
+    server_stack_trace: Any = ""
+    error_code: Any = AuthError.UNSPECIFIED
+    if body_end - position >= 1:
+        n_absent = 1
+        (n_server_stack_trace,) = _unpack_H(buffer, position)
+        start = position + 2
+        position = start + n_server_stack_trace
+        raw = buffer[start:position]
+        server_stack_trace = (
+            raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+        )
+        if body_end - position >= 4:
+            n_absent = 0
+            (error_code,) = _unpack_i(buffer, position)
+            position = position + 4
+            error_code = _AUTH_ERROR_BY_NUMBER.get(error_code, error_code)
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(AuthTokenCheckFailed)
+    message.request_id = request_id
+    message.server_stack_trace = server_stack_trace
+    message.error_code = error_code
+    message.absent = n_absent
+    message.tail = tail
+    return message, position
+
+
+class ErrorMessage(_InFrame):
     """Any other failure.
 
     Code '=', from server.
@@ -5106,6 +5021,8 @@ class ErrorMessage:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], message mutf8[u16], error_code ErrorCode
     """
 
     __slots__ = ("error_code", "message_", "request_id", "segment", "tail")
@@ -5118,66 +5035,6 @@ class ErrorMessage:
         self.error_code = error_code
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_error_message(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> ErrorMessage:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not ErrorMessage:
-            raise _other_message("ErrorMessage", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "ErrorMessage", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> ErrorMessage:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "ErrorMessage", fields)
-        assert type(message) is ErrorMessage
-        return message
-
-    def replace(self, **changes: Any) -> ErrorMessage:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "message_": self.message_,
-            "error_code": self.error_code,
-        }
-        copy = ErrorMessage(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is ErrorMessage
@@ -5188,11 +5045,68 @@ class ErrorMessage:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"ErrorMessage(request_id={_show(self.request_id)}, segment={_show(self.segment)}, message_={_show(self.message_)}, error_code={_show(self.error_code)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            message_ = _encode_str(self.message_)
+            if not message_.isascii() or 0 in message_:
+                message_ = _encode_text(self.message_, "mutf8", lenient=True)
+            n_message_ = len(message_)
+            body_size = 16 + n_segment + n_message_
+            data = b"".join(
+                (
+                    _pack_iiqH(61, body_size, self.request_id, n_segment),
+                    segment,
+                    _pack_H(n_message_),
+                    message_,
+                    _pack_i(self.error_code),
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class GetTableSegmentInfo:
+def _read_error_message(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ErrorMessage, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (n_message_,) = _unpack_H(buffer, position)
+    start = position + 2
+    position = start + n_message_
+    raw = buffer[start:position]
+    message_ = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (error_code,) = _unpack_i(buffer, position)
+    position = position + 4
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(ErrorMessage)
+    message.request_id = request_id
+    message.segment = segment
+    message.message_ = message_
+    message.error_code = _ERROR_CODE_BY_NUMBER.get(error_code, error_code)
+    message.tail = tail
+    return message, position
+
+
+class GetTableSegmentInfo(_InFrame):
     """Asks what is known about a table segment.
 
     Code 'D', from client.
@@ -5203,6 +5117,8 @@ class GetTableSegmentInfo:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment_name mutf8[u16], delegation_token mutf8[u16]
     """
 
     __slots__ = ("delegation_token", "request_id", "segment_name", "tail")
@@ -5214,65 +5130,6 @@ class GetTableSegmentInfo:
         self.delegation_token = delegation_token
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_get_table_segment_info(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> GetTableSegmentInfo:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not GetTableSegmentInfo:
-            raise _other_message("GetTableSegmentInfo", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "GetTableSegmentInfo", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> GetTableSegmentInfo:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "GetTableSegmentInfo", fields)
-        assert type(message) is GetTableSegmentInfo
-        return message
-
-    def replace(self, **changes: Any) -> GetTableSegmentInfo:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment_name": self.segment_name,
-            "delegation_token": self.delegation_token,
-        }
-        copy = GetTableSegmentInfo(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is GetTableSegmentInfo
@@ -5282,11 +5139,66 @@ class GetTableSegmentInfo:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"GetTableSegmentInfo(request_id={_show(self.request_id)}, segment_name={_show(self.segment_name)}, delegation_token={_show(self.delegation_token)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment_name = _encode_str(self.segment_name)
+            if not segment_name.isascii() or 0 in segment_name:
+                segment_name = _encode_text(self.segment_name, "mutf8", lenient=True)
+            n_segment_name = len(segment_name)
+            delegation_token = _encode_str(self.delegation_token)
+            if not delegation_token.isascii() or 0 in delegation_token:
+                delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            n_delegation_token = len(delegation_token)
+            body_size = 12 + n_segment_name + n_delegation_token
+            data = b"".join(
+                (
+                    _pack_iiqH(68, body_size, self.request_id, n_segment_name),
+                    segment_name,
+                    _pack_H(n_delegation_token),
+                    delegation_token,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class TableSegmentInfo:
+def _read_get_table_segment_info(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[GetTableSegmentInfo, int]:
+    length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment_name
+    raw = buffer[start:position]
+    segment_name = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (n_delegation_token,) = _unpack_H(buffer, position)
+    start = position + 2
+    position = start + n_delegation_token
+    raw = buffer[start:position]
+    delegation_token = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(GetTableSegmentInfo)
+    message.request_id = request_id
+    message.segment_name = segment_name
+    message.delegation_token = delegation_token
+    message.tail = tail
+    return message, position
+
+
+class TableSegmentInfo(_InFrame):
     """Answers GetTableSegmentInfo.
 
     Code 'E', from server.
@@ -5297,6 +5209,8 @@ class TableSegmentInfo:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment_name mutf8[u16], start_offset i64, length i64, entry_count i64, key_length i32
     """
 
     __slots__ = ("entry_count", "key_length", "length", "request_id", "segment_name", "start_offset", "tail")
@@ -5319,68 +5233,6 @@ class TableSegmentInfo:
         self.key_length = key_length
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_table_segment_info(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> TableSegmentInfo:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not TableSegmentInfo:
-            raise _other_message("TableSegmentInfo", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "TableSegmentInfo", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> TableSegmentInfo:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "TableSegmentInfo", fields)
-        assert type(message) is TableSegmentInfo
-        return message
-
-    def replace(self, **changes: Any) -> TableSegmentInfo:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment_name": self.segment_name,
-            "start_offset": self.start_offset,
-            "length": self.length,
-            "entry_count": self.entry_count,
-            "key_length": self.key_length,
-        }
-        copy = TableSegmentInfo(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is TableSegmentInfo
@@ -5393,11 +5245,61 @@ class TableSegmentInfo:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"TableSegmentInfo(request_id={_show(self.request_id)}, segment_name={_show(self.segment_name)}, start_offset={_show(self.start_offset)}, length={_show(self.length)}, entry_count={_show(self.entry_count)}, key_length={_show(self.key_length)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment_name = _encode_str(self.segment_name)
+            if not segment_name.isascii() or 0 in segment_name:
+                segment_name = _encode_text(self.segment_name, "mutf8", lenient=True)
+            n_segment_name = len(segment_name)
+            body_size = 38 + n_segment_name
+            data = b"".join(
+                (
+                    _pack_iiqH(69, body_size, self.request_id, n_segment_name),
+                    segment_name,
+                    _pack_3qi(self.start_offset, self.length, self.entry_count, self.key_length),
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class CreateTableSegment:
+def _read_table_segment_info(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[TableSegmentInfo, int]:
+    length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment_name
+    raw = buffer[start:position]
+    segment_name = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    start_offset, length_, entry_count, key_length = _unpack_3qi(buffer, position)
+    position = position + 28
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(TableSegmentInfo)
+    message.request_id = request_id
+    message.segment_name = segment_name
+    message.start_offset = start_offset
+    message.length = length_
+    message.entry_count = entry_count
+    message.key_length = key_length
+    message.tail = tail
+    return message, position
+
+
+class CreateTableSegment(_InFrame):
     """Makes a segment that holds keys and values.
 
     Code 'F', from client.
@@ -5414,6 +5316,8 @@ class CreateTableSegment:
         rollover_size_bytes: Since version 14.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], delegation_token mutf8[u16], sorted_deprecated bool?, key_length i32?, rollover_size_bytes i64?
     """
 
     __slots__ = (
@@ -5453,69 +5357,6 @@ class CreateTableSegment:
         self.absent = 0
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_create_table_segment(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> CreateTableSegment:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not CreateTableSegment:
-            raise _other_message("CreateTableSegment", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "CreateTableSegment", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> CreateTableSegment:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "CreateTableSegment", fields)
-        assert type(message) is CreateTableSegment
-        return message
-
-    def replace(self, **changes: Any) -> CreateTableSegment:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "delegation_token": self.delegation_token,
-            "sorted_deprecated": self.sorted_deprecated,
-            "key_length": self.key_length,
-            "rollover_size_bytes": self.rollover_size_bytes,
-        }
-        copy = CreateTableSegment(**(values | changes))
-        copy.absent = self.absent
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is CreateTableSegment
@@ -5529,11 +5370,104 @@ class CreateTableSegment:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"CreateTableSegment(request_id={_show(self.request_id)}, segment={_show(self.segment)}, delegation_token={_show(self.delegation_token)}, sorted_deprecated={_show(self.sorted_deprecated)}, key_length={_show(self.key_length)}, rollover_size_bytes={_show(self.rollover_size_bytes)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            n_absent = self.absent
+            if type(n_absent) is not int or not 0 <= n_absent <= 3:
+                raise _Bad
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            delegation_token = _encode_str(self.delegation_token)
+            if not delegation_token.isascii() or 0 in delegation_token:
+                delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            n_delegation_token = len(delegation_token)
+            if n_absent < 3:
+                if n_absent < 2:
+                    rollover_size_bytes = _pack_q(self.rollover_size_bytes) if n_absent < 1 else b""
+                    key_length = b"".join((_pack_i(self.key_length), rollover_size_bytes))
+                else:
+                    key_length = b""
+                if self.sorted_deprecated is not True and self.sorted_deprecated is not False:
+                    raise _Bad
+                sorted_deprecated = b"".join((_pack_B(self.sorted_deprecated), key_length))
+            else:
+                sorted_deprecated = b""
+            body_size = 12 + n_segment + n_delegation_token + len(sorted_deprecated)
+            data = b"".join(
+                (
+                    _pack_iiqH(70, body_size, self.request_id, n_segment),
+                    segment,
+                    _pack_H(n_delegation_token),
+                    delegation_token,
+                    sorted_deprecated,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class DeleteTableSegment:
+def _read_create_table_segment(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[CreateTableSegment, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (n_delegation_token,) = _unpack_H(buffer, position)
+    start = position + 2
+    position = start + n_delegation_token
+    raw = buffer[start:position]
+    delegation_token = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    n_absent = 3
+    sorted_deprecated: Any = False
+    key_length: Any = 0
+    rollover_size_bytes: Any = 0
+    if body_end - position >= 1:
+        n_absent = 2
+        sorted_deprecated = buffer[position]
+        if state is not None and state.strict and sorted_deprecated > 1:
+            raise _Bad
+        position = position + 1
+        if body_end - position >= 4:
+            n_absent = 1
+            (key_length,) = _unpack_i(buffer, position)
+            position = position + 4
+            if body_end - position >= 8:
+                n_absent = 0
+                (rollover_size_bytes,) = _unpack_q(buffer, position)
+                position = position + 8
+        sorted_deprecated = sorted_deprecated != 0
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(CreateTableSegment)
+    message.request_id = request_id
+    message.segment = segment
+    message.delegation_token = delegation_token
+    message.sorted_deprecated = sorted_deprecated
+    message.key_length = key_length
+    message.rollover_size_bytes = rollover_size_bytes
+    message.absent = n_absent
+    message.tail = tail
+    return message, position
+
+
+class DeleteTableSegment(_InFrame):
     """Removes a table segment.
 
     Code 'G', from client.
@@ -5544,6 +5478,8 @@ class DeleteTableSegment:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], must_be_empty bool, delegation_token mutf8[u16]
     """
 
     __slots__ = ("delegation_token", "must_be_empty", "request_id", "segment", "tail")
@@ -5556,66 +5492,6 @@ class DeleteTableSegment:
         self.delegation_token = delegation_token
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_delete_table_segment(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> DeleteTableSegment:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not DeleteTableSegment:
-            raise _other_message("DeleteTableSegment", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "DeleteTableSegment", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> DeleteTableSegment:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "DeleteTableSegment", fields)
-        assert type(message) is DeleteTableSegment
-        return message
-
-    def replace(self, **changes: Any) -> DeleteTableSegment:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "must_be_empty": self.must_be_empty,
-            "delegation_token": self.delegation_token,
-        }
-        copy = DeleteTableSegment(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is DeleteTableSegment
@@ -5626,11 +5502,71 @@ class DeleteTableSegment:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"DeleteTableSegment(request_id={_show(self.request_id)}, segment={_show(self.segment)}, must_be_empty={_show(self.must_be_empty)}, delegation_token={_show(self.delegation_token)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            delegation_token = _encode_str(self.delegation_token)
+            if not delegation_token.isascii() or 0 in delegation_token:
+                delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            n_delegation_token = len(delegation_token)
+            body_size = 13 + n_segment + n_delegation_token
+            if self.must_be_empty is not True and self.must_be_empty is not False:
+                raise _Bad
+            data = b"".join(
+                (
+                    _pack_iiqH(71, body_size, self.request_id, n_segment),
+                    segment,
+                    _pack_BH(self.must_be_empty, n_delegation_token),
+                    delegation_token,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class UpdateTableEntries:
+def _read_delete_table_segment(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[DeleteTableSegment, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    must_be_empty, n_delegation_token = _unpack_BH(buffer, position)
+    if state is not None and state.strict and must_be_empty > 1:
+        raise _Bad
+    start = position + 3
+    position = start + n_delegation_token
+    raw = buffer[start:position]
+    delegation_token = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(DeleteTableSegment)
+    message.request_id = request_id
+    message.segment = segment
+    message.must_be_empty = must_be_empty != 0
+    message.delegation_token = delegation_token
+    message.tail = tail
+    return message, position
+
+
+class UpdateTableEntries(_InFrame):
     """Puts entries whose keys have the versions that are expected.
 
     Code 'J', from client.
@@ -5643,6 +5579,8 @@ class UpdateTableEntries:
         table_segment_offset: Since version 10.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], delegation_token mutf8[u16], entries Entry[i32], table_segment_offset i64?
     """
 
     __slots__ = (
@@ -5672,68 +5610,6 @@ class UpdateTableEntries:
         self.absent = 0
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_update_table_entries(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> UpdateTableEntries:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not UpdateTableEntries:
-            raise _other_message("UpdateTableEntries", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "UpdateTableEntries", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> UpdateTableEntries:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "UpdateTableEntries", fields)
-        assert type(message) is UpdateTableEntries
-        return message
-
-    def replace(self, **changes: Any) -> UpdateTableEntries:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "delegation_token": self.delegation_token,
-            "entries": self.entries,
-            "table_segment_offset": self.table_segment_offset,
-        }
-        copy = UpdateTableEntries(**(values | changes))
-        copy.absent = self.absent
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is UpdateTableEntries
@@ -5746,11 +5622,159 @@ class UpdateTableEntries:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"UpdateTableEntries(request_id={_show(self.request_id)}, segment={_show(self.segment)}, delegation_token={_show(self.delegation_token)}, entries={_show(self.entries)}, table_segment_offset={_show(self.table_segment_offset)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            return _write_update_table_entries(self, None)
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class TableEntriesUpdated:
+def _read_update_table_entries(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[UpdateTableEntries, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (n_delegation_token,) = _unpack_H(buffer, position)
+    start = position + 2
+    position = start + n_delegation_token
+    raw = buffer[start:position]
+    delegation_token = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (n_entries,) = _unpack_i(buffer, position)
+    if n_entries < 0:
+        raise _Bad
+    if state is not None:
+        state.take(n_entries)
+    elif n_entries > 65536:
+        raise _Bad
+    position = position + 4
+    if n_entries * 16 > body_end - position:
+        raise _Bad
+    entries = []
+    for _ in range(n_entries):
+        payload_length, n_key = _unpack_ii(buffer, position)
+        if n_key < 0:
+            raise _Bad
+        key_start = position + 4
+        start = position + 8
+        position = start + n_key
+        key = buffer[start:position]
+        key_end = position
+        version: Any = None
+        if n_key > 0:
+            (version,) = _unpack_q(buffer, position)
+            position = position + 8
+        payload_length_, n_value = _unpack_ii(buffer, position)
+        if n_value < 0:
+            raise _Bad
+        if state is not None and state.strict and payload_length != ((key_end - key_start) + 8):
+            raise _Bad
+        key_ = _new(TableKey)
+        key_.key = key
+        key_.version = version
+        value_start = position + 4
+        start = position + 8
+        position = start + n_value
+        value = buffer[start:position]
+        value_end = position
+        if state is not None and state.strict and payload_length_ != (value_end - value_start):
+            raise _Bad
+        value_ = _new(TableValue)
+        value_.value = value
+        entrie = _new(Entry)
+        entrie.key = key_
+        entrie.value = value_
+        entries.append(entrie)
+    n_absent = 1
+    table_segment_offset: Any = -1
+    if (body_end - (position)) > 0:
+        n_absent = 0
+        (table_segment_offset,) = _unpack_q(buffer, position)
+        position = position + 8
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(UpdateTableEntries)
+    message.request_id = request_id
+    message.segment = segment
+    message.delegation_token = delegation_token
+    message.entries = entries
+    message.table_segment_offset = table_segment_offset
+    message.absent = n_absent
+    message.tail = tail
+    return message, position
+
+
+def _write_update_table_entries(message: Any, state: _Writing) -> bytes:
+    n_absent = message.absent
+    if type(n_absent) is not int or not 0 <= n_absent <= 1:
+        raise _Bad
+    segment = _encode_str(message.segment)
+    if not segment.isascii() or 0 in segment:
+        segment = _encode_text(message.segment, "mutf8", lenient=True)
+    n_segment = len(segment)
+    delegation_token = _encode_str(message.delegation_token)
+    if not delegation_token.isascii() or 0 in delegation_token:
+        delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
+    n_delegation_token = len(delegation_token)
+    entries = message.entries
+    if type(entries) is not list and not isinstance(entries, tuple):
+        raise _Bad
+    n_entries = len(entries)
+    if state is not None:
+        state.take(n_entries)
+    elif n_entries > 65536:
+        raise _Bad
+    entries__: list[bytes] = []
+    for entrie in entries:
+        key = entrie.key.key
+        if type(key) is not bytes:
+            raise _Bad
+        n_key = len(key)
+        if n_key > 0:
+            version = _pack_q(entrie.key.version)
+        elif entrie.key.version is not None:
+            raise _Bad
+        else:
+            version = b""
+        value = entrie.value.value
+        if type(value) is not bytes:
+            raise _Bad
+        n_value = len(value)
+        key_size = 4 + n_key
+        value_size = 4 + n_value
+        entries__ += (_pack_ii((key_size + 8), n_key), key, version, _pack_ii(value_size, n_value), value)
+    entries_ = b"".join(entries__)
+    table_segment_offset = _pack_q(message.table_segment_offset) if n_absent < 1 else b""
+    body_size = 16 + n_segment + n_delegation_token + len(entries_) + len(table_segment_offset)
+    data = b"".join(
+        (
+            _pack_iiqH(74, body_size, message.request_id, n_segment),
+            segment,
+            _pack_H(n_delegation_token),
+            delegation_token,
+            _pack_i(n_entries),
+            entries_,
+            table_segment_offset,
+        )
+    )
+    if len(data) > 16777223:
+        raise _Bad
+    return data
+
+
+class TableEntriesUpdated(_InFrame):
     """Answers UpdateTableEntries with the new versions, in order.
 
     Code 'K', from server.
@@ -5761,6 +5785,8 @@ class TableEntriesUpdated:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, updated_versions i64[i32]
     """
 
     __slots__ = ("request_id", "tail", "updated_versions")
@@ -5771,61 +5797,6 @@ class TableEntriesUpdated:
         self.updated_versions = updated_versions
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_table_entries_updated(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> TableEntriesUpdated:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not TableEntriesUpdated:
-            raise _other_message("TableEntriesUpdated", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "TableEntriesUpdated", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> TableEntriesUpdated:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "TableEntriesUpdated", fields)
-        assert type(message) is TableEntriesUpdated
-        return message
-
-    def replace(self, **changes: Any) -> TableEntriesUpdated:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"request_id": self.request_id, "updated_versions": self.updated_versions}
-        copy = TableEntriesUpdated(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is TableEntriesUpdated
@@ -5834,11 +5805,66 @@ class TableEntriesUpdated:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"TableEntriesUpdated(request_id={_show(self.request_id)}, updated_versions={_show(self.updated_versions)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            return _write_table_entries_updated(self, None)
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class RemoveTableKeys:
+def _read_table_entries_updated(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[TableEntriesUpdated, int]:
+    length, request_id, n_updated_versions = _unpack_4xiqi(buffer, offset)
+    body_end = offset + 8 + length
+    if n_updated_versions < 0 or body_end > end:
+        raise _Bad
+    if state is not None:
+        state.take(n_updated_versions)
+    elif n_updated_versions > 65536:
+        raise _Bad
+    start = offset + 20
+    position = start + n_updated_versions * 8
+    if position > body_end:
+        raise _Bad
+    updated_versions = list(_Struct(f">{n_updated_versions}q").unpack_from(buffer, start))
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(TableEntriesUpdated)
+    message.request_id = request_id
+    message.updated_versions = updated_versions
+    message.tail = tail
+    return message, position
+
+
+def _write_table_entries_updated(message: TableEntriesUpdated, state: _Writing) -> bytes:
+    updated_versions = message.updated_versions
+    if type(updated_versions) is not list and not isinstance(updated_versions, tuple):
+        raise _Bad
+    n_updated_versions = len(updated_versions)
+    if state is not None:
+        state.take(n_updated_versions)
+    elif n_updated_versions > 65536:
+        raise _Bad
+    updated_versions__: list[bytes] = []
+    for updated_version in updated_versions:
+        updated_versions__.append(_pack_q(updated_version))
+    updated_versions_ = b"".join(updated_versions__)
+    body_size = 12 + len(updated_versions_)
+    data = b"".join((_pack_iiqi(75, body_size, message.request_id, n_updated_versions), updated_versions_))
+    if len(data) > 16777223:
+        raise _Bad
+    return data
+
+
+class RemoveTableKeys(_InFrame):
     """Removes keys that have the versions that are expected.
 
     Code 'L', from client.
@@ -5851,6 +5877,8 @@ class RemoveTableKeys:
         table_segment_offset: Since version 10.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], delegation_token mutf8[u16], keys TableKey[i32], table_segment_offset i64?
     """
 
     __slots__ = (
@@ -5880,68 +5908,6 @@ class RemoveTableKeys:
         self.absent = 0
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_remove_table_keys(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> RemoveTableKeys:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not RemoveTableKeys:
-            raise _other_message("RemoveTableKeys", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "RemoveTableKeys", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> RemoveTableKeys:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "RemoveTableKeys", fields)
-        assert type(message) is RemoveTableKeys
-        return message
-
-    def replace(self, **changes: Any) -> RemoveTableKeys:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "delegation_token": self.delegation_token,
-            "keys": self.keys,
-            "table_segment_offset": self.table_segment_offset,
-        }
-        copy = RemoveTableKeys(**(values | changes))
-        copy.absent = self.absent
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is RemoveTableKeys
@@ -5954,11 +5920,139 @@ class RemoveTableKeys:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"RemoveTableKeys(request_id={_show(self.request_id)}, segment={_show(self.segment)}, delegation_token={_show(self.delegation_token)}, keys={_show(self.keys)}, table_segment_offset={_show(self.table_segment_offset)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            return _write_remove_table_keys(self, None)
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class TableKeysRemoved:
+def _read_remove_table_keys(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[RemoveTableKeys, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (n_delegation_token,) = _unpack_H(buffer, position)
+    start = position + 2
+    position = start + n_delegation_token
+    raw = buffer[start:position]
+    delegation_token = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (n_keys,) = _unpack_i(buffer, position)
+    if n_keys < 0:
+        raise _Bad
+    if state is not None:
+        state.take(n_keys)
+    elif n_keys > 65536:
+        raise _Bad
+    position = position + 4
+    if n_keys * 8 > body_end - position:
+        raise _Bad
+    keys = []
+    for _ in range(n_keys):
+        payload_length, n_key = _unpack_ii(buffer, position)
+        if n_key < 0:
+            raise _Bad
+        key_start = position + 4
+        start = position + 8
+        position = start + n_key
+        key = buffer[start:position]
+        key_end = position
+        version: Any = None
+        if n_key > 0:
+            (version,) = _unpack_q(buffer, position)
+            position = position + 8
+        if state is not None and state.strict and payload_length != ((key_end - key_start) + 8):
+            raise _Bad
+        key_ = _new(TableKey)
+        key_.key = key
+        key_.version = version
+        keys.append(key_)
+    n_absent = 1
+    table_segment_offset: Any = -1
+    if (body_end - (position)) > 0:
+        n_absent = 0
+        (table_segment_offset,) = _unpack_q(buffer, position)
+        position = position + 8
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(RemoveTableKeys)
+    message.request_id = request_id
+    message.segment = segment
+    message.delegation_token = delegation_token
+    message.keys = keys
+    message.table_segment_offset = table_segment_offset
+    message.absent = n_absent
+    message.tail = tail
+    return message, position
+
+
+def _write_remove_table_keys(message: Any, state: _Writing) -> bytes:
+    n_absent = message.absent
+    if type(n_absent) is not int or not 0 <= n_absent <= 1:
+        raise _Bad
+    segment = _encode_str(message.segment)
+    if not segment.isascii() or 0 in segment:
+        segment = _encode_text(message.segment, "mutf8", lenient=True)
+    n_segment = len(segment)
+    delegation_token = _encode_str(message.delegation_token)
+    if not delegation_token.isascii() or 0 in delegation_token:
+        delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
+    n_delegation_token = len(delegation_token)
+    keys = message.keys
+    if type(keys) is not list and not isinstance(keys, tuple):
+        raise _Bad
+    n_keys = len(keys)
+    if state is not None:
+        state.take(n_keys)
+    elif n_keys > 65536:
+        raise _Bad
+    keys__: list[bytes] = []
+    for key in keys:
+        key_ = key.key
+        if type(key_) is not bytes:
+            raise _Bad
+        n_key = len(key_)
+        if n_key > 0:
+            version = _pack_q(key.version)
+        elif key.version is not None:
+            raise _Bad
+        else:
+            version = b""
+        key_size = 4 + n_key
+        keys__ += (_pack_ii((key_size + 8), n_key), key_, version)
+    keys_ = b"".join(keys__)
+    table_segment_offset = _pack_q(message.table_segment_offset) if n_absent < 1 else b""
+    body_size = 16 + n_segment + n_delegation_token + len(keys_) + len(table_segment_offset)
+    data = b"".join(
+        (
+            _pack_iiqH(76, body_size, message.request_id, n_segment),
+            segment,
+            _pack_H(n_delegation_token),
+            delegation_token,
+            _pack_i(n_keys),
+            keys_,
+            table_segment_offset,
+        )
+    )
+    if len(data) > 16777223:
+        raise _Bad
+    return data
+
+
+class TableKeysRemoved(_InFrame):
     """Answers RemoveTableKeys.
 
     Code 'M', from server.
@@ -5969,6 +6063,8 @@ class TableKeysRemoved:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16]
     """
 
     __slots__ = ("request_id", "segment", "tail")
@@ -5979,61 +6075,6 @@ class TableKeysRemoved:
         self.segment = segment
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_table_keys_removed(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> TableKeysRemoved:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not TableKeysRemoved:
-            raise _other_message("TableKeysRemoved", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "TableKeysRemoved", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> TableKeysRemoved:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "TableKeysRemoved", fields)
-        assert type(message) is TableKeysRemoved
-        return message
-
-    def replace(self, **changes: Any) -> TableKeysRemoved:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"request_id": self.request_id, "segment": self.segment}
-        copy = TableKeysRemoved(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is TableKeysRemoved
@@ -6042,11 +6083,49 @@ class TableKeysRemoved:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"TableKeysRemoved(request_id={_show(self.request_id)}, segment={_show(self.segment)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            body_size = 10 + n_segment
+            data = b"".join((_pack_iiqH(77, body_size, self.request_id, n_segment), segment))
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class ReadTable:
+def _read_table_keys_removed(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[TableKeysRemoved, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(TableKeysRemoved)
+    message.request_id = request_id
+    message.segment = segment
+    message.tail = tail
+    return message, position
+
+
+class ReadTable(_InFrame):
     """Asks for the values of keys.
 
     Code 'N', from client.
@@ -6057,6 +6136,8 @@ class ReadTable:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], delegation_token mutf8[u16], keys TableKey[i32]
     """
 
     __slots__ = ("delegation_token", "keys", "request_id", "segment", "tail")
@@ -6069,66 +6150,6 @@ class ReadTable:
         self.keys = keys
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_read_table(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> ReadTable:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not ReadTable:
-            raise _other_message("ReadTable", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "ReadTable", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> ReadTable:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "ReadTable", fields)
-        assert type(message) is ReadTable
-        return message
-
-    def replace(self, **changes: Any) -> ReadTable:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "delegation_token": self.delegation_token,
-            "keys": self.keys,
-        }
-        copy = ReadTable(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is ReadTable
@@ -6139,11 +6160,124 @@ class ReadTable:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"ReadTable(request_id={_show(self.request_id)}, segment={_show(self.segment)}, delegation_token={_show(self.delegation_token)}, keys={_show(self.keys)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            return _write_read_table(self, None)
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class TableRead:
+def _read_read_table(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ReadTable, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (n_delegation_token,) = _unpack_H(buffer, position)
+    start = position + 2
+    position = start + n_delegation_token
+    raw = buffer[start:position]
+    delegation_token = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (n_keys,) = _unpack_i(buffer, position)
+    if n_keys < 0:
+        raise _Bad
+    if state is not None:
+        state.take(n_keys)
+    elif n_keys > 65536:
+        raise _Bad
+    position = position + 4
+    if n_keys * 8 > body_end - position:
+        raise _Bad
+    keys = []
+    for _ in range(n_keys):
+        payload_length, n_key = _unpack_ii(buffer, position)
+        if n_key < 0:
+            raise _Bad
+        key_start = position + 4
+        start = position + 8
+        position = start + n_key
+        key = buffer[start:position]
+        key_end = position
+        version: Any = None
+        if n_key > 0:
+            (version,) = _unpack_q(buffer, position)
+            position = position + 8
+        if state is not None and state.strict and payload_length != ((key_end - key_start) + 8):
+            raise _Bad
+        key_ = _new(TableKey)
+        key_.key = key
+        key_.version = version
+        keys.append(key_)
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(ReadTable)
+    message.request_id = request_id
+    message.segment = segment
+    message.delegation_token = delegation_token
+    message.keys = keys
+    message.tail = tail
+    return message, position
+
+
+def _write_read_table(message: Any, state: _Writing) -> bytes:
+    segment = _encode_str(message.segment)
+    if not segment.isascii() or 0 in segment:
+        segment = _encode_text(message.segment, "mutf8", lenient=True)
+    n_segment = len(segment)
+    delegation_token = _encode_str(message.delegation_token)
+    if not delegation_token.isascii() or 0 in delegation_token:
+        delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
+    n_delegation_token = len(delegation_token)
+    keys = message.keys
+    if type(keys) is not list and not isinstance(keys, tuple):
+        raise _Bad
+    n_keys = len(keys)
+    if state is not None:
+        state.take(n_keys)
+    elif n_keys > 65536:
+        raise _Bad
+    keys__: list[bytes] = []
+    for key in keys:
+        key_ = key.key
+        if type(key_) is not bytes:
+            raise _Bad
+        n_key = len(key_)
+        if n_key > 0:
+            version = _pack_q(key.version)
+        elif key.version is not None:
+            raise _Bad
+        else:
+            version = b""
+        key_size = 4 + n_key
+        keys__ += (_pack_ii((key_size + 8), n_key), key_, version)
+    keys_ = b"".join(keys__)
+    body_size = 16 + n_segment + n_delegation_token + len(keys_)
+    data = b"".join(
+        (
+            _pack_iiqH(78, body_size, message.request_id, n_segment),
+            segment,
+            _pack_H(n_delegation_token),
+            delegation_token,
+            _pack_i(n_keys),
+            keys_,
+        )
+    )
+    if len(data) > 16777223:
+        raise _Bad
+    return data
+
+
+class TableRead(_InFrame):
     """Answers ReadTable. A key that is missing comes back with version -1 and an empty value.
 
     Code 'O', from server.
@@ -6154,6 +6288,8 @@ class TableRead:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], entries Entry[i32]
     """
 
     __slots__ = ("entries", "request_id", "segment", "tail")
@@ -6165,65 +6301,6 @@ class TableRead:
         self.entries = entries
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_table_read(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> TableRead:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not TableRead:
-            raise _other_message("TableRead", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "TableRead", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> TableRead:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "TableRead", fields)
-        assert type(message) is TableRead
-        return message
-
-    def replace(self, **changes: Any) -> TableRead:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "entries": self.entries,
-        }
-        copy = TableRead(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is TableRead
@@ -6233,11 +6310,127 @@ class TableRead:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"TableRead(request_id={_show(self.request_id)}, segment={_show(self.segment)}, entries={_show(self.entries)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            return _write_table_read(self, None)
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class TableSegmentNotEmpty:
+def _read_table_read(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[TableRead, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (n_entries,) = _unpack_i(buffer, position)
+    if n_entries < 0:
+        raise _Bad
+    if state is not None:
+        state.take(n_entries)
+    elif n_entries > 65536:
+        raise _Bad
+    position = position + 4
+    if n_entries * 16 > body_end - position:
+        raise _Bad
+    entries = []
+    for _ in range(n_entries):
+        payload_length, n_key = _unpack_ii(buffer, position)
+        if n_key < 0:
+            raise _Bad
+        key_start = position + 4
+        start = position + 8
+        position = start + n_key
+        key = buffer[start:position]
+        key_end = position
+        version: Any = None
+        if n_key > 0:
+            (version,) = _unpack_q(buffer, position)
+            position = position + 8
+        payload_length_, n_value = _unpack_ii(buffer, position)
+        if n_value < 0:
+            raise _Bad
+        if state is not None and state.strict and payload_length != ((key_end - key_start) + 8):
+            raise _Bad
+        key_ = _new(TableKey)
+        key_.key = key
+        key_.version = version
+        value_start = position + 4
+        start = position + 8
+        position = start + n_value
+        value = buffer[start:position]
+        value_end = position
+        if state is not None and state.strict and payload_length_ != (value_end - value_start):
+            raise _Bad
+        value_ = _new(TableValue)
+        value_.value = value
+        entrie = _new(Entry)
+        entrie.key = key_
+        entrie.value = value_
+        entries.append(entrie)
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(TableRead)
+    message.request_id = request_id
+    message.segment = segment
+    message.entries = entries
+    message.tail = tail
+    return message, position
+
+
+def _write_table_read(message: Any, state: _Writing) -> bytes:
+    segment = _encode_str(message.segment)
+    if not segment.isascii() or 0 in segment:
+        segment = _encode_text(message.segment, "mutf8", lenient=True)
+    n_segment = len(segment)
+    entries = message.entries
+    if type(entries) is not list and not isinstance(entries, tuple):
+        raise _Bad
+    n_entries = len(entries)
+    if state is not None:
+        state.take(n_entries)
+    elif n_entries > 65536:
+        raise _Bad
+    entries__: list[bytes] = []
+    for entrie in entries:
+        key = entrie.key.key
+        if type(key) is not bytes:
+            raise _Bad
+        n_key = len(key)
+        if n_key > 0:
+            version = _pack_q(entrie.key.version)
+        elif entrie.key.version is not None:
+            raise _Bad
+        else:
+            version = b""
+        value = entrie.value.value
+        if type(value) is not bytes:
+            raise _Bad
+        n_value = len(value)
+        key_size = 4 + n_key
+        value_size = 4 + n_value
+        entries__ += (_pack_ii((key_size + 8), n_key), key, version, _pack_ii(value_size, n_value), value)
+    entries_ = b"".join(entries__)
+    body_size = 14 + n_segment + len(entries_)
+    data = b"".join(
+        (_pack_iiqH(79, body_size, message.request_id, n_segment), segment, _pack_i(n_entries), entries_)
+    )
+    if len(data) > 16777223:
+        raise _Bad
+    return data
+
+
+class TableSegmentNotEmpty(_InFrame):
     """A table that must be empty is not.
 
     Code 'P', from server.
@@ -6248,6 +6441,8 @@ class TableSegmentNotEmpty:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], server_stack_trace mutf8[u16]
     """
 
     __slots__ = ("request_id", "segment", "server_stack_trace", "tail")
@@ -6258,65 +6453,6 @@ class TableSegmentNotEmpty:
         self.segment = segment
         self.server_stack_trace = server_stack_trace
         self.tail = b""
-
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_table_segment_not_empty(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> TableSegmentNotEmpty:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not TableSegmentNotEmpty:
-            raise _other_message("TableSegmentNotEmpty", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "TableSegmentNotEmpty", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> TableSegmentNotEmpty:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "TableSegmentNotEmpty", fields)
-        assert type(message) is TableSegmentNotEmpty
-        return message
-
-    def replace(self, **changes: Any) -> TableSegmentNotEmpty:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "server_stack_trace": self.server_stack_trace,
-        }
-        copy = TableSegmentNotEmpty(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -6327,11 +6463,68 @@ class TableSegmentNotEmpty:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"TableSegmentNotEmpty(request_id={_show(self.request_id)}, segment={_show(self.segment)}, server_stack_trace={_show(self.server_stack_trace)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            server_stack_trace = _encode_str(self.server_stack_trace)
+            if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                server_stack_trace = _encode_text(self.server_stack_trace, "mutf8", lenient=True)
+            n_server_stack_trace = len(server_stack_trace)
+            body_size = 12 + n_segment + n_server_stack_trace
+            data = b"".join(
+                (
+                    _pack_iiqH(80, body_size, self.request_id, n_segment),
+                    segment,
+                    _pack_H(n_server_stack_trace),
+                    server_stack_trace,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class TableKeyDoesNotExist:
+def _read_table_segment_not_empty(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[TableSegmentNotEmpty, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (n_server_stack_trace,) = _unpack_H(buffer, position)
+    start = position + 2
+    position = start + n_server_stack_trace
+    raw = buffer[start:position]
+    server_stack_trace = (
+        raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    )
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(TableSegmentNotEmpty)
+    message.request_id = request_id
+    message.segment = segment
+    message.server_stack_trace = server_stack_trace
+    message.tail = tail
+    return message, position
+
+
+class TableKeyDoesNotExist(_InFrame):
     """A key that is to be changed is not there.
 
     Code 'Q', from server.
@@ -6342,6 +6535,8 @@ class TableKeyDoesNotExist:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], server_stack_trace mutf8[u16]
     """
 
     __slots__ = ("request_id", "segment", "server_stack_trace", "tail")
@@ -6352,65 +6547,6 @@ class TableKeyDoesNotExist:
         self.segment = segment
         self.server_stack_trace = server_stack_trace
         self.tail = b""
-
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_table_key_does_not_exist(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> TableKeyDoesNotExist:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not TableKeyDoesNotExist:
-            raise _other_message("TableKeyDoesNotExist", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "TableKeyDoesNotExist", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> TableKeyDoesNotExist:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "TableKeyDoesNotExist", fields)
-        assert type(message) is TableKeyDoesNotExist
-        return message
-
-    def replace(self, **changes: Any) -> TableKeyDoesNotExist:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "server_stack_trace": self.server_stack_trace,
-        }
-        copy = TableKeyDoesNotExist(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -6421,11 +6557,68 @@ class TableKeyDoesNotExist:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"TableKeyDoesNotExist(request_id={_show(self.request_id)}, segment={_show(self.segment)}, server_stack_trace={_show(self.server_stack_trace)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            server_stack_trace = _encode_str(self.server_stack_trace)
+            if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                server_stack_trace = _encode_text(self.server_stack_trace, "mutf8", lenient=True)
+            n_server_stack_trace = len(server_stack_trace)
+            body_size = 12 + n_segment + n_server_stack_trace
+            data = b"".join(
+                (
+                    _pack_iiqH(81, body_size, self.request_id, n_segment),
+                    segment,
+                    _pack_H(n_server_stack_trace),
+                    server_stack_trace,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class TableKeyBadVersion:
+def _read_table_key_does_not_exist(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[TableKeyDoesNotExist, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (n_server_stack_trace,) = _unpack_H(buffer, position)
+    start = position + 2
+    position = start + n_server_stack_trace
+    raw = buffer[start:position]
+    server_stack_trace = (
+        raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    )
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(TableKeyDoesNotExist)
+    message.request_id = request_id
+    message.segment = segment
+    message.server_stack_trace = server_stack_trace
+    message.tail = tail
+    return message, position
+
+
+class TableKeyBadVersion(_InFrame):
     """A key has another version than expected.
 
     Code 'R', from server.
@@ -6436,6 +6629,8 @@ class TableKeyBadVersion:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], server_stack_trace mutf8[u16]
     """
 
     __slots__ = ("request_id", "segment", "server_stack_trace", "tail")
@@ -6447,65 +6642,6 @@ class TableKeyBadVersion:
         self.server_stack_trace = server_stack_trace
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_table_key_bad_version(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> TableKeyBadVersion:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not TableKeyBadVersion:
-            raise _other_message("TableKeyBadVersion", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "TableKeyBadVersion", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> TableKeyBadVersion:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "TableKeyBadVersion", fields)
-        assert type(message) is TableKeyBadVersion
-        return message
-
-    def replace(self, **changes: Any) -> TableKeyBadVersion:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "server_stack_trace": self.server_stack_trace,
-        }
-        copy = TableKeyBadVersion(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is TableKeyBadVersion
@@ -6515,11 +6651,68 @@ class TableKeyBadVersion:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"TableKeyBadVersion(request_id={_show(self.request_id)}, segment={_show(self.segment)}, server_stack_trace={_show(self.server_stack_trace)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            server_stack_trace = _encode_str(self.server_stack_trace)
+            if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                server_stack_trace = _encode_text(self.server_stack_trace, "mutf8", lenient=True)
+            n_server_stack_trace = len(server_stack_trace)
+            body_size = 12 + n_segment + n_server_stack_trace
+            data = b"".join(
+                (
+                    _pack_iiqH(82, body_size, self.request_id, n_segment),
+                    segment,
+                    _pack_H(n_server_stack_trace),
+                    server_stack_trace,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class ReadTableKeys:
+def _read_table_key_bad_version(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[TableKeyBadVersion, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (n_server_stack_trace,) = _unpack_H(buffer, position)
+    start = position + 2
+    position = start + n_server_stack_trace
+    raw = buffer[start:position]
+    server_stack_trace = (
+        raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    )
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(TableKeyBadVersion)
+    message.request_id = request_id
+    message.segment = segment
+    message.server_stack_trace = server_stack_trace
+    message.tail = tail
+    return message, position
+
+
+class ReadTableKeys(_InFrame):
     """Asks for keys, from where the token of an earlier answer says.
 
     Code 'S', from client.
@@ -6536,6 +6729,8 @@ class ReadTableKeys:
         to_key: Since version 12.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], delegation_token mutf8[u16], suggested_key_count i32, continuation_token bytes[i32]?, prefix_filter bytes[i32]?, from_key bytes[i32]?, to_key bytes[i32]?
     """
 
     __slots__ = (
@@ -6583,71 +6778,6 @@ class ReadTableKeys:
         self.absent = 0
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_read_table_keys(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> ReadTableKeys:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not ReadTableKeys:
-            raise _other_message("ReadTableKeys", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "ReadTableKeys", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> ReadTableKeys:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "ReadTableKeys", fields)
-        assert type(message) is ReadTableKeys
-        return message
-
-    def replace(self, **changes: Any) -> ReadTableKeys:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "delegation_token": self.delegation_token,
-            "suggested_key_count": self.suggested_key_count,
-            "continuation_token": self.continuation_token,
-            "prefix_filter": self.prefix_filter,
-            "from_key": self.from_key,
-            "to_key": self.to_key,
-        }
-        copy = ReadTableKeys(**(values | changes))
-        copy.absent = self.absent
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is ReadTableKeys
@@ -6663,11 +6793,148 @@ class ReadTableKeys:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"ReadTableKeys(request_id={_show(self.request_id)}, segment={_show(self.segment)}, delegation_token={_show(self.delegation_token)}, suggested_key_count={_show(self.suggested_key_count)}, continuation_token={_show(self.continuation_token)}, prefix_filter={_show(self.prefix_filter)}, from_key={_show(self.from_key)}, to_key={_show(self.to_key)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            n_absent = self.absent
+            if type(n_absent) is not int or not 0 <= n_absent <= 4:
+                raise _Bad
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            delegation_token = _encode_str(self.delegation_token)
+            if not delegation_token.isascii() or 0 in delegation_token:
+                delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            n_delegation_token = len(delegation_token)
+            if n_absent < 4:
+                continuation_token = self.continuation_token
+                if type(continuation_token) is not bytes:
+                    raise _Bad
+                n_continuation_token = len(continuation_token)
+                if n_absent < 3:
+                    prefix_filter = self.prefix_filter
+                    if type(prefix_filter) is not bytes:
+                        raise _Bad
+                    n_prefix_filter = len(prefix_filter)
+                    if n_absent < 2:
+                        from_key = self.from_key
+                        if type(from_key) is not bytes:
+                            raise _Bad
+                        n_from_key = len(from_key)
+                        if n_absent < 1:
+                            to_key = self.to_key
+                            if type(to_key) is not bytes:
+                                raise _Bad
+                            n_to_key = len(to_key)
+                            to_key = b"".join((_pack_i(n_to_key), to_key))
+                        else:
+                            to_key = b""
+                        from_key = b"".join((_pack_i(n_from_key), from_key, to_key))
+                    else:
+                        from_key = b""
+                    prefix_filter = b"".join((_pack_i(n_prefix_filter), prefix_filter, from_key))
+                else:
+                    prefix_filter = b""
+                continuation_token = b"".join(
+                    (_pack_i(n_continuation_token), continuation_token, prefix_filter)
+                )
+            else:
+                continuation_token = b""
+            body_size = 16 + n_segment + n_delegation_token + len(continuation_token)
+            data = b"".join(
+                (
+                    _pack_iiqH(83, body_size, self.request_id, n_segment),
+                    segment,
+                    _pack_H(n_delegation_token),
+                    delegation_token,
+                    _pack_i(self.suggested_key_count),
+                    continuation_token,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class TableKeysRead:
+def _read_read_table_keys(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ReadTableKeys, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (n_delegation_token,) = _unpack_H(buffer, position)
+    start = position + 2
+    position = start + n_delegation_token
+    raw = buffer[start:position]
+    delegation_token = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (suggested_key_count,) = _unpack_i(buffer, position)
+    position = position + 4
+    n_absent = 4
+    continuation_token: Any = b""
+    prefix_filter: Any = b""
+    from_key: Any = b""
+    to_key: Any = b""
+    if (body_end - (position)) >= 4:
+        n_absent = 3
+        (n_continuation_token,) = _unpack_i(buffer, position)
+        if n_continuation_token < 0:
+            raise _Bad
+        start = position + 4
+        position = start + n_continuation_token
+        continuation_token = buffer[start:position]
+        if (body_end - (position)) >= 4:
+            n_absent = 2
+            (n_prefix_filter,) = _unpack_i(buffer, position)
+            if n_prefix_filter < 0:
+                raise _Bad
+            start = position + 4
+            position = start + n_prefix_filter
+            prefix_filter = buffer[start:position]
+            if (body_end - (position)) >= 4:
+                n_absent = 1
+                (n_from_key,) = _unpack_i(buffer, position)
+                if n_from_key < 0:
+                    raise _Bad
+                start = position + 4
+                position = start + n_from_key
+                from_key = buffer[start:position]
+                if (body_end - (position)) >= 4:
+                    n_absent = 0
+                    (n_to_key,) = _unpack_i(buffer, position)
+                    if n_to_key < 0:
+                        raise _Bad
+                    start = position + 4
+                    position = start + n_to_key
+                    to_key = buffer[start:position]
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(ReadTableKeys)
+    message.request_id = request_id
+    message.segment = segment
+    message.delegation_token = delegation_token
+    message.suggested_key_count = suggested_key_count
+    message.continuation_token = continuation_token
+    message.prefix_filter = prefix_filter
+    message.from_key = from_key
+    message.to_key = to_key
+    message.absent = n_absent
+    message.tail = tail
+    return message, position
+
+
+class TableKeysRead(_InFrame):
     """Answers ReadTableKeys; its token says where to go on.
 
     Code 'T', from server.
@@ -6678,6 +6945,8 @@ class TableKeysRead:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], keys TableKey[i32], continuation_token bytes[i32]
     """
 
     __slots__ = ("continuation_token", "keys", "request_id", "segment", "tail")
@@ -6692,66 +6961,6 @@ class TableKeysRead:
         self.continuation_token = continuation_token
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_table_keys_read(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> TableKeysRead:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not TableKeysRead:
-            raise _other_message("TableKeysRead", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "TableKeysRead", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> TableKeysRead:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "TableKeysRead", fields)
-        assert type(message) is TableKeysRead
-        return message
-
-    def replace(self, **changes: Any) -> TableKeysRead:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "keys": self.keys,
-            "continuation_token": self.continuation_token,
-        }
-        copy = TableKeysRead(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is TableKeysRead
@@ -6762,11 +6971,125 @@ class TableKeysRead:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"TableKeysRead(request_id={_show(self.request_id)}, segment={_show(self.segment)}, keys={_show(self.keys)}, continuation_token={_show(self.continuation_token)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            return _write_table_keys_read(self, None)
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class ReadTableEntries:
+def _read_table_keys_read(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[TableKeysRead, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (n_keys,) = _unpack_i(buffer, position)
+    if n_keys < 0:
+        raise _Bad
+    if state is not None:
+        state.take(n_keys)
+    elif n_keys > 65536:
+        raise _Bad
+    position = position + 4
+    if n_keys * 8 > body_end - position:
+        raise _Bad
+    keys = []
+    for _ in range(n_keys):
+        payload_length, n_key = _unpack_ii(buffer, position)
+        if n_key < 0:
+            raise _Bad
+        key_start = position + 4
+        start = position + 8
+        position = start + n_key
+        key = buffer[start:position]
+        key_end = position
+        version: Any = None
+        if n_key > 0:
+            (version,) = _unpack_q(buffer, position)
+            position = position + 8
+        if state is not None and state.strict and payload_length != ((key_end - key_start) + 8):
+            raise _Bad
+        key_ = _new(TableKey)
+        key_.key = key
+        key_.version = version
+        keys.append(key_)
+    (n_continuation_token,) = _unpack_i(buffer, position)
+    if n_continuation_token < 0:
+        raise _Bad
+    start = position + 4
+    position = start + n_continuation_token
+    continuation_token = buffer[start:position]
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(TableKeysRead)
+    message.request_id = request_id
+    message.segment = segment
+    message.keys = keys
+    message.continuation_token = continuation_token
+    message.tail = tail
+    return message, position
+
+
+def _write_table_keys_read(message: Any, state: _Writing) -> bytes:
+    segment = _encode_str(message.segment)
+    if not segment.isascii() or 0 in segment:
+        segment = _encode_text(message.segment, "mutf8", lenient=True)
+    n_segment = len(segment)
+    keys = message.keys
+    if type(keys) is not list and not isinstance(keys, tuple):
+        raise _Bad
+    n_keys = len(keys)
+    if state is not None:
+        state.take(n_keys)
+    elif n_keys > 65536:
+        raise _Bad
+    keys__: list[bytes] = []
+    for key in keys:
+        key_ = key.key
+        if type(key_) is not bytes:
+            raise _Bad
+        n_key = len(key_)
+        if n_key > 0:
+            version = _pack_q(key.version)
+        elif key.version is not None:
+            raise _Bad
+        else:
+            version = b""
+        key_size = 4 + n_key
+        keys__ += (_pack_ii((key_size + 8), n_key), key_, version)
+    keys_ = b"".join(keys__)
+    continuation_token = message.continuation_token
+    if type(continuation_token) is not bytes:
+        raise _Bad
+    n_continuation_token = len(continuation_token)
+    body_size = 18 + n_segment + len(keys_) + n_continuation_token
+    data = b"".join(
+        (
+            _pack_iiqH(84, body_size, message.request_id, n_segment),
+            segment,
+            _pack_i(n_keys),
+            keys_,
+            _pack_i(n_continuation_token),
+            continuation_token,
+        )
+    )
+    if len(data) > 16777223:
+        raise _Bad
+    return data
+
+
+class ReadTableEntries(_InFrame):
     """The same for entries.
 
     Code 'U', from client.
@@ -6783,6 +7106,8 @@ class ReadTableEntries:
         to_key: Since version 12.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], delegation_token mutf8[u16], suggested_entry_count i32, continuation_token bytes[i32]?, prefix_filter bytes[i32]?, from_key bytes[i32]?, to_key bytes[i32]?
     """
 
     __slots__ = (
@@ -6830,71 +7155,6 @@ class ReadTableEntries:
         self.absent = 0
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_read_table_entries(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> ReadTableEntries:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not ReadTableEntries:
-            raise _other_message("ReadTableEntries", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "ReadTableEntries", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> ReadTableEntries:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "ReadTableEntries", fields)
-        assert type(message) is ReadTableEntries
-        return message
-
-    def replace(self, **changes: Any) -> ReadTableEntries:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "delegation_token": self.delegation_token,
-            "suggested_entry_count": self.suggested_entry_count,
-            "continuation_token": self.continuation_token,
-            "prefix_filter": self.prefix_filter,
-            "from_key": self.from_key,
-            "to_key": self.to_key,
-        }
-        copy = ReadTableEntries(**(values | changes))
-        copy.absent = self.absent
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is ReadTableEntries
@@ -6910,3648 +7170,88 @@ class ReadTableEntries:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"ReadTableEntries(request_id={_show(self.request_id)}, segment={_show(self.segment)}, delegation_token={_show(self.delegation_token)}, suggested_entry_count={_show(self.suggested_entry_count)}, continuation_token={_show(self.continuation_token)}, prefix_filter={_show(self.prefix_filter)}, from_key={_show(self.from_key)}, to_key={_show(self.to_key)})"
-
-
-class TableEntriesRead:
-    """Answers ReadTableEntries.
-
-    Code 'V', from server.
-
-    Source: WireCommands.TableEntriesRead.
-
-    Since version 7.
-
-    Attributes:
-        tail: Bytes that were left over when it was read.
-    """
-
-    __slots__ = ("continuation_token", "entries", "request_id", "segment", "tail")
-    __match_args__ = ("request_id", "segment", "entries", "continuation_token")
-
-    def __init__(
-        self, request_id: int, segment: str, entries: list[Entry], continuation_token: bytes
-    ) -> None:
-        self.request_id = request_id
-        self.segment = segment
-        self.entries = entries
-        self.continuation_token = continuation_token
-        self.tail = b""
-
     def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
         try:
-            return _write_table_entries_read(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> TableEntriesRead:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not TableEntriesRead:
-            raise _other_message("TableEntriesRead", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "TableEntriesRead", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> TableEntriesRead:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "TableEntriesRead", fields)
-        assert type(message) is TableEntriesRead
-        return message
-
-    def replace(self, **changes: Any) -> TableEntriesRead:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "entries": self.entries,
-            "continuation_token": self.continuation_token,
-        }
-        copy = TableEntriesRead(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            type(other) is TableEntriesRead
-            and self.request_id == other.request_id
-            and self.segment == other.segment
-            and self.entries == other.entries
-            and self.continuation_token == other.continuation_token
-            and self.tail == other.tail
-        )
-
-    def __repr__(self) -> str:
-        return f"TableEntriesRead(request_id={_show(self.request_id)}, segment={_show(self.segment)}, entries={_show(self.entries)}, continuation_token={_show(self.continuation_token)})"
-
-
-class TableEntriesDeltaRead:
-    """Answers ReadTableEntriesDelta; `should_clear` says that the reader must begin anew.
-
-    Code 'W', from server.
-
-    Source: WireCommands.TableEntriesDeltaRead.
-
-    Since version 10.
-
-    Attributes:
-        tail: Bytes that were left over when it was read.
-    """
-
-    __slots__ = ("entries", "last_position", "reached_end", "request_id", "segment", "should_clear", "tail")
-    __match_args__ = ("request_id", "segment", "entries", "should_clear", "reached_end", "last_position")
-
-    def __init__(
-        self,
-        request_id: int,
-        segment: str,
-        entries: list[Entry],
-        should_clear: bool,
-        reached_end: bool,
-        last_position: int,
-    ) -> None:
-        self.request_id = request_id
-        self.segment = segment
-        self.entries = entries
-        self.should_clear = should_clear
-        self.reached_end = reached_end
-        self.last_position = last_position
-        self.tail = b""
-
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_table_entries_delta_read(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> TableEntriesDeltaRead:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not TableEntriesDeltaRead:
-            raise _other_message("TableEntriesDeltaRead", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "TableEntriesDeltaRead", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> TableEntriesDeltaRead:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "TableEntriesDeltaRead", fields)
-        assert type(message) is TableEntriesDeltaRead
-        return message
-
-    def replace(self, **changes: Any) -> TableEntriesDeltaRead:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "entries": self.entries,
-            "should_clear": self.should_clear,
-            "reached_end": self.reached_end,
-            "last_position": self.last_position,
-        }
-        copy = TableEntriesDeltaRead(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            type(other) is TableEntriesDeltaRead
-            and self.request_id == other.request_id
-            and self.segment == other.segment
-            and self.entries == other.entries
-            and self.should_clear == other.should_clear
-            and self.reached_end == other.reached_end
-            and self.last_position == other.last_position
-            and self.tail == other.tail
-        )
-
-    def __repr__(self) -> str:
-        return f"TableEntriesDeltaRead(request_id={_show(self.request_id)}, segment={_show(self.segment)}, entries={_show(self.entries)}, should_clear={_show(self.should_clear)}, reached_end={_show(self.reached_end)}, last_position={_show(self.last_position)})"
-
-
-class ReadTableEntriesDelta:
-    """Asks for what was put into a table since a position.
-
-    Code 'X', from client.
-
-    Source: WireCommands.ReadTableEntriesDelta.
-
-    Since version 10.
-
-    Attributes:
-        tail: Bytes that were left over when it was read.
-    """
-
-    __slots__ = (
-        "delegation_token",
-        "from_position",
-        "request_id",
-        "segment",
-        "suggested_entry_count",
-        "tail",
-    )
-    __match_args__ = ("request_id", "segment", "delegation_token", "from_position", "suggested_entry_count")
-
-    def __init__(
-        self,
-        request_id: int,
-        segment: str,
-        delegation_token: str,
-        from_position: int,
-        suggested_entry_count: int,
-    ) -> None:
-        self.request_id = request_id
-        self.segment = segment
-        self.delegation_token = delegation_token
-        self.from_position = from_position
-        self.suggested_entry_count = suggested_entry_count
-        self.tail = b""
-
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_read_table_entries_delta(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> ReadTableEntriesDelta:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not ReadTableEntriesDelta:
-            raise _other_message("ReadTableEntriesDelta", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "ReadTableEntriesDelta", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> ReadTableEntriesDelta:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "ReadTableEntriesDelta", fields)
-        assert type(message) is ReadTableEntriesDelta
-        return message
-
-    def replace(self, **changes: Any) -> ReadTableEntriesDelta:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "delegation_token": self.delegation_token,
-            "from_position": self.from_position,
-            "suggested_entry_count": self.suggested_entry_count,
-        }
-        copy = ReadTableEntriesDelta(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            type(other) is ReadTableEntriesDelta
-            and self.request_id == other.request_id
-            and self.segment == other.segment
-            and self.delegation_token == other.delegation_token
-            and self.from_position == other.from_position
-            and self.suggested_entry_count == other.suggested_entry_count
-            and self.tail == other.tail
-        )
-
-    def __repr__(self) -> str:
-        return f"ReadTableEntriesDelta(request_id={_show(self.request_id)}, segment={_show(self.segment)}, delegation_token={_show(self.delegation_token)}, from_position={_show(self.from_position)}, suggested_entry_count={_show(self.suggested_entry_count)})"
-
-
-class FlushToStorage:
-    """Writes a container's segments to long-term storage; only the administration listener takes it.
-
-    Code -3, from client.
-
-    Source: WireCommands.FlushToStorage.
-
-    Since version 13.
-
-    Attributes:
-        tail: Bytes that were left over when it was read.
-    """
-
-    __slots__ = ("container_id", "delegation_token", "request_id", "tail")
-    __match_args__ = ("container_id", "delegation_token", "request_id")
-
-    def __init__(self, container_id: int, delegation_token: str, request_id: int) -> None:
-        self.container_id = container_id
-        self.delegation_token = delegation_token
-        self.request_id = request_id
-        self.tail = b""
-
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_flush_to_storage(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> FlushToStorage:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not FlushToStorage:
-            raise _other_message("FlushToStorage", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "FlushToStorage", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> FlushToStorage:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "FlushToStorage", fields)
-        assert type(message) is FlushToStorage
-        return message
-
-    def replace(self, **changes: Any) -> FlushToStorage:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "container_id": self.container_id,
-            "delegation_token": self.delegation_token,
-            "request_id": self.request_id,
-        }
-        copy = FlushToStorage(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            type(other) is FlushToStorage
-            and self.container_id == other.container_id
-            and self.delegation_token == other.delegation_token
-            and self.request_id == other.request_id
-            and self.tail == other.tail
-        )
-
-    def __repr__(self) -> str:
-        return f"FlushToStorage(container_id={_show(self.container_id)}, delegation_token={_show(self.delegation_token)}, request_id={_show(self.request_id)})"
-
-
-class StorageFlushed:
-    """Answers FlushToStorage.
-
-    Code -4, from server.
-
-    Source: WireCommands.StorageFlushed.
-
-    Since version 13.
-
-    Attributes:
-        tail: Bytes that were left over when it was read.
-    """
-
-    __slots__ = ("request_id", "tail")
-    __match_args__ = ("request_id",)
-
-    def __init__(self, request_id: int) -> None:
-        self.request_id = request_id
-        self.tail = b""
-
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_storage_flushed(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> StorageFlushed:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not StorageFlushed:
-            raise _other_message("StorageFlushed", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "StorageFlushed", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> StorageFlushed:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "StorageFlushed", fields)
-        assert type(message) is StorageFlushed
-        return message
-
-    def replace(self, **changes: Any) -> StorageFlushed:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"request_id": self.request_id}
-        copy = StorageFlushed(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            type(other) is StorageFlushed and self.request_id == other.request_id and self.tail == other.tail
-        )
-
-    def __repr__(self) -> str:
-        return f"StorageFlushed(request_id={_show(self.request_id)})"
-
-
-class ListStorageChunks:
-    """Asks for the chunks of a segment in long-term storage; only the administration listener takes it.
-
-    Code -5, from client.
-
-    Source: WireCommands.ListStorageChunks.
-
-    Since version 15.
-
-    Attributes:
-        tail: Bytes that were left over when it was read.
-    """
-
-    __slots__ = ("delegation_token", "request_id", "segment", "tail")
-    __match_args__ = ("segment", "delegation_token", "request_id")
-
-    def __init__(self, segment: str, delegation_token: str, request_id: int) -> None:
-        self.segment = segment
-        self.delegation_token = delegation_token
-        self.request_id = request_id
-        self.tail = b""
-
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_list_storage_chunks(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> ListStorageChunks:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not ListStorageChunks:
-            raise _other_message("ListStorageChunks", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "ListStorageChunks", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> ListStorageChunks:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "ListStorageChunks", fields)
-        assert type(message) is ListStorageChunks
-        return message
-
-    def replace(self, **changes: Any) -> ListStorageChunks:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "segment": self.segment,
-            "delegation_token": self.delegation_token,
-            "request_id": self.request_id,
-        }
-        copy = ListStorageChunks(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            type(other) is ListStorageChunks
-            and self.segment == other.segment
-            and self.delegation_token == other.delegation_token
-            and self.request_id == other.request_id
-            and self.tail == other.tail
-        )
-
-    def __repr__(self) -> str:
-        return f"ListStorageChunks(segment={_show(self.segment)}, delegation_token={_show(self.delegation_token)}, request_id={_show(self.request_id)})"
-
-
-class StorageChunksListed:
-    """Answers ListStorageChunks.
-
-    Code -6, from server.
-
-    Source: WireCommands.StorageChunksListed.
-
-    Since version 15.
-
-    Attributes:
-        tail: Bytes that were left over when it was read.
-    """
-
-    __slots__ = ("chunks", "request_id", "tail")
-    __match_args__ = ("request_id", "chunks")
-
-    def __init__(self, request_id: int, chunks: list[ChunkInfo]) -> None:
-        self.request_id = request_id
-        self.chunks = chunks
-        self.tail = b""
-
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_storage_chunks_listed(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> StorageChunksListed:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not StorageChunksListed:
-            raise _other_message("StorageChunksListed", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "StorageChunksListed", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> StorageChunksListed:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "StorageChunksListed", fields)
-        assert type(message) is StorageChunksListed
-        return message
-
-    def replace(self, **changes: Any) -> StorageChunksListed:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"request_id": self.request_id, "chunks": self.chunks}
-        copy = StorageChunksListed(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            type(other) is StorageChunksListed
-            and self.request_id == other.request_id
-            and self.chunks == other.chunks
-            and self.tail == other.tail
-        )
-
-    def __repr__(self) -> str:
-        return f"StorageChunksListed(request_id={_show(self.request_id)}, chunks={_show(self.chunks)})"
-
-
-class Frame:
-    """Fields that a peer of another version adds are left over at the end of the body, and kept.
-
-    Source: CommandDecoder, CommandEncoder.
-
-    Attributes:
-        message: What the frame carries.
-    """
-
-    __slots__ = ("message",)
-    __match_args__ = ("message",)
-
-    def __init__(self, message: _Message) -> None:
-        self.message = message
-
-    def encode(self) -> bytes:
-        """Return the frame's bytes.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_frame(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(self, -1)
-
-    def replace(self, **changes: Any) -> Frame:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"message": self.message}
-        return Frame(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is Frame and self.message == other.message
-
-    def __repr__(self) -> str:
-        return f"Frame({self.message!r})"
-
-
-_ONLY_1 = frozenset((Event,))
-
-
-def _read_frame(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Frame, int]:
-    message, position = _READERS.get(_unpack_i(buffer, offset)[0], _read_unknown)(buffer, offset, end, state)
-    frame = _new(Frame)
-    frame.message = message
-    return frame, position
-
-
-def _read_hello(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Hello, int]:
-    length, high_version, low_version = _unpack_4x3i(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    position = offset + 16
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or (state is not None and state.frame < 16):
-        raise _Bad
-    message = _new(Hello)
-    message.high_version = high_version
-    message.low_version = low_version
-    message.tail = tail
-    return message, position
-
-
-def _read_keep_alive(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[KeepAlive, int]:
-    (length,) = _unpack_4xi(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    position = offset + 8
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or (state is not None and state.frame < 8):
-        raise _Bad
-    message = _new(KeepAlive)
-    message.tail = tail
-    return message, position
-
-
-def _read_padding(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Padding, int]:
-    (length,) = _unpack_4xi(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    n_zeros = body_end - (offset + 8)
-    if n_zeros < 0:
-        raise _Bad
-    start = offset + 8
-    position = start + n_zeros
-    zeros = buffer[start:position]
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(Padding)
-    message.zeros = zeros
-    message.tail = tail
-    return message, position
-
-
-def _read_partial_event(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[PartialEvent, int]:
-    (length,) = _unpack_4xi(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    n_data = body_end - (offset + 8)
-    if n_data < 0:
-        raise _Bad
-    start = offset + 8
-    position = start + n_data
-    data_ = buffer[start:position]
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(PartialEvent)
-    message.data = data_
-    message.tail = tail
-    return message, position
-
-
-def _read_event(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Event, int]:
-    (length,) = _unpack_4xi(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    n_data = body_end - (offset + 8)
-    if n_data < 0:
-        raise _Bad
-    start = offset + 8
-    position = start + n_data
-    data_ = buffer[start:position]
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(Event)
-    message.data = data_
-    message.tail = tail
-    return message, position
-
-
-def _read_setup_append(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[SetupAppend, int]:
-    length, request_id, writer_id, n_segment = _unpack_4xiq16sH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 34
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    (n_delegation_token,) = _unpack_H(buffer, position)
-    start = position + 2
-    position = start + n_delegation_token
-    try:
-        delegation_token = buffer[start:position].decode()
-        if len(delegation_token) != n_delegation_token or "\0" in delegation_token:
-            delegation_token = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        delegation_token = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(SetupAppend)
-    message.request_id = request_id
-    message.writer_id = UUID(bytes=writer_id)
-    message.segment = segment
-    message.delegation_token = delegation_token
-    message.tail = tail
-    return message, position
-
-
-def _read_append_setup(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[AppendSetup, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    writer_id, last_event_number = _unpack_16sq(buffer, position)
-    position = position + 24
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(AppendSetup)
-    message.request_id = request_id
-    message.segment = segment
-    message.writer_id = UUID(bytes=writer_id)
-    message.last_event_number = last_event_number
-    message.tail = tail
-    return message, position
-
-
-def _read_append_block(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[AppendBlock, int]:
-    length, writer_id = _unpack_4xi16s(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    n_data = body_end - (offset + 24)
-    if n_data < 0:
-        raise _Bad
-    start = offset + 24
-    position = start + n_data
-    data_ = buffer[start:position]
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(AppendBlock)
-    message.writer_id = UUID(bytes=writer_id)
-    message.data = data_
-    message.tail = tail
-    return message, position
-
-
-def _read_append_block_end(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[AppendBlockEnd, int]:
-    length, writer_id, size_of_whole_events, n_data = _unpack_4xi16sii(buffer, offset)
-    if n_data < 0:
-        raise _Bad
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 32
-    position = start + n_data
-    data_ = buffer[start:position]
-    num_events, last_event_number = _unpack_iq(buffer, position)
-    position = position + 12
-    n_absent = 1
-    request_id: Any = -1
-    if body_end - position >= 8:
-        n_absent = 0
-        (request_id,) = _unpack_q(buffer, position)
-        position = position + 8
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(AppendBlockEnd)
-    message.writer_id = UUID(bytes=writer_id)
-    message.size_of_whole_events = size_of_whole_events
-    message.data = data_
-    message.num_events = num_events
-    message.last_event_number = last_event_number
-    message.request_id = request_id
-    message.absent = n_absent
-    message.tail = tail
-    return message, position
-
-
-def _read_conditional_append(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[ConditionalAppend, int]:
-    if state is None:
-        state = _ReadState(_LIMITS)
-    state.enter("ConditionalAppend")
-    length, writer_id, event_number, expected_offset = _unpack_4xi16sqq(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    state.take_one()
-    event, position = _read_frame(buffer, offset + 40, body_end, state)
-    if type(event.message) not in _ONLY_1:
-        raise _Bad
-    n_absent = 1
-    request_id: Any = -1
-    if body_end - position >= 8:
-        n_absent = 0
-        (request_id,) = _unpack_q(buffer, position)
-        position = position + 8
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    state.leave("ConditionalAppend")
-    message = _new(ConditionalAppend)
-    message.writer_id = UUID(bytes=writer_id)
-    message.event_number = event_number
-    message.expected_offset = expected_offset
-    message.event = event
-    message.request_id = request_id
-    message.absent = n_absent
-    message.tail = tail
-    return message, position
-
-
-def _read_conditional_block_end(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[ConditionalBlockEnd, int]:
-    length, writer_id, event_number, expected_offset, n_data = _unpack_4xi16sqqi(buffer, offset)
-    if n_data < 0:
-        raise _Bad
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 44
-    position = start + n_data
-    data_ = buffer[start:position]
-    (request_id,) = _unpack_q(buffer, position)
-    position = position + 8
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(ConditionalBlockEnd)
-    message.writer_id = UUID(bytes=writer_id)
-    message.event_number = event_number
-    message.expected_offset = expected_offset
-    message.data = data_
-    message.request_id = request_id
-    message.tail = tail
-    return message, position
-
-
-def _read_data_appended(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[DataAppended, int]:
-    length, writer_id, event_number = _unpack_4xi16sq(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    position = offset + 32
-    n_absent = 3
-    previous_event_number: Any = -1
-    request_id: Any = -1
-    current_segment_write_offset: Any = -1
-    if body_end - position >= 8:
-        n_absent = 2
-        (previous_event_number,) = _unpack_q(buffer, position)
-        position = position + 8
-        if body_end - position >= 8:
-            n_absent = 1
-            (request_id,) = _unpack_q(buffer, position)
-            position = position + 8
-            if body_end - position >= 8:
-                n_absent = 0
-                (current_segment_write_offset,) = _unpack_q(buffer, position)
-                position = position + 8
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(DataAppended)
-    message.writer_id = UUID(bytes=writer_id)
-    message.event_number = event_number
-    message.previous_event_number = previous_event_number
-    message.request_id = request_id
-    message.current_segment_write_offset = current_segment_write_offset
-    message.absent = n_absent
-    message.tail = tail
-    return message, position
-
-
-def _read_conditional_check_failed(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[ConditionalCheckFailed, int]:
-    length, writer_id, event_number = _unpack_4xi16sq(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    position = offset + 32
-    n_absent = 1
-    request_id: Any = -1
-    if body_end - position >= 8:
-        n_absent = 0
-        (request_id,) = _unpack_q(buffer, position)
-        position = position + 8
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(ConditionalCheckFailed)
-    message.writer_id = UUID(bytes=writer_id)
-    message.event_number = event_number
-    message.request_id = request_id
-    message.absent = n_absent
-    message.tail = tail
-    return message, position
-
-
-def _read_read_segment(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[ReadSegment, int]:
-    length, n_segment = _unpack_4xiH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 10
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    offset_, suggested_length, n_delegation_token = _unpack_qiH(buffer, position)
-    start = position + 14
-    position = start + n_delegation_token
-    try:
-        delegation_token = buffer[start:position].decode()
-        if len(delegation_token) != n_delegation_token or "\0" in delegation_token:
-            delegation_token = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        delegation_token = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    n_absent = 1
-    request_id: Any = -1
-    if body_end - position >= 8:
-        n_absent = 0
-        (request_id,) = _unpack_q(buffer, position)
-        position = position + 8
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(ReadSegment)
-    message.segment = segment
-    message.offset = offset_
-    message.suggested_length = suggested_length
-    message.delegation_token = delegation_token
-    message.request_id = request_id
-    message.absent = n_absent
-    message.tail = tail
-    return message, position
-
-
-def _read_segment_read(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[SegmentRead, int]:
-    length, n_segment = _unpack_4xiH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 10
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    offset_, at_tail, end_of_segment, n_data = _unpack_qBBi(buffer, position)
-    if at_tail > 1 and state is not None and state.strict:
-        raise _Bad
-    if end_of_segment > 1 and state is not None and state.strict:
-        raise _Bad
-    if n_data < 0:
-        raise _Bad
-    start = position + 14
-    position = start + n_data
-    data_ = buffer[start:position]
-    n_absent = 1
-    request_id: Any = -1
-    if body_end - position >= 8:
-        n_absent = 0
-        (request_id,) = _unpack_q(buffer, position)
-        position = position + 8
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(SegmentRead)
-    message.segment = segment
-    message.offset = offset_
-    message.at_tail = at_tail != 0
-    message.end_of_segment = end_of_segment != 0
-    message.data = data_
-    message.request_id = request_id
-    message.absent = n_absent
-    message.tail = tail
-    return message, position
-
-
-def _read_get_stream_segment_info(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[GetStreamSegmentInfo, int]:
-    length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment_name
-    try:
-        segment_name = buffer[start:position].decode()
-        if len(segment_name) != n_segment_name or "\0" in segment_name:
-            segment_name = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        segment_name = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    (n_delegation_token,) = _unpack_H(buffer, position)
-    start = position + 2
-    position = start + n_delegation_token
-    try:
-        delegation_token = buffer[start:position].decode()
-        if len(delegation_token) != n_delegation_token or "\0" in delegation_token:
-            delegation_token = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        delegation_token = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(GetStreamSegmentInfo)
-    message.request_id = request_id
-    message.segment_name = segment_name
-    message.delegation_token = delegation_token
-    message.tail = tail
-    return message, position
-
-
-def _read_stream_segment_info(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[StreamSegmentInfo, int]:
-    length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment_name
-    try:
-        segment_name = buffer[start:position].decode()
-        if len(segment_name) != n_segment_name or "\0" in segment_name:
-            segment_name = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        segment_name = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    exists, is_sealed, is_deleted, last_modified, write_offset = _unpack_3Bqq(buffer, position)
-    if exists > 1 and state is not None and state.strict:
-        raise _Bad
-    if is_sealed > 1 and state is not None and state.strict:
-        raise _Bad
-    if is_deleted > 1 and state is not None and state.strict:
-        raise _Bad
-    position = position + 19
-    n_absent = 1
-    start_offset: Any = 0
-    if body_end - position >= 8:
-        n_absent = 0
-        (start_offset,) = _unpack_q(buffer, position)
-        position = position + 8
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(StreamSegmentInfo)
-    message.request_id = request_id
-    message.segment_name = segment_name
-    message.exists = exists != 0
-    message.is_sealed = is_sealed != 0
-    message.is_deleted = is_deleted != 0
-    message.last_modified = last_modified
-    message.write_offset = write_offset
-    message.start_offset = start_offset
-    message.absent = n_absent
-    message.tail = tail
-    return message, position
-
-
-def _read_create_segment(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[CreateSegment, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    target_rate, scale_type, n_delegation_token = _unpack_ibH(buffer, position)
-    start = position + 7
-    position = start + n_delegation_token
-    try:
-        delegation_token = buffer[start:position].decode()
-        if len(delegation_token) != n_delegation_token or "\0" in delegation_token:
-            delegation_token = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        delegation_token = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    n_absent = 1
-    rollover_size_bytes: Any = 0
-    if body_end - position >= 8:
-        n_absent = 0
-        (rollover_size_bytes,) = _unpack_q(buffer, position)
-        position = position + 8
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(CreateSegment)
-    message.request_id = request_id
-    message.segment = segment
-    message.target_rate = target_rate
-    message.scale_type = _SCALE_TYPE_BY_NUMBER.get(scale_type, scale_type)
-    message.delegation_token = delegation_token
-    message.rollover_size_bytes = rollover_size_bytes
-    message.absent = n_absent
-    message.tail = tail
-    return message, position
-
-
-def _read_segment_created(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[SegmentCreated, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(SegmentCreated)
-    message.request_id = request_id
-    message.segment = segment
-    message.tail = tail
-    return message, position
-
-
-def _read_seal_segment(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[SealSegment, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    (n_delegation_token,) = _unpack_H(buffer, position)
-    start = position + 2
-    position = start + n_delegation_token
-    try:
-        delegation_token = buffer[start:position].decode()
-        if len(delegation_token) != n_delegation_token or "\0" in delegation_token:
-            delegation_token = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        delegation_token = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(SealSegment)
-    message.request_id = request_id
-    message.segment = segment
-    message.delegation_token = delegation_token
-    message.tail = tail
-    return message, position
-
-
-def _read_segment_sealed(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[SegmentSealed, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(SegmentSealed)
-    message.request_id = request_id
-    message.segment = segment
-    message.tail = tail
-    return message, position
-
-
-def _read_delete_segment(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[DeleteSegment, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    (n_delegation_token,) = _unpack_H(buffer, position)
-    start = position + 2
-    position = start + n_delegation_token
-    try:
-        delegation_token = buffer[start:position].decode()
-        if len(delegation_token) != n_delegation_token or "\0" in delegation_token:
-            delegation_token = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        delegation_token = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(DeleteSegment)
-    message.request_id = request_id
-    message.segment = segment
-    message.delegation_token = delegation_token
-    message.tail = tail
-    return message, position
-
-
-def _read_segment_deleted(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[SegmentDeleted, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(SegmentDeleted)
-    message.request_id = request_id
-    message.segment = segment
-    message.tail = tail
-    return message, position
-
-
-def _read_update_segment_policy(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[UpdateSegmentPolicy, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    target_rate, scale_type, n_delegation_token = _unpack_ibH(buffer, position)
-    start = position + 7
-    position = start + n_delegation_token
-    try:
-        delegation_token = buffer[start:position].decode()
-        if len(delegation_token) != n_delegation_token or "\0" in delegation_token:
-            delegation_token = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        delegation_token = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(UpdateSegmentPolicy)
-    message.request_id = request_id
-    message.segment = segment
-    message.target_rate = target_rate
-    message.scale_type = _SCALE_TYPE_BY_NUMBER.get(scale_type, scale_type)
-    message.delegation_token = delegation_token
-    message.tail = tail
-    return message, position
-
-
-def _read_segment_policy_updated(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[SegmentPolicyUpdated, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(SegmentPolicyUpdated)
-    message.request_id = request_id
-    message.segment = segment
-    message.tail = tail
-    return message, position
-
-
-def _read_get_segment_attribute(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[GetSegmentAttribute, int]:
-    length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment_name
-    try:
-        segment_name = buffer[start:position].decode()
-        if len(segment_name) != n_segment_name or "\0" in segment_name:
-            segment_name = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        segment_name = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    attribute_id, n_delegation_token = _unpack_16sH(buffer, position)
-    start = position + 18
-    position = start + n_delegation_token
-    try:
-        delegation_token = buffer[start:position].decode()
-        if len(delegation_token) != n_delegation_token or "\0" in delegation_token:
-            delegation_token = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        delegation_token = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(GetSegmentAttribute)
-    message.request_id = request_id
-    message.segment_name = segment_name
-    message.attribute_id = UUID(bytes=attribute_id)
-    message.delegation_token = delegation_token
-    message.tail = tail
-    return message, position
-
-
-def _read_segment_attribute(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[SegmentAttribute, int]:
-    length, request_id, value = _unpack_4xiqq(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    position = offset + 24
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or (state is not None and state.frame < 24):
-        raise _Bad
-    message = _new(SegmentAttribute)
-    message.request_id = request_id
-    message.value = value
-    message.tail = tail
-    return message, position
-
-
-def _read_update_segment_attribute(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[UpdateSegmentAttribute, int]:
-    length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment_name
-    try:
-        segment_name = buffer[start:position].decode()
-        if len(segment_name) != n_segment_name or "\0" in segment_name:
-            segment_name = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        segment_name = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    attribute_id, new_value, expected_value, n_delegation_token = _unpack_16sqqH(buffer, position)
-    start = position + 34
-    position = start + n_delegation_token
-    try:
-        delegation_token = buffer[start:position].decode()
-        if len(delegation_token) != n_delegation_token or "\0" in delegation_token:
-            delegation_token = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        delegation_token = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(UpdateSegmentAttribute)
-    message.request_id = request_id
-    message.segment_name = segment_name
-    message.attribute_id = UUID(bytes=attribute_id)
-    message.new_value = new_value
-    message.expected_value = expected_value
-    message.delegation_token = delegation_token
-    message.tail = tail
-    return message, position
-
-
-def _read_segment_attribute_updated(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[SegmentAttributeUpdated, int]:
-    length, request_id, success = _unpack_4xiqB(buffer, offset)
-    if success > 1 and state is not None and state.strict:
-        raise _Bad
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    position = offset + 17
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or (state is not None and state.frame < 17):
-        raise _Bad
-    message = _new(SegmentAttributeUpdated)
-    message.request_id = request_id
-    message.success = success != 0
-    message.tail = tail
-    return message, position
-
-
-def _read_truncate_segment(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[TruncateSegment, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    truncation_offset, n_delegation_token = _unpack_qH(buffer, position)
-    start = position + 10
-    position = start + n_delegation_token
-    try:
-        delegation_token = buffer[start:position].decode()
-        if len(delegation_token) != n_delegation_token or "\0" in delegation_token:
-            delegation_token = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        delegation_token = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(TruncateSegment)
-    message.request_id = request_id
-    message.segment = segment
-    message.truncation_offset = truncation_offset
-    message.delegation_token = delegation_token
-    message.tail = tail
-    return message, position
-
-
-def _read_segment_truncated(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[SegmentTruncated, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(SegmentTruncated)
-    message.request_id = request_id
-    message.segment = segment
-    message.tail = tail
-    return message, position
-
-
-def _read_create_transient_segment(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[CreateTransientSegment, int]:
-    length, request_id, writer_id, n_parent_segment = _unpack_4xiq16sH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 34
-    position = start + n_parent_segment
-    try:
-        parent_segment = buffer[start:position].decode()
-        if len(parent_segment) != n_parent_segment or "\0" in parent_segment:
-            parent_segment = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        parent_segment = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    (n_delegation_token,) = _unpack_H(buffer, position)
-    start = position + 2
-    position = start + n_delegation_token
-    try:
-        delegation_token = buffer[start:position].decode()
-        if len(delegation_token) != n_delegation_token or "\0" in delegation_token:
-            delegation_token = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        delegation_token = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(CreateTransientSegment)
-    message.request_id = request_id
-    message.writer_id = UUID(bytes=writer_id)
-    message.parent_segment = parent_segment
-    message.delegation_token = delegation_token
-    message.tail = tail
-    return message, position
-
-
-def _read_locate_offset(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[LocateOffset, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    target_offset, n_delegation_token = _unpack_qH(buffer, position)
-    start = position + 10
-    position = start + n_delegation_token
-    try:
-        delegation_token = buffer[start:position].decode()
-        if len(delegation_token) != n_delegation_token or "\0" in delegation_token:
-            delegation_token = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        delegation_token = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(LocateOffset)
-    message.request_id = request_id
-    message.segment = segment
-    message.target_offset = target_offset
-    message.delegation_token = delegation_token
-    message.tail = tail
-    return message, position
-
-
-def _read_offset_located(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[OffsetLocated, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    (offset_,) = _unpack_q(buffer, position)
-    position = position + 8
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(OffsetLocated)
-    message.request_id = request_id
-    message.segment = segment
-    message.offset = offset_
-    message.tail = tail
-    return message, position
-
-
-def _read_merge_segments(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[MergeSegments, int]:
-    length, request_id, n_target = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_target
-    try:
-        target = buffer[start:position].decode()
-        if len(target) != n_target or "\0" in target:
-            target = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        target = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    (n_source,) = _unpack_H(buffer, position)
-    start = position + 2
-    position = start + n_source
-    try:
-        source = buffer[start:position].decode()
-        if len(source) != n_source or "\0" in source:
-            source = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        source = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    (n_delegation_token,) = _unpack_H(buffer, position)
-    start = position + 2
-    position = start + n_delegation_token
-    try:
-        delegation_token = buffer[start:position].decode()
-        if len(delegation_token) != n_delegation_token or "\0" in delegation_token:
-            delegation_token = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        delegation_token = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    n_absent = 1
-    attribute_updates: Any = []
-    if body_end - position >= 1:
-        n_absent = 0
-        (n_attribute_updates,) = _unpack_i(buffer, position)
-        if n_attribute_updates < 0:
-            raise _Bad
-        if state is not None:
-            state.take(n_attribute_updates)
-        elif n_attribute_updates > 65536:
-            raise _Bad
-        position = position + 4
-        if n_attribute_updates * 33 > body_end - position:
-            raise _Bad
-        attribute_updates = []
-        for _ in range(n_attribute_updates):
-            attribute_id, type_, new_value, old_value = _unpack_16sbqq(buffer, position)
-            attribute_update = _new(AttributeUpdate)
-            attribute_update.attribute_id = UUID(bytes=attribute_id)
-            attribute_update.type = _ATTRIBUTE_UPDATE_TYPE_BY_NUMBER.get(type_, type_)
-            attribute_update.new_value = new_value
-            attribute_update.old_value = old_value
-            position += 33
-            attribute_updates.append(attribute_update)
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(MergeSegments)
-    message.request_id = request_id
-    message.target = target
-    message.source = source
-    message.delegation_token = delegation_token
-    message.attribute_updates = attribute_updates
-    message.absent = n_absent
-    message.tail = tail
-    return message, position
-
-
-def _read_segments_merged(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[SegmentsMerged, int]:
-    length, request_id, n_target = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_target
-    try:
-        target = buffer[start:position].decode()
-        if len(target) != n_target or "\0" in target:
-            target = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        target = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    (n_source,) = _unpack_H(buffer, position)
-    start = position + 2
-    position = start + n_source
-    try:
-        source = buffer[start:position].decode()
-        if len(source) != n_source or "\0" in source:
-            source = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        source = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    n_absent = 1
-    new_target_write_offset: Any = -1
-    if (body_end - (position)) > 0:
-        n_absent = 0
-        (new_target_write_offset,) = _unpack_q(buffer, position)
-        position = position + 8
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(SegmentsMerged)
-    message.request_id = request_id
-    message.target = target
-    message.source = source
-    message.new_target_write_offset = new_target_write_offset
-    message.absent = n_absent
-    message.tail = tail
-    return message, position
-
-
-def _read_merge_segments_batch(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[MergeSegmentsBatch, int]:
-    length, request_id, n_target_segment_id = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_target_segment_id
-    try:
-        target_segment_id = buffer[start:position].decode()
-        if len(target_segment_id) != n_target_segment_id or "\0" in target_segment_id:
-            target_segment_id = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        target_segment_id = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    (n_source_segment_ids,) = _unpack_i(buffer, position)
-    if n_source_segment_ids < 0:
-        raise _Bad
-    if state is not None:
-        state.take(n_source_segment_ids)
-    elif n_source_segment_ids > 65536:
-        raise _Bad
-    position = position + 4
-    if n_source_segment_ids * 2 > body_end - position:
-        raise _Bad
-    source_segment_ids = []
-    for _ in range(n_source_segment_ids):
-        (n_source_segment_id,) = _unpack_H(buffer, position)
-        start = position + 2
-        position = start + n_source_segment_id
-        try:
-            source_segment_id = buffer[start:position].decode()
-            if len(source_segment_id) != n_source_segment_id or "\0" in source_segment_id:
-                source_segment_id = _decode_text(
-                    buffer[start:position], "mutf8", state is None or not state.strict, "big"
-                )
-        except UnicodeDecodeError:
-            source_segment_id = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-        source_segment_ids.append(source_segment_id)
-    (n_delegation_token,) = _unpack_H(buffer, position)
-    start = position + 2
-    position = start + n_delegation_token
-    try:
-        delegation_token = buffer[start:position].decode()
-        if len(delegation_token) != n_delegation_token or "\0" in delegation_token:
-            delegation_token = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        delegation_token = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(MergeSegmentsBatch)
-    message.request_id = request_id
-    message.target_segment_id = target_segment_id
-    message.source_segment_ids = source_segment_ids
-    message.delegation_token = delegation_token
-    message.tail = tail
-    return message, position
-
-
-def _read_segments_batch_merged(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[SegmentsBatchMerged, int]:
-    length, request_id, n_target = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_target
-    try:
-        target = buffer[start:position].decode()
-        if len(target) != n_target or "\0" in target:
-            target = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        target = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    (n_sources,) = _unpack_i(buffer, position)
-    if n_sources < 0:
-        raise _Bad
-    if state is not None:
-        state.take(n_sources)
-    elif n_sources > 65536:
-        raise _Bad
-    position = position + 4
-    if n_sources * 10 > body_end - position:
-        raise _Bad
-    sources = []
-    for _ in range(n_sources):
-        (n_source,) = _unpack_H(buffer, position)
-        start = position + 2
-        position = start + n_source
-        try:
-            source = buffer[start:position].decode()
-            if len(source) != n_source or "\0" in source:
-                source = _decode_text(
-                    buffer[start:position], "mutf8", state is None or not state.strict, "big"
-                )
-        except UnicodeDecodeError:
-            source = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-        (new_target_write_offset,) = _unpack_q(buffer, position)
-        source_ = _new(MergedSource)
-        source_.source = source
-        source_.new_target_write_offset = new_target_write_offset
-        position += 8
-        sources.append(source_)
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(SegmentsBatchMerged)
-    message.request_id = request_id
-    message.target = target
-    message.sources = sources
-    message.tail = tail
-    return message, position
-
-
-def _read_wrong_host(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[WrongHost, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    (n_correct_host,) = _unpack_H(buffer, position)
-    start = position + 2
-    position = start + n_correct_host
-    try:
-        correct_host = buffer[start:position].decode()
-        if len(correct_host) != n_correct_host or "\0" in correct_host:
-            correct_host = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        correct_host = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    n_absent = 1
-    server_stack_trace: Any = ""
-    if body_end - position >= 1:
-        n_absent = 0
-        (n_server_stack_trace,) = _unpack_H(buffer, position)
-        start = position + 2
-        position = start + n_server_stack_trace
-        try:
-            server_stack_trace = buffer[start:position].decode()
-            if len(server_stack_trace) != n_server_stack_trace or "\0" in server_stack_trace:
-                server_stack_trace = _decode_text(
-                    buffer[start:position], "mutf8", state is None or not state.strict, "big"
-                )
-        except UnicodeDecodeError:
-            server_stack_trace = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(WrongHost)
-    message.request_id = request_id
-    message.segment = segment
-    message.correct_host = correct_host
-    message.server_stack_trace = server_stack_trace
-    message.absent = n_absent
-    message.tail = tail
-    return message, position
-
-
-def _read_segment_is_sealed(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[SegmentIsSealed, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    n_absent = 2
-    server_stack_trace: Any = ""
-    offset_: Any = -1
-    if body_end - position >= 1:
-        n_absent = 1
-        (n_server_stack_trace,) = _unpack_H(buffer, position)
-        start = position + 2
-        position = start + n_server_stack_trace
-        try:
-            server_stack_trace = buffer[start:position].decode()
-            if len(server_stack_trace) != n_server_stack_trace or "\0" in server_stack_trace:
-                server_stack_trace = _decode_text(
-                    buffer[start:position], "mutf8", state is None or not state.strict, "big"
-                )
-        except UnicodeDecodeError:
-            server_stack_trace = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-        if body_end - position >= 8:
-            n_absent = 0
-            (offset_,) = _unpack_q(buffer, position)
-            position = position + 8
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(SegmentIsSealed)
-    message.request_id = request_id
-    message.segment = segment
-    message.server_stack_trace = server_stack_trace
-    message.offset = offset_
-    message.absent = n_absent
-    message.tail = tail
-    return message, position
-
-
-def _read_segment_already_exists(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[SegmentAlreadyExists, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    n_absent = 1
-    server_stack_trace: Any = ""
-    if body_end - position >= 1:
-        n_absent = 0
-        (n_server_stack_trace,) = _unpack_H(buffer, position)
-        start = position + 2
-        position = start + n_server_stack_trace
-        try:
-            server_stack_trace = buffer[start:position].decode()
-            if len(server_stack_trace) != n_server_stack_trace or "\0" in server_stack_trace:
-                server_stack_trace = _decode_text(
-                    buffer[start:position], "mutf8", state is None or not state.strict, "big"
-                )
-        except UnicodeDecodeError:
-            server_stack_trace = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(SegmentAlreadyExists)
-    message.request_id = request_id
-    message.segment = segment
-    message.server_stack_trace = server_stack_trace
-    message.absent = n_absent
-    message.tail = tail
-    return message, position
-
-
-def _read_no_such_segment(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[NoSuchSegment, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    n_absent = 2
-    server_stack_trace: Any = ""
-    offset_: Any = -1
-    if body_end - position >= 1:
-        n_absent = 1
-        (n_server_stack_trace,) = _unpack_H(buffer, position)
-        start = position + 2
-        position = start + n_server_stack_trace
-        try:
-            server_stack_trace = buffer[start:position].decode()
-            if len(server_stack_trace) != n_server_stack_trace or "\0" in server_stack_trace:
-                server_stack_trace = _decode_text(
-                    buffer[start:position], "mutf8", state is None or not state.strict, "big"
-                )
-        except UnicodeDecodeError:
-            server_stack_trace = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-        if body_end - position >= 8:
-            n_absent = 0
-            (offset_,) = _unpack_q(buffer, position)
-            position = position + 8
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(NoSuchSegment)
-    message.request_id = request_id
-    message.segment = segment
-    message.server_stack_trace = server_stack_trace
-    message.offset = offset_
-    message.absent = n_absent
-    message.tail = tail
-    return message, position
-
-
-def _read_invalid_event_number(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[InvalidEventNumber, int]:
-    length, writer_id, request_id = _unpack_4xi16sq(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    position = offset + 32
-    n_absent = 2
-    server_stack_trace: Any = ""
-    event_number: Any = -1
-    if body_end - position >= 1:
-        n_absent = 1
-        (n_server_stack_trace,) = _unpack_H(buffer, position)
-        start = position + 2
-        position = start + n_server_stack_trace
-        try:
-            server_stack_trace = buffer[start:position].decode()
-            if len(server_stack_trace) != n_server_stack_trace or "\0" in server_stack_trace:
-                server_stack_trace = _decode_text(
-                    buffer[start:position], "mutf8", state is None or not state.strict, "big"
-                )
-        except UnicodeDecodeError:
-            server_stack_trace = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-        if body_end - position >= 8:
-            n_absent = 0
-            (event_number,) = _unpack_q(buffer, position)
-            position = position + 8
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(InvalidEventNumber)
-    message.writer_id = UUID(bytes=writer_id)
-    message.request_id = request_id
-    message.server_stack_trace = server_stack_trace
-    message.event_number = event_number
-    message.absent = n_absent
-    message.tail = tail
-    return message, position
-
-
-def _read_segment_is_truncated(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[SegmentIsTruncated, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    (start_offset,) = _unpack_q(buffer, position)
-    position = position + 8
-    n_absent = 2
-    server_stack_trace: Any = ""
-    offset_: Any = -1
-    if body_end - position >= 1:
-        n_absent = 1
-        (n_server_stack_trace,) = _unpack_H(buffer, position)
-        start = position + 2
-        position = start + n_server_stack_trace
-        try:
-            server_stack_trace = buffer[start:position].decode()
-            if len(server_stack_trace) != n_server_stack_trace or "\0" in server_stack_trace:
-                server_stack_trace = _decode_text(
-                    buffer[start:position], "mutf8", state is None or not state.strict, "big"
-                )
-        except UnicodeDecodeError:
-            server_stack_trace = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-        if body_end - position >= 8:
-            n_absent = 0
-            (offset_,) = _unpack_q(buffer, position)
-            position = position + 8
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(SegmentIsTruncated)
-    message.request_id = request_id
-    message.segment = segment
-    message.start_offset = start_offset
-    message.server_stack_trace = server_stack_trace
-    message.offset = offset_
-    message.absent = n_absent
-    message.tail = tail
-    return message, position
-
-
-def _read_operation_unsupported(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[OperationUnsupported, int]:
-    length, request_id, n_operation_name = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_operation_name
-    try:
-        operation_name = buffer[start:position].decode()
-        if len(operation_name) != n_operation_name or "\0" in operation_name:
-            operation_name = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        operation_name = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    n_absent = 1
-    server_stack_trace: Any = ""
-    if body_end - position >= 1:
-        n_absent = 0
-        (n_server_stack_trace,) = _unpack_H(buffer, position)
-        start = position + 2
-        position = start + n_server_stack_trace
-        try:
-            server_stack_trace = buffer[start:position].decode()
-            if len(server_stack_trace) != n_server_stack_trace or "\0" in server_stack_trace:
-                server_stack_trace = _decode_text(
-                    buffer[start:position], "mutf8", state is None or not state.strict, "big"
-                )
-        except UnicodeDecodeError:
-            server_stack_trace = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(OperationUnsupported)
-    message.request_id = request_id
-    message.operation_name = operation_name
-    message.server_stack_trace = server_stack_trace
-    message.absent = n_absent
-    message.tail = tail
-    return message, position
-
-
-def _read_auth_token_check_failed(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[AuthTokenCheckFailed, int]:
-    length, request_id = _unpack_4xiq(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    position = offset + 16
-    n_absent = 2
-    server_stack_trace: Any = ""
-    error_code: Any = AuthError.UNSPECIFIED
-    if body_end - position >= 1:
-        n_absent = 1
-        (n_server_stack_trace,) = _unpack_H(buffer, position)
-        start = position + 2
-        position = start + n_server_stack_trace
-        try:
-            server_stack_trace = buffer[start:position].decode()
-            if len(server_stack_trace) != n_server_stack_trace or "\0" in server_stack_trace:
-                server_stack_trace = _decode_text(
-                    buffer[start:position], "mutf8", state is None or not state.strict, "big"
-                )
-        except UnicodeDecodeError:
-            server_stack_trace = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-        if body_end - position >= 4:
-            n_absent = 0
-            (error_code,) = _unpack_i(buffer, position)
-            position = position + 4
-            error_code = _AUTH_ERROR_BY_NUMBER.get(error_code, error_code)
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(AuthTokenCheckFailed)
-    message.request_id = request_id
-    message.server_stack_trace = server_stack_trace
-    message.error_code = error_code
-    message.absent = n_absent
-    message.tail = tail
-    return message, position
-
-
-def _read_error_message(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[ErrorMessage, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    (n_message_,) = _unpack_H(buffer, position)
-    start = position + 2
-    position = start + n_message_
-    try:
-        message_ = buffer[start:position].decode()
-        if len(message_) != n_message_ or "\0" in message_:
-            message_ = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        message_ = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    (error_code,) = _unpack_i(buffer, position)
-    position = position + 4
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(ErrorMessage)
-    message.request_id = request_id
-    message.segment = segment
-    message.message_ = message_
-    message.error_code = _ERROR_CODE_BY_NUMBER.get(error_code, error_code)
-    message.tail = tail
-    return message, position
-
-
-def _read_get_table_segment_info(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[GetTableSegmentInfo, int]:
-    length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment_name
-    try:
-        segment_name = buffer[start:position].decode()
-        if len(segment_name) != n_segment_name or "\0" in segment_name:
-            segment_name = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        segment_name = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    (n_delegation_token,) = _unpack_H(buffer, position)
-    start = position + 2
-    position = start + n_delegation_token
-    try:
-        delegation_token = buffer[start:position].decode()
-        if len(delegation_token) != n_delegation_token or "\0" in delegation_token:
-            delegation_token = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        delegation_token = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(GetTableSegmentInfo)
-    message.request_id = request_id
-    message.segment_name = segment_name
-    message.delegation_token = delegation_token
-    message.tail = tail
-    return message, position
-
-
-def _read_table_segment_info(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[TableSegmentInfo, int]:
-    length, request_id, n_segment_name = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment_name
-    try:
-        segment_name = buffer[start:position].decode()
-        if len(segment_name) != n_segment_name or "\0" in segment_name:
-            segment_name = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        segment_name = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    start_offset, length_, entry_count, key_length = _unpack_3qi(buffer, position)
-    position = position + 28
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(TableSegmentInfo)
-    message.request_id = request_id
-    message.segment_name = segment_name
-    message.start_offset = start_offset
-    message.length = length_
-    message.entry_count = entry_count
-    message.key_length = key_length
-    message.tail = tail
-    return message, position
-
-
-def _read_create_table_segment(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[CreateTableSegment, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    (n_delegation_token,) = _unpack_H(buffer, position)
-    start = position + 2
-    position = start + n_delegation_token
-    try:
-        delegation_token = buffer[start:position].decode()
-        if len(delegation_token) != n_delegation_token or "\0" in delegation_token:
-            delegation_token = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        delegation_token = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    n_absent = 3
-    sorted_deprecated: Any = False
-    key_length: Any = 0
-    rollover_size_bytes: Any = 0
-    if body_end - position >= 1:
-        n_absent = 2
-        sorted_deprecated = buffer[position]
-        if sorted_deprecated > 1 and state is not None and state.strict:
-            raise _Bad
-        position = position + 1
-        if body_end - position >= 4:
-            n_absent = 1
-            (key_length,) = _unpack_i(buffer, position)
-            position = position + 4
-            if body_end - position >= 8:
-                n_absent = 0
-                (rollover_size_bytes,) = _unpack_q(buffer, position)
-                position = position + 8
-        sorted_deprecated = sorted_deprecated != 0
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(CreateTableSegment)
-    message.request_id = request_id
-    message.segment = segment
-    message.delegation_token = delegation_token
-    message.sorted_deprecated = sorted_deprecated
-    message.key_length = key_length
-    message.rollover_size_bytes = rollover_size_bytes
-    message.absent = n_absent
-    message.tail = tail
-    return message, position
-
-
-def _read_delete_table_segment(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[DeleteTableSegment, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    must_be_empty, n_delegation_token = _unpack_BH(buffer, position)
-    if must_be_empty > 1 and state is not None and state.strict:
-        raise _Bad
-    start = position + 3
-    position = start + n_delegation_token
-    try:
-        delegation_token = buffer[start:position].decode()
-        if len(delegation_token) != n_delegation_token or "\0" in delegation_token:
-            delegation_token = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        delegation_token = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(DeleteTableSegment)
-    message.request_id = request_id
-    message.segment = segment
-    message.must_be_empty = must_be_empty != 0
-    message.delegation_token = delegation_token
-    message.tail = tail
-    return message, position
-
-
-def _read_update_table_entries(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[UpdateTableEntries, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    (n_delegation_token,) = _unpack_H(buffer, position)
-    start = position + 2
-    position = start + n_delegation_token
-    try:
-        delegation_token = buffer[start:position].decode()
-        if len(delegation_token) != n_delegation_token or "\0" in delegation_token:
-            delegation_token = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        delegation_token = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    (n_entries,) = _unpack_i(buffer, position)
-    if n_entries < 0:
-        raise _Bad
-    if state is not None:
-        state.take(n_entries)
-    elif n_entries > 65536:
-        raise _Bad
-    position = position + 4
-    if n_entries * 16 > body_end - position:
-        raise _Bad
-    entries = []
-    for _ in range(n_entries):
-        payload_length, n_key = _unpack_ii(buffer, position)
-        if n_key < 0:
-            raise _Bad
-        key_start = position + 4
-        start = position + 8
-        position = start + n_key
-        key = buffer[start:position]
-        key_end = position
-        version: Any = None
-        if n_key > 0:
-            (version,) = _unpack_q(buffer, position)
-            position = position + 8
-        payload_length_, n_value = _unpack_ii(buffer, position)
-        if n_value < 0:
-            raise _Bad
-        if state is not None and state.strict and payload_length != ((key_end - key_start) + 8):
-            raise _Bad
-        key_ = _new(TableKey)
-        key_.key = key
-        key_.version = version
-        value_start = position + 4
-        start = position + 8
-        position = start + n_value
-        value = buffer[start:position]
-        value_end = position
-        if state is not None and state.strict and payload_length_ != (value_end - value_start):
-            raise _Bad
-        value_ = _new(TableValue)
-        value_.value = value
-        entrie = _new(Entry)
-        entrie.key = key_
-        entrie.value = value_
-        entries.append(entrie)
-    n_absent = 1
-    table_segment_offset: Any = -1
-    if (body_end - (position)) > 0:
-        n_absent = 0
-        (table_segment_offset,) = _unpack_q(buffer, position)
-        position = position + 8
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(UpdateTableEntries)
-    message.request_id = request_id
-    message.segment = segment
-    message.delegation_token = delegation_token
-    message.entries = entries
-    message.table_segment_offset = table_segment_offset
-    message.absent = n_absent
-    message.tail = tail
-    return message, position
-
-
-def _read_table_entries_updated(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[TableEntriesUpdated, int]:
-    length, request_id, n_updated_versions = _unpack_4xiqi(buffer, offset)
-    if n_updated_versions < 0:
-        raise _Bad
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    if state is not None:
-        state.take(n_updated_versions)
-    elif n_updated_versions > 65536:
-        raise _Bad
-    start = offset + 20
-    position = start + n_updated_versions * 8
-    if position > body_end:
-        raise _Bad
-    updated_versions = list(_Struct(f">{n_updated_versions}q").unpack_from(buffer, start))
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(TableEntriesUpdated)
-    message.request_id = request_id
-    message.updated_versions = updated_versions
-    message.tail = tail
-    return message, position
-
-
-def _read_remove_table_keys(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[RemoveTableKeys, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    (n_delegation_token,) = _unpack_H(buffer, position)
-    start = position + 2
-    position = start + n_delegation_token
-    try:
-        delegation_token = buffer[start:position].decode()
-        if len(delegation_token) != n_delegation_token or "\0" in delegation_token:
-            delegation_token = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        delegation_token = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    (n_keys,) = _unpack_i(buffer, position)
-    if n_keys < 0:
-        raise _Bad
-    if state is not None:
-        state.take(n_keys)
-    elif n_keys > 65536:
-        raise _Bad
-    position = position + 4
-    if n_keys * 8 > body_end - position:
-        raise _Bad
-    keys = []
-    for _ in range(n_keys):
-        payload_length, n_key = _unpack_ii(buffer, position)
-        if n_key < 0:
-            raise _Bad
-        key_start = position + 4
-        start = position + 8
-        position = start + n_key
-        key = buffer[start:position]
-        key_end = position
-        version: Any = None
-        if n_key > 0:
-            (version,) = _unpack_q(buffer, position)
-            position = position + 8
-        if state is not None and state.strict and payload_length != ((key_end - key_start) + 8):
-            raise _Bad
-        key_ = _new(TableKey)
-        key_.key = key
-        key_.version = version
-        keys.append(key_)
-    n_absent = 1
-    table_segment_offset: Any = -1
-    if (body_end - (position)) > 0:
-        n_absent = 0
-        (table_segment_offset,) = _unpack_q(buffer, position)
-        position = position + 8
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(RemoveTableKeys)
-    message.request_id = request_id
-    message.segment = segment
-    message.delegation_token = delegation_token
-    message.keys = keys
-    message.table_segment_offset = table_segment_offset
-    message.absent = n_absent
-    message.tail = tail
-    return message, position
-
-
-def _read_table_keys_removed(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[TableKeysRemoved, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(TableKeysRemoved)
-    message.request_id = request_id
-    message.segment = segment
-    message.tail = tail
-    return message, position
-
-
-def _read_read_table(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[ReadTable, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    (n_delegation_token,) = _unpack_H(buffer, position)
-    start = position + 2
-    position = start + n_delegation_token
-    try:
-        delegation_token = buffer[start:position].decode()
-        if len(delegation_token) != n_delegation_token or "\0" in delegation_token:
-            delegation_token = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        delegation_token = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    (n_keys,) = _unpack_i(buffer, position)
-    if n_keys < 0:
-        raise _Bad
-    if state is not None:
-        state.take(n_keys)
-    elif n_keys > 65536:
-        raise _Bad
-    position = position + 4
-    if n_keys * 8 > body_end - position:
-        raise _Bad
-    keys = []
-    for _ in range(n_keys):
-        payload_length, n_key = _unpack_ii(buffer, position)
-        if n_key < 0:
-            raise _Bad
-        key_start = position + 4
-        start = position + 8
-        position = start + n_key
-        key = buffer[start:position]
-        key_end = position
-        version: Any = None
-        if n_key > 0:
-            (version,) = _unpack_q(buffer, position)
-            position = position + 8
-        if state is not None and state.strict and payload_length != ((key_end - key_start) + 8):
-            raise _Bad
-        key_ = _new(TableKey)
-        key_.key = key
-        key_.version = version
-        keys.append(key_)
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(ReadTable)
-    message.request_id = request_id
-    message.segment = segment
-    message.delegation_token = delegation_token
-    message.keys = keys
-    message.tail = tail
-    return message, position
-
-
-def _read_table_read(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[TableRead, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    (n_entries,) = _unpack_i(buffer, position)
-    if n_entries < 0:
-        raise _Bad
-    if state is not None:
-        state.take(n_entries)
-    elif n_entries > 65536:
-        raise _Bad
-    position = position + 4
-    if n_entries * 16 > body_end - position:
-        raise _Bad
-    entries = []
-    for _ in range(n_entries):
-        payload_length, n_key = _unpack_ii(buffer, position)
-        if n_key < 0:
-            raise _Bad
-        key_start = position + 4
-        start = position + 8
-        position = start + n_key
-        key = buffer[start:position]
-        key_end = position
-        version: Any = None
-        if n_key > 0:
-            (version,) = _unpack_q(buffer, position)
-            position = position + 8
-        payload_length_, n_value = _unpack_ii(buffer, position)
-        if n_value < 0:
-            raise _Bad
-        if state is not None and state.strict and payload_length != ((key_end - key_start) + 8):
-            raise _Bad
-        key_ = _new(TableKey)
-        key_.key = key
-        key_.version = version
-        value_start = position + 4
-        start = position + 8
-        position = start + n_value
-        value = buffer[start:position]
-        value_end = position
-        if state is not None and state.strict and payload_length_ != (value_end - value_start):
-            raise _Bad
-        value_ = _new(TableValue)
-        value_.value = value
-        entrie = _new(Entry)
-        entrie.key = key_
-        entrie.value = value_
-        entries.append(entrie)
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(TableRead)
-    message.request_id = request_id
-    message.segment = segment
-    message.entries = entries
-    message.tail = tail
-    return message, position
-
-
-def _read_table_segment_not_empty(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[TableSegmentNotEmpty, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    (n_server_stack_trace,) = _unpack_H(buffer, position)
-    start = position + 2
-    position = start + n_server_stack_trace
-    try:
-        server_stack_trace = buffer[start:position].decode()
-        if len(server_stack_trace) != n_server_stack_trace or "\0" in server_stack_trace:
-            server_stack_trace = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        server_stack_trace = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(TableSegmentNotEmpty)
-    message.request_id = request_id
-    message.segment = segment
-    message.server_stack_trace = server_stack_trace
-    message.tail = tail
-    return message, position
-
-
-def _read_table_key_does_not_exist(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[TableKeyDoesNotExist, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    (n_server_stack_trace,) = _unpack_H(buffer, position)
-    start = position + 2
-    position = start + n_server_stack_trace
-    try:
-        server_stack_trace = buffer[start:position].decode()
-        if len(server_stack_trace) != n_server_stack_trace or "\0" in server_stack_trace:
-            server_stack_trace = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        server_stack_trace = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(TableKeyDoesNotExist)
-    message.request_id = request_id
-    message.segment = segment
-    message.server_stack_trace = server_stack_trace
-    message.tail = tail
-    return message, position
-
-
-def _read_table_key_bad_version(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[TableKeyBadVersion, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    (n_server_stack_trace,) = _unpack_H(buffer, position)
-    start = position + 2
-    position = start + n_server_stack_trace
-    try:
-        server_stack_trace = buffer[start:position].decode()
-        if len(server_stack_trace) != n_server_stack_trace or "\0" in server_stack_trace:
-            server_stack_trace = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        server_stack_trace = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(TableKeyBadVersion)
-    message.request_id = request_id
-    message.segment = segment
-    message.server_stack_trace = server_stack_trace
-    message.tail = tail
-    return message, position
-
-
-def _read_read_table_keys(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[ReadTableKeys, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    (n_delegation_token,) = _unpack_H(buffer, position)
-    start = position + 2
-    position = start + n_delegation_token
-    try:
-        delegation_token = buffer[start:position].decode()
-        if len(delegation_token) != n_delegation_token or "\0" in delegation_token:
-            delegation_token = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        delegation_token = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    (suggested_key_count,) = _unpack_i(buffer, position)
-    position = position + 4
-    n_absent = 4
-    continuation_token: Any = b""
-    prefix_filter: Any = b""
-    from_key: Any = b""
-    to_key: Any = b""
-    if (body_end - (position)) >= 4:
-        n_absent = 3
-        (n_continuation_token,) = _unpack_i(buffer, position)
-        if n_continuation_token < 0:
-            raise _Bad
-        start = position + 4
-        position = start + n_continuation_token
-        continuation_token = buffer[start:position]
-        if (body_end - (position)) >= 4:
-            n_absent = 2
-            (n_prefix_filter,) = _unpack_i(buffer, position)
-            if n_prefix_filter < 0:
+            n_absent = self.absent
+            if type(n_absent) is not int or not 0 <= n_absent <= 4:
                 raise _Bad
-            start = position + 4
-            position = start + n_prefix_filter
-            prefix_filter = buffer[start:position]
-            if (body_end - (position)) >= 4:
-                n_absent = 1
-                (n_from_key,) = _unpack_i(buffer, position)
-                if n_from_key < 0:
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            delegation_token = _encode_str(self.delegation_token)
+            if not delegation_token.isascii() or 0 in delegation_token:
+                delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            n_delegation_token = len(delegation_token)
+            if n_absent < 4:
+                continuation_token = self.continuation_token
+                if type(continuation_token) is not bytes:
                     raise _Bad
-                start = position + 4
-                position = start + n_from_key
-                from_key = buffer[start:position]
-                if (body_end - (position)) >= 4:
-                    n_absent = 0
-                    (n_to_key,) = _unpack_i(buffer, position)
-                    if n_to_key < 0:
+                n_continuation_token = len(continuation_token)
+                if n_absent < 3:
+                    prefix_filter = self.prefix_filter
+                    if type(prefix_filter) is not bytes:
                         raise _Bad
-                    start = position + 4
-                    position = start + n_to_key
-                    to_key = buffer[start:position]
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(ReadTableKeys)
-    message.request_id = request_id
-    message.segment = segment
-    message.delegation_token = delegation_token
-    message.suggested_key_count = suggested_key_count
-    message.continuation_token = continuation_token
-    message.prefix_filter = prefix_filter
-    message.from_key = from_key
-    message.to_key = to_key
-    message.absent = n_absent
-    message.tail = tail
-    return message, position
-
-
-def _read_table_keys_read(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[TableKeysRead, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    (n_keys,) = _unpack_i(buffer, position)
-    if n_keys < 0:
-        raise _Bad
-    if state is not None:
-        state.take(n_keys)
-    elif n_keys > 65536:
-        raise _Bad
-    position = position + 4
-    if n_keys * 8 > body_end - position:
-        raise _Bad
-    keys = []
-    for _ in range(n_keys):
-        payload_length, n_key = _unpack_ii(buffer, position)
-        if n_key < 0:
-            raise _Bad
-        key_start = position + 4
-        start = position + 8
-        position = start + n_key
-        key = buffer[start:position]
-        key_end = position
-        version: Any = None
-        if n_key > 0:
-            (version,) = _unpack_q(buffer, position)
-            position = position + 8
-        if state is not None and state.strict and payload_length != ((key_end - key_start) + 8):
-            raise _Bad
-        key_ = _new(TableKey)
-        key_.key = key
-        key_.version = version
-        keys.append(key_)
-    (n_continuation_token,) = _unpack_i(buffer, position)
-    if n_continuation_token < 0:
-        raise _Bad
-    start = position + 4
-    position = start + n_continuation_token
-    continuation_token = buffer[start:position]
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(TableKeysRead)
-    message.request_id = request_id
-    message.segment = segment
-    message.keys = keys
-    message.continuation_token = continuation_token
-    message.tail = tail
-    return message, position
+                    n_prefix_filter = len(prefix_filter)
+                    if n_absent < 2:
+                        from_key = self.from_key
+                        if type(from_key) is not bytes:
+                            raise _Bad
+                        n_from_key = len(from_key)
+                        if n_absent < 1:
+                            to_key = self.to_key
+                            if type(to_key) is not bytes:
+                                raise _Bad
+                            n_to_key = len(to_key)
+                            to_key = b"".join((_pack_i(n_to_key), to_key))
+                        else:
+                            to_key = b""
+                        from_key = b"".join((_pack_i(n_from_key), from_key, to_key))
+                    else:
+                        from_key = b""
+                    prefix_filter = b"".join((_pack_i(n_prefix_filter), prefix_filter, from_key))
+                else:
+                    prefix_filter = b""
+                continuation_token = b"".join(
+                    (_pack_i(n_continuation_token), continuation_token, prefix_filter)
+                )
+            else:
+                continuation_token = b""
+            body_size = 16 + n_segment + n_delegation_token + len(continuation_token)
+            data = b"".join(
+                (
+                    _pack_iiqH(85, body_size, self.request_id, n_segment),
+                    segment,
+                    _pack_H(n_delegation_token),
+                    delegation_token,
+                    _pack_i(self.suggested_entry_count),
+                    continuation_token,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
 def _read_read_table_entries(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[ReadTableEntries, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
-    if length < 0 or body_end > end:
+    if body_end > end:
         raise _Bad
     start = offset + 18
     position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
     (n_delegation_token,) = _unpack_H(buffer, position)
     start = position + 2
     position = start + n_delegation_token
-    try:
-        delegation_token = buffer[start:position].decode()
-        if len(delegation_token) != n_delegation_token or "\0" in delegation_token:
-            delegation_token = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        delegation_token = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
+    raw = buffer[start:position]
+    delegation_token = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
     (suggested_entry_count,) = _unpack_i(buffer, position)
     position = position + 4
     n_absent = 4
@@ -10597,7 +7297,7 @@ def _read_read_table_entries(
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
+    if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
     message = _new(ReadTableEntries)
     message.request_id = request_id
@@ -10613,21 +7313,62 @@ def _read_read_table_entries(
     return message, position
 
 
+class TableEntriesRead(_InFrame):
+    """Answers ReadTableEntries.
+
+    Code 'V', from server.
+
+    Source: WireCommands.TableEntriesRead.
+
+    Since version 7.
+
+    Attributes:
+        tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], entries Entry[i32], continuation_token bytes[i32]
+    """
+
+    __slots__ = ("continuation_token", "entries", "request_id", "segment", "tail")
+    __match_args__ = ("request_id", "segment", "entries", "continuation_token")
+
+    def __init__(
+        self, request_id: int, segment: str, entries: list[Entry], continuation_token: bytes
+    ) -> None:
+        self.request_id = request_id
+        self.segment = segment
+        self.entries = entries
+        self.continuation_token = continuation_token
+        self.tail = b""
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(other) is TableEntriesRead
+            and self.request_id == other.request_id
+            and self.segment == other.segment
+            and self.entries == other.entries
+            and self.continuation_token == other.continuation_token
+            and self.tail == other.tail
+        )
+
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            return _write_table_entries_read(self, None)
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
+
+
 def _read_table_entries_read(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[TableEntriesRead, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
-    if length < 0 or body_end > end:
+    if body_end > end:
         raise _Bad
     start = offset + 18
     position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
     (n_entries,) = _unpack_i(buffer, position)
     if n_entries < 0:
         raise _Bad
@@ -10685,7 +7426,7 @@ def _read_table_entries_read(
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
+    if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
     message = _new(TableEntriesRead)
     message.request_id = request_id
@@ -10696,21 +7437,125 @@ def _read_table_entries_read(
     return message, position
 
 
+def _write_table_entries_read(message: Any, state: _Writing) -> bytes:
+    segment = _encode_str(message.segment)
+    if not segment.isascii() or 0 in segment:
+        segment = _encode_text(message.segment, "mutf8", lenient=True)
+    n_segment = len(segment)
+    entries = message.entries
+    if type(entries) is not list and not isinstance(entries, tuple):
+        raise _Bad
+    n_entries = len(entries)
+    if state is not None:
+        state.take(n_entries)
+    elif n_entries > 65536:
+        raise _Bad
+    entries__: list[bytes] = []
+    for entrie in entries:
+        key = entrie.key.key
+        if type(key) is not bytes:
+            raise _Bad
+        n_key = len(key)
+        if n_key > 0:
+            version = _pack_q(entrie.key.version)
+        elif entrie.key.version is not None:
+            raise _Bad
+        else:
+            version = b""
+        value = entrie.value.value
+        if type(value) is not bytes:
+            raise _Bad
+        n_value = len(value)
+        key_size = 4 + n_key
+        value_size = 4 + n_value
+        entries__ += (_pack_ii((key_size + 8), n_key), key, version, _pack_ii(value_size, n_value), value)
+    entries_ = b"".join(entries__)
+    continuation_token = message.continuation_token
+    if type(continuation_token) is not bytes:
+        raise _Bad
+    n_continuation_token = len(continuation_token)
+    body_size = 18 + n_segment + len(entries_) + n_continuation_token
+    data = b"".join(
+        (
+            _pack_iiqH(86, body_size, message.request_id, n_segment),
+            segment,
+            _pack_i(n_entries),
+            entries_,
+            _pack_i(n_continuation_token),
+            continuation_token,
+        )
+    )
+    if len(data) > 16777223:
+        raise _Bad
+    return data
+
+
+class TableEntriesDeltaRead(_InFrame):
+    """Answers ReadTableEntriesDelta; `should_clear` says that the reader must begin anew.
+
+    Code 'W', from server.
+
+    Source: WireCommands.TableEntriesDeltaRead.
+
+    Since version 10.
+
+    Attributes:
+        tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], entries Entry[i32], should_clear bool, reached_end bool, last_position i64
+    """
+
+    __slots__ = ("entries", "last_position", "reached_end", "request_id", "segment", "should_clear", "tail")
+    __match_args__ = ("request_id", "segment", "entries", "should_clear", "reached_end", "last_position")
+
+    def __init__(
+        self,
+        request_id: int,
+        segment: str,
+        entries: list[Entry],
+        should_clear: bool,
+        reached_end: bool,
+        last_position: int,
+    ) -> None:
+        self.request_id = request_id
+        self.segment = segment
+        self.entries = entries
+        self.should_clear = should_clear
+        self.reached_end = reached_end
+        self.last_position = last_position
+        self.tail = b""
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(other) is TableEntriesDeltaRead
+            and self.request_id == other.request_id
+            and self.segment == other.segment
+            and self.entries == other.entries
+            and self.should_clear == other.should_clear
+            and self.reached_end == other.reached_end
+            and self.last_position == other.last_position
+            and self.tail == other.tail
+        )
+
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            return _write_table_entries_delta_read(self, None)
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
+
+
 def _read_table_entries_delta_read(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[TableEntriesDeltaRead, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
-    if length < 0 or body_end > end:
+    if body_end > end:
         raise _Bad
     start = offset + 18
     position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
     (n_entries,) = _unpack_i(buffer, position)
     if n_entries < 0:
         raise _Bad
@@ -10757,9 +7602,7 @@ def _read_table_entries_delta_read(
         entrie.value = value_
         entries.append(entrie)
     should_clear, reached_end, last_position = _unpack_BBq(buffer, position)
-    if should_clear > 1 and state is not None and state.strict:
-        raise _Bad
-    if reached_end > 1 and state is not None and state.strict:
+    if state is not None and state.strict and (should_clear > 1 or reached_end > 1):
         raise _Bad
     position = position + 10
     tail = b""
@@ -10768,7 +7611,7 @@ def _read_table_entries_delta_read(
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
+    if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
     message = _new(TableEntriesDeltaRead)
     message.request_id = request_id
@@ -10781,34 +7624,153 @@ def _read_table_entries_delta_read(
     return message, position
 
 
+def _write_table_entries_delta_read(message: Any, state: _Writing) -> bytes:
+    segment = _encode_str(message.segment)
+    if not segment.isascii() or 0 in segment:
+        segment = _encode_text(message.segment, "mutf8", lenient=True)
+    n_segment = len(segment)
+    entries = message.entries
+    if type(entries) is not list and not isinstance(entries, tuple):
+        raise _Bad
+    n_entries = len(entries)
+    if state is not None:
+        state.take(n_entries)
+    elif n_entries > 65536:
+        raise _Bad
+    entries__: list[bytes] = []
+    for entrie in entries:
+        key = entrie.key.key
+        if type(key) is not bytes:
+            raise _Bad
+        n_key = len(key)
+        if n_key > 0:
+            version = _pack_q(entrie.key.version)
+        elif entrie.key.version is not None:
+            raise _Bad
+        else:
+            version = b""
+        value = entrie.value.value
+        if type(value) is not bytes:
+            raise _Bad
+        n_value = len(value)
+        key_size = 4 + n_key
+        value_size = 4 + n_value
+        entries__ += (_pack_ii((key_size + 8), n_key), key, version, _pack_ii(value_size, n_value), value)
+    entries_ = b"".join(entries__)
+    body_size = 24 + n_segment + len(entries_)
+    if message.should_clear is not True and message.should_clear is not False:
+        raise _Bad
+    if message.reached_end is not True and message.reached_end is not False:
+        raise _Bad
+    data = b"".join(
+        (
+            _pack_iiqH(87, body_size, message.request_id, n_segment),
+            segment,
+            _pack_i(n_entries),
+            entries_,
+            _pack_BBq(message.should_clear, message.reached_end, message.last_position),
+        )
+    )
+    if len(data) > 16777223:
+        raise _Bad
+    return data
+
+
+class ReadTableEntriesDelta(_InFrame):
+    """Asks for what was put into a table since a position.
+
+    Code 'X', from client.
+
+    Source: WireCommands.ReadTableEntriesDelta.
+
+    Since version 10.
+
+    Attributes:
+        tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], delegation_token mutf8[u16], from_position i64, suggested_entry_count i32
+    """
+
+    __slots__ = (
+        "delegation_token",
+        "from_position",
+        "request_id",
+        "segment",
+        "suggested_entry_count",
+        "tail",
+    )
+    __match_args__ = ("request_id", "segment", "delegation_token", "from_position", "suggested_entry_count")
+
+    def __init__(
+        self,
+        request_id: int,
+        segment: str,
+        delegation_token: str,
+        from_position: int,
+        suggested_entry_count: int,
+    ) -> None:
+        self.request_id = request_id
+        self.segment = segment
+        self.delegation_token = delegation_token
+        self.from_position = from_position
+        self.suggested_entry_count = suggested_entry_count
+        self.tail = b""
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(other) is ReadTableEntriesDelta
+            and self.request_id == other.request_id
+            and self.segment == other.segment
+            and self.delegation_token == other.delegation_token
+            and self.from_position == other.from_position
+            and self.suggested_entry_count == other.suggested_entry_count
+            and self.tail == other.tail
+        )
+
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            delegation_token = _encode_str(self.delegation_token)
+            if not delegation_token.isascii() or 0 in delegation_token:
+                delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            n_delegation_token = len(delegation_token)
+            body_size = 24 + n_segment + n_delegation_token
+            data = b"".join(
+                (
+                    _pack_iiqH(88, body_size, self.request_id, n_segment),
+                    segment,
+                    _pack_H(n_delegation_token),
+                    delegation_token,
+                    _pack_qi(self.from_position, self.suggested_entry_count),
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
+
+
 def _read_read_table_entries_delta(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[ReadTableEntriesDelta, int]:
     length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
     body_end = offset + 8 + length
-    if length < 0 or body_end > end:
+    if body_end > end:
         raise _Bad
     start = offset + 18
     position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
     (n_delegation_token,) = _unpack_H(buffer, position)
     start = position + 2
     position = start + n_delegation_token
-    try:
-        delegation_token = buffer[start:position].decode()
-        if len(delegation_token) != n_delegation_token or "\0" in delegation_token:
-            delegation_token = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        delegation_token = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
+    raw = buffer[start:position]
+    delegation_token = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
     from_position, suggested_entry_count = _unpack_qi(buffer, position)
     position = position + 12
     tail = b""
@@ -10817,7 +7779,7 @@ def _read_read_table_entries_delta(
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
+    if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
     message = _new(ReadTableEntriesDelta)
     message.request_id = request_id
@@ -10829,25 +7791,72 @@ def _read_read_table_entries_delta(
     return message, position
 
 
+class FlushToStorage(_InFrame):
+    """Writes a container's segments to long-term storage; only the administration listener takes it.
+
+    Code -3, from client.
+
+    Source: WireCommands.FlushToStorage.
+
+    Since version 13.
+
+    Attributes:
+        tail: Bytes that were left over when it was read.
+
+    Layout: container_id i32, delegation_token mutf8[u16], request_id i64
+    """
+
+    __slots__ = ("container_id", "delegation_token", "request_id", "tail")
+    __match_args__ = ("container_id", "delegation_token", "request_id")
+
+    def __init__(self, container_id: int, delegation_token: str, request_id: int) -> None:
+        self.container_id = container_id
+        self.delegation_token = delegation_token
+        self.request_id = request_id
+        self.tail = b""
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(other) is FlushToStorage
+            and self.container_id == other.container_id
+            and self.delegation_token == other.delegation_token
+            and self.request_id == other.request_id
+            and self.tail == other.tail
+        )
+
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            delegation_token = _encode_str(self.delegation_token)
+            if not delegation_token.isascii() or 0 in delegation_token:
+                delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            n_delegation_token = len(delegation_token)
+            body_size = 14 + n_delegation_token
+            data = b"".join(
+                (
+                    _pack_3iH(-3, body_size, self.container_id, n_delegation_token),
+                    delegation_token,
+                    _pack_q(self.request_id),
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
+
+
 def _read_flush_to_storage(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[FlushToStorage, int]:
     length, container_id, n_delegation_token = _unpack_4xiiH(buffer, offset)
     body_end = offset + 8 + length
-    if length < 0 or body_end > end:
+    if body_end > end:
         raise _Bad
     start = offset + 14
     position = start + n_delegation_token
-    try:
-        delegation_token = buffer[start:position].decode()
-        if len(delegation_token) != n_delegation_token or "\0" in delegation_token:
-            delegation_token = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        delegation_token = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
+    raw = buffer[start:position]
+    delegation_token = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
     (request_id,) = _unpack_q(buffer, position)
     position = position + 8
     tail = b""
@@ -10856,7 +7865,7 @@ def _read_flush_to_storage(
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
+    if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
     message = _new(FlushToStorage)
     message.container_id = container_id
@@ -10866,12 +7875,47 @@ def _read_flush_to_storage(
     return message, position
 
 
+class StorageFlushed(_InFrame):
+    """Answers FlushToStorage.
+
+    Code -4, from server.
+
+    Source: WireCommands.StorageFlushed.
+
+    Since version 13.
+
+    Attributes:
+        tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64
+    """
+
+    __slots__ = ("request_id", "tail")
+    __match_args__ = ("request_id",)
+
+    def __init__(self, request_id: int) -> None:
+        self.request_id = request_id
+        self.tail = b""
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(other) is StorageFlushed and self.request_id == other.request_id and self.tail == other.tail
+        )
+
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            return _pack_iiq(-4, 8, self.request_id)
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
+
+
 def _read_storage_flushed(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[StorageFlushed, int]:
     length, request_id = _unpack_4xiq(buffer, offset)
     body_end = offset + 8 + length
-    if length < 0 or body_end > end:
+    if body_end > end:
         raise _Bad
     position = offset + 16
     tail = b""
@@ -10880,7 +7924,7 @@ def _read_storage_flushed(
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if position > end or (state is not None and state.frame < 16):
+    if state is not None and state.frame < 16:
         raise _Bad
     message = _new(StorageFlushed)
     message.request_id = request_id
@@ -10888,34 +7932,83 @@ def _read_storage_flushed(
     return message, position
 
 
+class ListStorageChunks(_InFrame):
+    """Asks for the chunks of a segment in long-term storage; only the administration listener takes it.
+
+    Code -5, from client.
+
+    Source: WireCommands.ListStorageChunks.
+
+    Since version 15.
+
+    Attributes:
+        tail: Bytes that were left over when it was read.
+
+    Layout: segment mutf8[u16], delegation_token mutf8[u16], request_id i64
+    """
+
+    __slots__ = ("delegation_token", "request_id", "segment", "tail")
+    __match_args__ = ("segment", "delegation_token", "request_id")
+
+    def __init__(self, segment: str, delegation_token: str, request_id: int) -> None:
+        self.segment = segment
+        self.delegation_token = delegation_token
+        self.request_id = request_id
+        self.tail = b""
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(other) is ListStorageChunks
+            and self.segment == other.segment
+            and self.delegation_token == other.delegation_token
+            and self.request_id == other.request_id
+            and self.tail == other.tail
+        )
+
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            delegation_token = _encode_str(self.delegation_token)
+            if not delegation_token.isascii() or 0 in delegation_token:
+                delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            n_delegation_token = len(delegation_token)
+            body_size = 12 + n_segment + n_delegation_token
+            data = b"".join(
+                (
+                    _pack_iiH(-5, body_size, n_segment),
+                    segment,
+                    _pack_H(n_delegation_token),
+                    delegation_token,
+                    _pack_q(self.request_id),
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
+
+
 def _read_list_storage_chunks(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[ListStorageChunks, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
     body_end = offset + 8 + length
-    if length < 0 or body_end > end:
+    if body_end > end:
         raise _Bad
     start = offset + 10
     position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
     (n_delegation_token,) = _unpack_H(buffer, position)
     start = position + 2
     position = start + n_delegation_token
-    try:
-        delegation_token = buffer[start:position].decode()
-        if len(delegation_token) != n_delegation_token or "\0" in delegation_token:
-            delegation_token = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        delegation_token = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
+    raw = buffer[start:position]
+    delegation_token = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
     (request_id,) = _unpack_q(buffer, position)
     position = position + 8
     tail = b""
@@ -10924,7 +8017,7 @@ def _read_list_storage_chunks(
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
+    if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
     message = _new(ListStorageChunks)
     message.segment = segment
@@ -10934,14 +8027,51 @@ def _read_list_storage_chunks(
     return message, position
 
 
+class StorageChunksListed(_InFrame):
+    """Answers ListStorageChunks.
+
+    Code -6, from server.
+
+    Source: WireCommands.StorageChunksListed.
+
+    Since version 15.
+
+    Attributes:
+        tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, chunks ChunkInfo[i32]
+    """
+
+    __slots__ = ("chunks", "request_id", "tail")
+    __match_args__ = ("request_id", "chunks")
+
+    def __init__(self, request_id: int, chunks: list[ChunkInfo]) -> None:
+        self.request_id = request_id
+        self.chunks = chunks
+        self.tail = b""
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(other) is StorageChunksListed
+            and self.request_id == other.request_id
+            and self.chunks == other.chunks
+            and self.tail == other.tail
+        )
+
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            return _write_storage_chunks_listed(self, None)
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
+
+
 def _read_storage_chunks_listed(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[StorageChunksListed, int]:
     length, request_id, n_chunks = _unpack_4xiqi(buffer, offset)
-    if n_chunks < 0:
-        raise _Bad
     body_end = offset + 8 + length
-    if length < 0 or body_end > end:
+    if n_chunks < 0 or body_end > end:
         raise _Bad
     if state is not None:
         state.take(n_chunks)
@@ -10955,18 +8085,10 @@ def _read_storage_chunks_listed(
         length_in_metadata, length_in_storage, start_offset, n_chunk_name = _unpack_3qH(buffer, position)
         start = position + 26
         position = start + n_chunk_name
-        try:
-            chunk_name = buffer[start:position].decode()
-            if len(chunk_name) != n_chunk_name or "\0" in chunk_name:
-                chunk_name = _decode_text(
-                    buffer[start:position], "mutf8", state is None or not state.strict, "big"
-                )
-        except UnicodeDecodeError:
-            chunk_name = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
+        raw = buffer[start:position]
+        chunk_name = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
         exists_in_storage = buffer[position]
-        if exists_in_storage > 1 and state is not None and state.strict:
+        if state is not None and state.strict and exists_in_storage > 1:
             raise _Bad
         chunk = _new(ChunkInfo)
         chunk.length_in_metadata = length_in_metadata
@@ -10982,7 +8104,7 @@ def _read_storage_chunks_listed(
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
+    if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
     message = _new(StorageChunksListed)
     message.request_id = request_id
@@ -10991,12 +8113,42 @@ def _read_storage_chunks_listed(
     return message, position
 
 
-def _read_unknown(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Unknown, int]:
+def _write_storage_chunks_listed(message: StorageChunksListed, state: _Writing) -> bytes:
+    chunks = message.chunks
+    if type(chunks) is not list and not isinstance(chunks, tuple):
+        raise _Bad
+    n_chunks = len(chunks)
+    if state is not None:
+        state.take(n_chunks)
+    elif n_chunks > 65536:
+        raise _Bad
+    chunks__: list[bytes] = []
+    for chunk in chunks:
+        chunk_name = _encode_str(chunk.chunk_name)
+        if not chunk_name.isascii() or 0 in chunk_name:
+            chunk_name = _encode_text(chunk.chunk_name, "mutf8", lenient=True)
+        n_chunk_name = len(chunk_name)
+        if chunk.exists_in_storage is not True and chunk.exists_in_storage is not False:
+            raise _Bad
+        chunks__ += (
+            _pack_3qH(chunk.length_in_metadata, chunk.length_in_storage, chunk.start_offset, n_chunk_name),
+            chunk_name,
+            _pack_B(chunk.exists_in_storage),
+        )
+    chunks_ = b"".join(chunks__)
+    body_size = 12 + len(chunks_)
+    data = b"".join((_pack_iiqi(-6, body_size, message.request_id, n_chunks), chunks_))
+    if len(data) > 16777223:
+        raise _Bad
+    return data
+
+
+def _read_unknown(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Unknown, int]:
     if state is not None and state.strict:
         raise _Bad
     type_, length = _unpack_ii(buffer, offset)
     body_end = offset + 8 + length
-    if length < 0 or body_end > end:
+    if body_end > end:
         raise _Bad
     n_data = body_end - (offset + 8)
     if n_data < 0:
@@ -11006,7 +8158,7 @@ def _read_unknown(buffer: bytes, offset: int, end: int, state: _ReadState | None
     data_ = buffer[start:position]
     if position != body_end:
         raise _Bad
-    if position > end or position - offset > (16777223 if state is None else state.frame):
+    if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
     message = _new(Unknown)
     message.data = data_
@@ -11014,7 +8166,7 @@ def _read_unknown(buffer: bytes, offset: int, end: int, state: _ReadState | None
     return message, position
 
 
-_READERS: dict[int, Callable[[bytes, int, int, _ReadState | None], tuple[_Message, int]]] = {
+_READERS: dict[int, Callable[[bytes, int, int, _Reading], tuple[_Message, int]]] = {
     -127: _read_hello,
     100: _read_keep_alive,
     -1: _read_padding,
@@ -11086,2202 +8238,125 @@ _READERS: dict[int, Callable[[bytes, int, int, _ReadState | None], tuple[_Messag
     -4: _read_storage_flushed,
     -6: _read_storage_chunks_listed,
 }
-
-
-def _bare_message(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[_Message, int]:
-    return _READERS.get(_unpack_i(buffer, offset)[0], _read_unknown)(buffer, offset, end, state)
-
-
-def _write_frame(frame: Frame, state: _WriteState | None) -> bytes:
-    message = frame.message
-    return _WRITERS[type(message)](message, state)
-
-
-def _write_hello(message: Hello, state: _WriteState | None) -> bytes:
-    return _pack_4i(-127, 8, message.high_version, message.low_version)
-
-
-def _write_keep_alive(message: KeepAlive, state: _WriteState | None) -> bytes:
-    return _pack_ii(100, 0)
-
-
-def _write_padding(message: Padding, state: _WriteState | None) -> bytes:
-    zeros = message.zeros
-    if type(zeros) is not bytes:
-        raise _Bad
-    n_zeros = len(zeros)
-    data = b"".join((_pack_ii(-1, n_zeros), zeros))
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_partial_event(message: PartialEvent, state: _WriteState | None) -> bytes:
-    data_ = message.data
-    if type(data_) is not bytes:
-        raise _Bad
-    n_data = len(data_)
-    data = b"".join((_pack_ii(-2, n_data), data_))
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_event(message: Event, state: _WriteState | None) -> bytes:
-    data_ = message.data
-    if type(data_) is not bytes:
-        raise _Bad
-    n_data = len(data_)
-    data = b"".join((_pack_ii(0, n_data), data_))
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_setup_append(message: SetupAppend, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    delegation_token = (
-        _encode_str(message.delegation_token)
-        if message.delegation_token.isascii() and "\0" not in message.delegation_token
-        else _encode_text(message.delegation_token, "mutf8", True, "big")
-    )
-    n_delegation_token = len(delegation_token)
-    data = b"".join(
-        (
-            _pack_iiq16sH(
-                1,
-                (28 + n_segment + n_delegation_token),
-                message.request_id,
-                message.writer_id.bytes,
-                n_segment,
-            ),
-            segment,
-            _pack_H(n_delegation_token),
-            delegation_token,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_append_setup(message: AppendSetup, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    data = b"".join(
-        (
-            _pack_iiqH(2, (34 + n_segment), message.request_id, n_segment),
-            segment,
-            _pack_16sq(message.writer_id.bytes, message.last_event_number),
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_append_block(message: AppendBlock, state: _WriteState | None) -> bytes:
-    data_ = message.data
-    if type(data_) is not bytes:
-        raise _Bad
-    n_data = len(data_)
-    data = b"".join((_pack_ii16s(3, (16 + n_data), message.writer_id.bytes), data_))
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_append_block_end(message: Any, state: _WriteState | None) -> bytes:
-    n_absent = message.absent
-    if type(n_absent) is not int or not 0 <= n_absent <= 1:
-        raise _Bad
-    data_ = message.data
-    if type(data_) is not bytes:
-        raise _Bad
-    n_data = len(data_)
-    if n_absent < 1:
-        request_id = _pack_q(message.request_id)
-    else:
-        request_id = b""
-    data = b"".join(
-        (
-            _pack_ii16sii(
-                4,
-                (36 + n_data + len(request_id)),
-                message.writer_id.bytes,
-                message.size_of_whole_events,
-                n_data,
-            ),
-            data_,
-            _pack_iq(message.num_events, message.last_event_number),
-            request_id,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_conditional_append(message: Any, state: _WriteState | None) -> bytes:
-    if state is None:
-        state = _WriteState(_LIMITS)
-    state.enter("ConditionalAppend")
-    n_absent = message.absent
-    if type(n_absent) is not int or not 0 <= n_absent <= 1:
-        raise _Bad
-    state.take_one()
-    if type(message.event) is not Frame:
-        raise _Bad
-    event = _write_frame(message.event, state)
-    if n_absent < 1:
-        request_id = _pack_q(message.request_id)
-    else:
-        request_id = b""
-    if type(message.event.message) not in _ONLY_1:
-        raise _Bad
-    state.leave("ConditionalAppend")
-    data = b"".join(
-        (
-            _pack_ii16sqq(
-                5,
-                (32 + len(event) + len(request_id)),
-                message.writer_id.bytes,
-                message.event_number,
-                message.expected_offset,
-            ),
-            event,
-            request_id,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_conditional_block_end(message: ConditionalBlockEnd, state: _WriteState | None) -> bytes:
-    data_ = message.data
-    if type(data_) is not bytes:
-        raise _Bad
-    n_data = len(data_)
-    data = b"".join(
-        (
-            _pack_ii16sqqi(
-                89,
-                (44 + n_data),
-                message.writer_id.bytes,
-                message.event_number,
-                message.expected_offset,
-                n_data,
-            ),
-            data_,
-            _pack_q(message.request_id),
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_data_appended(message: Any, state: _WriteState | None) -> bytes:
-    n_absent = message.absent
-    if type(n_absent) is not int or not 0 <= n_absent <= 3:
-        raise _Bad
-    if n_absent < 3:
-        if n_absent < 2:
-            if n_absent < 1:
-                current_segment_write_offset = _pack_q(message.current_segment_write_offset)
-            else:
-                current_segment_write_offset = b""
-            request_id = b"".join((_pack_q(message.request_id), current_segment_write_offset))
-        else:
-            request_id = b""
-        previous_event_number = b"".join((_pack_q(message.previous_event_number), request_id))
-    else:
-        previous_event_number = b""
-    data = b"".join(
-        (
-            _pack_ii16sq(7, (24 + len(previous_event_number)), message.writer_id.bytes, message.event_number),
-            previous_event_number,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_conditional_check_failed(message: Any, state: _WriteState | None) -> bytes:
-    n_absent = message.absent
-    if type(n_absent) is not int or not 0 <= n_absent <= 1:
-        raise _Bad
-    if n_absent < 1:
-        request_id = _pack_q(message.request_id)
-    else:
-        request_id = b""
-    data = b"".join(
-        (_pack_ii16sq(8, (24 + len(request_id)), message.writer_id.bytes, message.event_number), request_id)
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_read_segment(message: Any, state: _WriteState | None) -> bytes:
-    n_absent = message.absent
-    if type(n_absent) is not int or not 0 <= n_absent <= 1:
-        raise _Bad
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    delegation_token = (
-        _encode_str(message.delegation_token)
-        if message.delegation_token.isascii() and "\0" not in message.delegation_token
-        else _encode_text(message.delegation_token, "mutf8", True, "big")
-    )
-    n_delegation_token = len(delegation_token)
-    if n_absent < 1:
-        request_id = _pack_q(message.request_id)
-    else:
-        request_id = b""
-    data = b"".join(
-        (
-            _pack_iiH(9, (16 + n_segment + n_delegation_token + len(request_id)), n_segment),
-            segment,
-            _pack_qiH(message.offset, message.suggested_length, n_delegation_token),
-            delegation_token,
-            request_id,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_segment_read(message: Any, state: _WriteState | None) -> bytes:
-    n_absent = message.absent
-    if type(n_absent) is not int or not 0 <= n_absent <= 1:
-        raise _Bad
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    data_ = message.data
-    if type(data_) is not bytes:
-        raise _Bad
-    n_data = len(data_)
-    if n_absent < 1:
-        request_id = _pack_q(message.request_id)
-    else:
-        request_id = b""
-    if message.at_tail is not True and message.at_tail is not False:
-        raise _Bad
-    if message.end_of_segment is not True and message.end_of_segment is not False:
-        raise _Bad
-    data = b"".join(
-        (
-            _pack_iiH(10, (16 + n_segment + n_data + len(request_id)), n_segment),
-            segment,
-            _pack_qBBi(message.offset, message.at_tail, message.end_of_segment, n_data),
-            data_,
-            request_id,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_get_stream_segment_info(message: GetStreamSegmentInfo, state: _WriteState | None) -> bytes:
-    segment_name = (
-        _encode_str(message.segment_name)
-        if message.segment_name.isascii() and "\0" not in message.segment_name
-        else _encode_text(message.segment_name, "mutf8", True, "big")
-    )
-    n_segment_name = len(segment_name)
-    delegation_token = (
-        _encode_str(message.delegation_token)
-        if message.delegation_token.isascii() and "\0" not in message.delegation_token
-        else _encode_text(message.delegation_token, "mutf8", True, "big")
-    )
-    n_delegation_token = len(delegation_token)
-    data = b"".join(
-        (
-            _pack_iiqH(11, (12 + n_segment_name + n_delegation_token), message.request_id, n_segment_name),
-            segment_name,
-            _pack_H(n_delegation_token),
-            delegation_token,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_stream_segment_info(message: Any, state: _WriteState | None) -> bytes:
-    n_absent = message.absent
-    if type(n_absent) is not int or not 0 <= n_absent <= 1:
-        raise _Bad
-    segment_name = (
-        _encode_str(message.segment_name)
-        if message.segment_name.isascii() and "\0" not in message.segment_name
-        else _encode_text(message.segment_name, "mutf8", True, "big")
-    )
-    n_segment_name = len(segment_name)
-    if n_absent < 1:
-        start_offset = _pack_q(message.start_offset)
-    else:
-        start_offset = b""
-    if message.exists is not True and message.exists is not False:
-        raise _Bad
-    if message.is_sealed is not True and message.is_sealed is not False:
-        raise _Bad
-    if message.is_deleted is not True and message.is_deleted is not False:
-        raise _Bad
-    data = b"".join(
-        (
-            _pack_iiqH(12, (29 + n_segment_name + len(start_offset)), message.request_id, n_segment_name),
-            segment_name,
-            _pack_3Bqq(
-                message.exists,
-                message.is_sealed,
-                message.is_deleted,
-                message.last_modified,
-                message.write_offset,
-            ),
-            start_offset,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_create_segment(message: Any, state: _WriteState | None) -> bytes:
-    n_absent = message.absent
-    if type(n_absent) is not int or not 0 <= n_absent <= 1:
-        raise _Bad
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    delegation_token = (
-        _encode_str(message.delegation_token)
-        if message.delegation_token.isascii() and "\0" not in message.delegation_token
-        else _encode_text(message.delegation_token, "mutf8", True, "big")
-    )
-    n_delegation_token = len(delegation_token)
-    if n_absent < 1:
-        rollover_size_bytes = _pack_q(message.rollover_size_bytes)
-    else:
-        rollover_size_bytes = b""
-    data = b"".join(
-        (
-            _pack_iiqH(
-                20,
-                (17 + n_segment + n_delegation_token + len(rollover_size_bytes)),
-                message.request_id,
-                n_segment,
-            ),
-            segment,
-            _pack_ibH(message.target_rate, message.scale_type, n_delegation_token),
-            delegation_token,
-            rollover_size_bytes,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_segment_created(message: SegmentCreated, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    data = b"".join((_pack_iiqH(21, (10 + n_segment), message.request_id, n_segment), segment))
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_seal_segment(message: SealSegment, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    delegation_token = (
-        _encode_str(message.delegation_token)
-        if message.delegation_token.isascii() and "\0" not in message.delegation_token
-        else _encode_text(message.delegation_token, "mutf8", True, "big")
-    )
-    n_delegation_token = len(delegation_token)
-    data = b"".join(
-        (
-            _pack_iiqH(28, (12 + n_segment + n_delegation_token), message.request_id, n_segment),
-            segment,
-            _pack_H(n_delegation_token),
-            delegation_token,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_segment_sealed(message: SegmentSealed, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    data = b"".join((_pack_iiqH(29, (10 + n_segment), message.request_id, n_segment), segment))
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_delete_segment(message: DeleteSegment, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    delegation_token = (
-        _encode_str(message.delegation_token)
-        if message.delegation_token.isascii() and "\0" not in message.delegation_token
-        else _encode_text(message.delegation_token, "mutf8", True, "big")
-    )
-    n_delegation_token = len(delegation_token)
-    data = b"".join(
-        (
-            _pack_iiqH(30, (12 + n_segment + n_delegation_token), message.request_id, n_segment),
-            segment,
-            _pack_H(n_delegation_token),
-            delegation_token,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_segment_deleted(message: SegmentDeleted, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    data = b"".join((_pack_iiqH(31, (10 + n_segment), message.request_id, n_segment), segment))
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_update_segment_policy(message: UpdateSegmentPolicy, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    delegation_token = (
-        _encode_str(message.delegation_token)
-        if message.delegation_token.isascii() and "\0" not in message.delegation_token
-        else _encode_text(message.delegation_token, "mutf8", True, "big")
-    )
-    n_delegation_token = len(delegation_token)
-    data = b"".join(
-        (
-            _pack_iiqH(32, (17 + n_segment + n_delegation_token), message.request_id, n_segment),
-            segment,
-            _pack_ibH(message.target_rate, message.scale_type, n_delegation_token),
-            delegation_token,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_segment_policy_updated(message: SegmentPolicyUpdated, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    data = b"".join((_pack_iiqH(33, (10 + n_segment), message.request_id, n_segment), segment))
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_get_segment_attribute(message: GetSegmentAttribute, state: _WriteState | None) -> bytes:
-    segment_name = (
-        _encode_str(message.segment_name)
-        if message.segment_name.isascii() and "\0" not in message.segment_name
-        else _encode_text(message.segment_name, "mutf8", True, "big")
-    )
-    n_segment_name = len(segment_name)
-    delegation_token = (
-        _encode_str(message.delegation_token)
-        if message.delegation_token.isascii() and "\0" not in message.delegation_token
-        else _encode_text(message.delegation_token, "mutf8", True, "big")
-    )
-    n_delegation_token = len(delegation_token)
-    data = b"".join(
-        (
-            _pack_iiqH(34, (28 + n_segment_name + n_delegation_token), message.request_id, n_segment_name),
-            segment_name,
-            _pack_16sH(message.attribute_id.bytes, n_delegation_token),
-            delegation_token,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_segment_attribute(message: SegmentAttribute, state: _WriteState | None) -> bytes:
-    return _pack_iiqq(35, 16, message.request_id, message.value)
-
-
-def _write_update_segment_attribute(message: UpdateSegmentAttribute, state: _WriteState | None) -> bytes:
-    segment_name = (
-        _encode_str(message.segment_name)
-        if message.segment_name.isascii() and "\0" not in message.segment_name
-        else _encode_text(message.segment_name, "mutf8", True, "big")
-    )
-    n_segment_name = len(segment_name)
-    delegation_token = (
-        _encode_str(message.delegation_token)
-        if message.delegation_token.isascii() and "\0" not in message.delegation_token
-        else _encode_text(message.delegation_token, "mutf8", True, "big")
-    )
-    n_delegation_token = len(delegation_token)
-    data = b"".join(
-        (
-            _pack_iiqH(36, (44 + n_segment_name + n_delegation_token), message.request_id, n_segment_name),
-            segment_name,
-            _pack_16sqqH(
-                message.attribute_id.bytes, message.new_value, message.expected_value, n_delegation_token
-            ),
-            delegation_token,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_segment_attribute_updated(message: SegmentAttributeUpdated, state: _WriteState | None) -> bytes:
-    if message.success is not True and message.success is not False:
-        raise _Bad
-    return _pack_iiqB(37, 9, message.request_id, message.success)
-
-
-def _write_truncate_segment(message: TruncateSegment, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    delegation_token = (
-        _encode_str(message.delegation_token)
-        if message.delegation_token.isascii() and "\0" not in message.delegation_token
-        else _encode_text(message.delegation_token, "mutf8", True, "big")
-    )
-    n_delegation_token = len(delegation_token)
-    data = b"".join(
-        (
-            _pack_iiqH(38, (20 + n_segment + n_delegation_token), message.request_id, n_segment),
-            segment,
-            _pack_qH(message.truncation_offset, n_delegation_token),
-            delegation_token,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_segment_truncated(message: SegmentTruncated, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    data = b"".join((_pack_iiqH(39, (10 + n_segment), message.request_id, n_segment), segment))
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_create_transient_segment(message: CreateTransientSegment, state: _WriteState | None) -> bytes:
-    parent_segment = (
-        _encode_str(message.parent_segment)
-        if message.parent_segment.isascii() and "\0" not in message.parent_segment
-        else _encode_text(message.parent_segment, "mutf8", True, "big")
-    )
-    n_parent_segment = len(parent_segment)
-    delegation_token = (
-        _encode_str(message.delegation_token)
-        if message.delegation_token.isascii() and "\0" not in message.delegation_token
-        else _encode_text(message.delegation_token, "mutf8", True, "big")
-    )
-    n_delegation_token = len(delegation_token)
-    data = b"".join(
-        (
-            _pack_iiq16sH(
-                40,
-                (28 + n_parent_segment + n_delegation_token),
-                message.request_id,
-                message.writer_id.bytes,
-                n_parent_segment,
-            ),
-            parent_segment,
-            _pack_H(n_delegation_token),
-            delegation_token,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_locate_offset(message: LocateOffset, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    delegation_token = (
-        _encode_str(message.delegation_token)
-        if message.delegation_token.isascii() and "\0" not in message.delegation_token
-        else _encode_text(message.delegation_token, "mutf8", True, "big")
-    )
-    n_delegation_token = len(delegation_token)
-    data = b"".join(
-        (
-            _pack_iiqH(41, (20 + n_segment + n_delegation_token), message.request_id, n_segment),
-            segment,
-            _pack_qH(message.target_offset, n_delegation_token),
-            delegation_token,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_offset_located(message: OffsetLocated, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    data = b"".join(
-        (_pack_iiqH(42, (18 + n_segment), message.request_id, n_segment), segment, _pack_q(message.offset))
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_merge_segments(message: Any, state: _WriteState | None) -> bytes:
-    n_absent = message.absent
-    if type(n_absent) is not int or not 0 <= n_absent <= 1:
-        raise _Bad
-    target = (
-        _encode_str(message.target)
-        if message.target.isascii() and "\0" not in message.target
-        else _encode_text(message.target, "mutf8", True, "big")
-    )
-    n_target = len(target)
-    source = (
-        _encode_str(message.source)
-        if message.source.isascii() and "\0" not in message.source
-        else _encode_text(message.source, "mutf8", True, "big")
-    )
-    n_source = len(source)
-    delegation_token = (
-        _encode_str(message.delegation_token)
-        if message.delegation_token.isascii() and "\0" not in message.delegation_token
-        else _encode_text(message.delegation_token, "mutf8", True, "big")
-    )
-    n_delegation_token = len(delegation_token)
-    if n_absent < 1:
-        attribute_updates_ = message.attribute_updates
-        if type(attribute_updates_) is not list and not isinstance(attribute_updates_, tuple):
-            raise _Bad
-        n_attribute_updates = len(attribute_updates_)
-        if state is not None:
-            state.take(n_attribute_updates)
-        elif n_attribute_updates > 65536:
-            raise _Bad
-        attribute_updates__: list[bytes] = []
-        for attribute_update in attribute_updates_:
-            attribute_updates__.append(
-                _pack_16sbqq(
-                    attribute_update.attribute_id.bytes,
-                    attribute_update.type,
-                    attribute_update.new_value,
-                    attribute_update.old_value,
-                )
-            )
-        attribute_updates = b"".join(attribute_updates__)
-        attribute_updates = b"".join((_pack_i(n_attribute_updates), attribute_updates))
-    else:
-        attribute_updates = b""
-    data = b"".join(
-        (
-            _pack_iiqH(
-                58,
-                (14 + n_target + n_source + n_delegation_token + len(attribute_updates)),
-                message.request_id,
-                n_target,
-            ),
-            target,
-            _pack_H(n_source),
-            source,
-            _pack_H(n_delegation_token),
-            delegation_token,
-            attribute_updates,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_segments_merged(message: Any, state: _WriteState | None) -> bytes:
-    n_absent = message.absent
-    if type(n_absent) is not int or not 0 <= n_absent <= 1:
-        raise _Bad
-    target = (
-        _encode_str(message.target)
-        if message.target.isascii() and "\0" not in message.target
-        else _encode_text(message.target, "mutf8", True, "big")
-    )
-    n_target = len(target)
-    source = (
-        _encode_str(message.source)
-        if message.source.isascii() and "\0" not in message.source
-        else _encode_text(message.source, "mutf8", True, "big")
-    )
-    n_source = len(source)
-    if n_absent < 1:
-        new_target_write_offset = _pack_q(message.new_target_write_offset)
-    else:
-        new_target_write_offset = b""
-    data = b"".join(
-        (
-            _pack_iiqH(
-                59, (12 + n_target + n_source + len(new_target_write_offset)), message.request_id, n_target
-            ),
-            target,
-            _pack_H(n_source),
-            source,
-            new_target_write_offset,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_merge_segments_batch(message: MergeSegmentsBatch, state: _WriteState | None) -> bytes:
-    target_segment_id = (
-        _encode_str(message.target_segment_id)
-        if message.target_segment_id.isascii() and "\0" not in message.target_segment_id
-        else _encode_text(message.target_segment_id, "mutf8", True, "big")
-    )
-    n_target_segment_id = len(target_segment_id)
-    source_segment_ids = message.source_segment_ids
-    if type(source_segment_ids) is not list and not isinstance(source_segment_ids, tuple):
-        raise _Bad
-    n_source_segment_ids = len(source_segment_ids)
-    if state is not None:
-        state.take(n_source_segment_ids)
-    elif n_source_segment_ids > 65536:
-        raise _Bad
-    source_segment_ids__: list[bytes] = []
-    for source_segment_id in source_segment_ids:
-        source_segment_id_ = (
-            _encode_str(source_segment_id)
-            if source_segment_id.isascii() and "\0" not in source_segment_id
-            else _encode_text(source_segment_id, "mutf8", True, "big")
-        )
-        n_source_segment_id = len(source_segment_id_)
-        source_segment_ids__ += (_pack_H(n_source_segment_id), source_segment_id_)
-    source_segment_ids_ = b"".join(source_segment_ids__)
-    delegation_token = (
-        _encode_str(message.delegation_token)
-        if message.delegation_token.isascii() and "\0" not in message.delegation_token
-        else _encode_text(message.delegation_token, "mutf8", True, "big")
-    )
-    n_delegation_token = len(delegation_token)
-    data = b"".join(
-        (
-            _pack_iiqH(
-                90,
-                (16 + n_target_segment_id + len(source_segment_ids_) + n_delegation_token),
-                message.request_id,
-                n_target_segment_id,
-            ),
-            target_segment_id,
-            _pack_i(n_source_segment_ids),
-            source_segment_ids_,
-            _pack_H(n_delegation_token),
-            delegation_token,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_segments_batch_merged(message: SegmentsBatchMerged, state: _WriteState | None) -> bytes:
-    target = (
-        _encode_str(message.target)
-        if message.target.isascii() and "\0" not in message.target
-        else _encode_text(message.target, "mutf8", True, "big")
-    )
-    n_target = len(target)
-    sources = message.sources
-    if type(sources) is not list and not isinstance(sources, tuple):
-        raise _Bad
-    n_sources = len(sources)
-    if state is not None:
-        state.take(n_sources)
-    elif n_sources > 65536:
-        raise _Bad
-    sources__: list[bytes] = []
-    for source in sources:
-        source_ = (
-            _encode_str(source.source)
-            if source.source.isascii() and "\0" not in source.source
-            else _encode_text(source.source, "mutf8", True, "big")
-        )
-        n_source = len(source_)
-        sources__ += (_pack_H(n_source), source_, _pack_q(source.new_target_write_offset))
-    sources_ = b"".join(sources__)
-    data = b"".join(
-        (
-            _pack_iiqH(91, (14 + n_target + len(sources_)), message.request_id, n_target),
-            target,
-            _pack_i(n_sources),
-            sources_,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_wrong_host(message: Any, state: _WriteState | None) -> bytes:
-    n_absent = message.absent
-    if type(n_absent) is not int or not 0 <= n_absent <= 1:
-        raise _Bad
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    correct_host = (
-        _encode_str(message.correct_host)
-        if message.correct_host.isascii() and "\0" not in message.correct_host
-        else _encode_text(message.correct_host, "mutf8", True, "big")
-    )
-    n_correct_host = len(correct_host)
-    if n_absent < 1:
-        server_stack_trace = (
-            _encode_str(message.server_stack_trace)
-            if message.server_stack_trace.isascii() and "\0" not in message.server_stack_trace
-            else _encode_text(message.server_stack_trace, "mutf8", True, "big")
-        )
-        n_server_stack_trace = len(server_stack_trace)
-        server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace))
-    else:
-        server_stack_trace = b""
-    data = b"".join(
-        (
-            _pack_iiqH(
-                50, (12 + n_segment + n_correct_host + len(server_stack_trace)), message.request_id, n_segment
-            ),
-            segment,
-            _pack_H(n_correct_host),
-            correct_host,
-            server_stack_trace,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_segment_is_sealed(message: Any, state: _WriteState | None) -> bytes:
-    n_absent = message.absent
-    if type(n_absent) is not int or not 0 <= n_absent <= 2:
-        raise _Bad
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    if n_absent < 2:
-        server_stack_trace = (
-            _encode_str(message.server_stack_trace)
-            if message.server_stack_trace.isascii() and "\0" not in message.server_stack_trace
-            else _encode_text(message.server_stack_trace, "mutf8", True, "big")
-        )
-        n_server_stack_trace = len(server_stack_trace)
-        if n_absent < 1:
-            offset_ = _pack_q(message.offset)
-        else:
-            offset_ = b""
-        server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace, offset_))
-    else:
-        server_stack_trace = b""
-    data = b"".join(
-        (
-            _pack_iiqH(51, (10 + n_segment + len(server_stack_trace)), message.request_id, n_segment),
-            segment,
-            server_stack_trace,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_segment_already_exists(message: Any, state: _WriteState | None) -> bytes:
-    n_absent = message.absent
-    if type(n_absent) is not int or not 0 <= n_absent <= 1:
-        raise _Bad
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    if n_absent < 1:
-        server_stack_trace = (
-            _encode_str(message.server_stack_trace)
-            if message.server_stack_trace.isascii() and "\0" not in message.server_stack_trace
-            else _encode_text(message.server_stack_trace, "mutf8", True, "big")
-        )
-        n_server_stack_trace = len(server_stack_trace)
-        server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace))
-    else:
-        server_stack_trace = b""
-    data = b"".join(
-        (
-            _pack_iiqH(52, (10 + n_segment + len(server_stack_trace)), message.request_id, n_segment),
-            segment,
-            server_stack_trace,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_no_such_segment(message: Any, state: _WriteState | None) -> bytes:
-    n_absent = message.absent
-    if type(n_absent) is not int or not 0 <= n_absent <= 2:
-        raise _Bad
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    if n_absent < 2:
-        server_stack_trace = (
-            _encode_str(message.server_stack_trace)
-            if message.server_stack_trace.isascii() and "\0" not in message.server_stack_trace
-            else _encode_text(message.server_stack_trace, "mutf8", True, "big")
-        )
-        n_server_stack_trace = len(server_stack_trace)
-        if n_absent < 1:
-            offset_ = _pack_q(message.offset)
-        else:
-            offset_ = b""
-        server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace, offset_))
-    else:
-        server_stack_trace = b""
-    data = b"".join(
-        (
-            _pack_iiqH(53, (10 + n_segment + len(server_stack_trace)), message.request_id, n_segment),
-            segment,
-            server_stack_trace,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_invalid_event_number(message: Any, state: _WriteState | None) -> bytes:
-    n_absent = message.absent
-    if type(n_absent) is not int or not 0 <= n_absent <= 2:
-        raise _Bad
-    if n_absent < 2:
-        server_stack_trace = (
-            _encode_str(message.server_stack_trace)
-            if message.server_stack_trace.isascii() and "\0" not in message.server_stack_trace
-            else _encode_text(message.server_stack_trace, "mutf8", True, "big")
-        )
-        n_server_stack_trace = len(server_stack_trace)
-        if n_absent < 1:
-            event_number = _pack_q(message.event_number)
-        else:
-            event_number = b""
-        server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace, event_number))
-    else:
-        server_stack_trace = b""
-    data = b"".join(
-        (
-            _pack_ii16sq(55, (24 + len(server_stack_trace)), message.writer_id.bytes, message.request_id),
-            server_stack_trace,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_segment_is_truncated(message: Any, state: _WriteState | None) -> bytes:
-    n_absent = message.absent
-    if type(n_absent) is not int or not 0 <= n_absent <= 2:
-        raise _Bad
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    if n_absent < 2:
-        server_stack_trace = (
-            _encode_str(message.server_stack_trace)
-            if message.server_stack_trace.isascii() and "\0" not in message.server_stack_trace
-            else _encode_text(message.server_stack_trace, "mutf8", True, "big")
-        )
-        n_server_stack_trace = len(server_stack_trace)
-        if n_absent < 1:
-            offset_ = _pack_q(message.offset)
-        else:
-            offset_ = b""
-        server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace, offset_))
-    else:
-        server_stack_trace = b""
-    data = b"".join(
-        (
-            _pack_iiqH(56, (18 + n_segment + len(server_stack_trace)), message.request_id, n_segment),
-            segment,
-            _pack_q(message.start_offset),
-            server_stack_trace,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_operation_unsupported(message: Any, state: _WriteState | None) -> bytes:
-    n_absent = message.absent
-    if type(n_absent) is not int or not 0 <= n_absent <= 1:
-        raise _Bad
-    operation_name = (
-        _encode_str(message.operation_name)
-        if message.operation_name.isascii() and "\0" not in message.operation_name
-        else _encode_text(message.operation_name, "mutf8", True, "big")
-    )
-    n_operation_name = len(operation_name)
-    if n_absent < 1:
-        server_stack_trace = (
-            _encode_str(message.server_stack_trace)
-            if message.server_stack_trace.isascii() and "\0" not in message.server_stack_trace
-            else _encode_text(message.server_stack_trace, "mutf8", True, "big")
-        )
-        n_server_stack_trace = len(server_stack_trace)
-        server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace))
-    else:
-        server_stack_trace = b""
-    data = b"".join(
-        (
-            _pack_iiqH(
-                57, (10 + n_operation_name + len(server_stack_trace)), message.request_id, n_operation_name
-            ),
-            operation_name,
-            server_stack_trace,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_auth_token_check_failed(message: Any, state: _WriteState | None) -> bytes:
-    n_absent = message.absent
-    if type(n_absent) is not int or not 0 <= n_absent <= 2:
-        raise _Bad
-    if n_absent < 2:
-        server_stack_trace = (
-            _encode_str(message.server_stack_trace)
-            if message.server_stack_trace.isascii() and "\0" not in message.server_stack_trace
-            else _encode_text(message.server_stack_trace, "mutf8", True, "big")
-        )
-        n_server_stack_trace = len(server_stack_trace)
-        if n_absent < 1:
-            error_code = _pack_i(message.error_code)
-        else:
-            error_code = b""
-        server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace, error_code))
-    else:
-        server_stack_trace = b""
-    data = b"".join((_pack_iiq(60, (8 + len(server_stack_trace)), message.request_id), server_stack_trace))
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_error_message(message: ErrorMessage, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    message_ = (
-        _encode_str(message.message_)
-        if message.message_.isascii() and "\0" not in message.message_
-        else _encode_text(message.message_, "mutf8", True, "big")
-    )
-    n_message_ = len(message_)
-    data = b"".join(
-        (
-            _pack_iiqH(61, (16 + n_segment + n_message_), message.request_id, n_segment),
-            segment,
-            _pack_H(n_message_),
-            message_,
-            _pack_i(message.error_code),
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_get_table_segment_info(message: GetTableSegmentInfo, state: _WriteState | None) -> bytes:
-    segment_name = (
-        _encode_str(message.segment_name)
-        if message.segment_name.isascii() and "\0" not in message.segment_name
-        else _encode_text(message.segment_name, "mutf8", True, "big")
-    )
-    n_segment_name = len(segment_name)
-    delegation_token = (
-        _encode_str(message.delegation_token)
-        if message.delegation_token.isascii() and "\0" not in message.delegation_token
-        else _encode_text(message.delegation_token, "mutf8", True, "big")
-    )
-    n_delegation_token = len(delegation_token)
-    data = b"".join(
-        (
-            _pack_iiqH(68, (12 + n_segment_name + n_delegation_token), message.request_id, n_segment_name),
-            segment_name,
-            _pack_H(n_delegation_token),
-            delegation_token,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_table_segment_info(message: TableSegmentInfo, state: _WriteState | None) -> bytes:
-    segment_name = (
-        _encode_str(message.segment_name)
-        if message.segment_name.isascii() and "\0" not in message.segment_name
-        else _encode_text(message.segment_name, "mutf8", True, "big")
-    )
-    n_segment_name = len(segment_name)
-    data = b"".join(
-        (
-            _pack_iiqH(69, (38 + n_segment_name), message.request_id, n_segment_name),
-            segment_name,
-            _pack_3qi(message.start_offset, message.length, message.entry_count, message.key_length),
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_create_table_segment(message: Any, state: _WriteState | None) -> bytes:
-    n_absent = message.absent
-    if type(n_absent) is not int or not 0 <= n_absent <= 3:
-        raise _Bad
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    delegation_token = (
-        _encode_str(message.delegation_token)
-        if message.delegation_token.isascii() and "\0" not in message.delegation_token
-        else _encode_text(message.delegation_token, "mutf8", True, "big")
-    )
-    n_delegation_token = len(delegation_token)
-    if n_absent < 3:
-        if n_absent < 2:
-            if n_absent < 1:
-                rollover_size_bytes = _pack_q(message.rollover_size_bytes)
-            else:
-                rollover_size_bytes = b""
-            key_length = b"".join((_pack_i(message.key_length), rollover_size_bytes))
-        else:
-            key_length = b""
-        if message.sorted_deprecated is not True and message.sorted_deprecated is not False:
-            raise _Bad
-        sorted_deprecated = b"".join((_pack_B(message.sorted_deprecated), key_length))
-    else:
-        sorted_deprecated = b""
-    data = b"".join(
-        (
-            _pack_iiqH(
-                70,
-                (12 + n_segment + n_delegation_token + len(sorted_deprecated)),
-                message.request_id,
-                n_segment,
-            ),
-            segment,
-            _pack_H(n_delegation_token),
-            delegation_token,
-            sorted_deprecated,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_delete_table_segment(message: DeleteTableSegment, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    delegation_token = (
-        _encode_str(message.delegation_token)
-        if message.delegation_token.isascii() and "\0" not in message.delegation_token
-        else _encode_text(message.delegation_token, "mutf8", True, "big")
-    )
-    n_delegation_token = len(delegation_token)
-    if message.must_be_empty is not True and message.must_be_empty is not False:
-        raise _Bad
-    data = b"".join(
-        (
-            _pack_iiqH(71, (13 + n_segment + n_delegation_token), message.request_id, n_segment),
-            segment,
-            _pack_BH(message.must_be_empty, n_delegation_token),
-            delegation_token,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_update_table_entries(message: Any, state: _WriteState | None) -> bytes:
-    n_absent = message.absent
-    if type(n_absent) is not int or not 0 <= n_absent <= 1:
-        raise _Bad
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    delegation_token = (
-        _encode_str(message.delegation_token)
-        if message.delegation_token.isascii() and "\0" not in message.delegation_token
-        else _encode_text(message.delegation_token, "mutf8", True, "big")
-    )
-    n_delegation_token = len(delegation_token)
-    entries = message.entries
-    if type(entries) is not list and not isinstance(entries, tuple):
-        raise _Bad
-    n_entries = len(entries)
-    if state is not None:
-        state.take(n_entries)
-    elif n_entries > 65536:
-        raise _Bad
-    entries__: list[bytes] = []
-    for entrie in entries:
-        key = entrie.key.key
-        if type(key) is not bytes:
-            raise _Bad
-        n_key = len(key)
-        if n_key > 0:
-            version = _pack_q(entrie.key.version)
-        elif entrie.key.version is not None:
-            raise _Bad
-        else:
-            version = b""
-        value = entrie.value.value
-        if type(value) is not bytes:
-            raise _Bad
-        n_value = len(value)
-        entries__ += (
-            _pack_ii(((4 + n_key) + 8), n_key),
-            key,
-            version,
-            _pack_ii((4 + n_value), n_value),
-            value,
-        )
-    entries_ = b"".join(entries__)
-    if n_absent < 1:
-        table_segment_offset = _pack_q(message.table_segment_offset)
-    else:
-        table_segment_offset = b""
-    data = b"".join(
-        (
-            _pack_iiqH(
-                74,
-                (16 + n_segment + n_delegation_token + len(entries_) + len(table_segment_offset)),
-                message.request_id,
-                n_segment,
-            ),
-            segment,
-            _pack_H(n_delegation_token),
-            delegation_token,
-            _pack_i(n_entries),
-            entries_,
-            table_segment_offset,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_table_entries_updated(message: TableEntriesUpdated, state: _WriteState | None) -> bytes:
-    updated_versions = message.updated_versions
-    if type(updated_versions) is not list and not isinstance(updated_versions, tuple):
-        raise _Bad
-    n_updated_versions = len(updated_versions)
-    if state is not None:
-        state.take(n_updated_versions)
-    elif n_updated_versions > 65536:
-        raise _Bad
-    updated_versions__: list[bytes] = []
-    for updated_version in updated_versions:
-        updated_versions__.append(_pack_q(updated_version))
-    updated_versions_ = b"".join(updated_versions__)
-    data = b"".join(
-        (
-            _pack_iiqi(75, (12 + len(updated_versions_)), message.request_id, n_updated_versions),
-            updated_versions_,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_remove_table_keys(message: Any, state: _WriteState | None) -> bytes:
-    n_absent = message.absent
-    if type(n_absent) is not int or not 0 <= n_absent <= 1:
-        raise _Bad
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    delegation_token = (
-        _encode_str(message.delegation_token)
-        if message.delegation_token.isascii() and "\0" not in message.delegation_token
-        else _encode_text(message.delegation_token, "mutf8", True, "big")
-    )
-    n_delegation_token = len(delegation_token)
-    keys = message.keys
-    if type(keys) is not list and not isinstance(keys, tuple):
-        raise _Bad
-    n_keys = len(keys)
-    if state is not None:
-        state.take(n_keys)
-    elif n_keys > 65536:
-        raise _Bad
-    keys__: list[bytes] = []
-    for key in keys:
-        key_ = key.key
-        if type(key_) is not bytes:
-            raise _Bad
-        n_key = len(key_)
-        if n_key > 0:
-            version = _pack_q(key.version)
-        elif key.version is not None:
-            raise _Bad
-        else:
-            version = b""
-        keys__ += (_pack_ii(((4 + n_key) + 8), n_key), key_, version)
-    keys_ = b"".join(keys__)
-    if n_absent < 1:
-        table_segment_offset = _pack_q(message.table_segment_offset)
-    else:
-        table_segment_offset = b""
-    data = b"".join(
-        (
-            _pack_iiqH(
-                76,
-                (16 + n_segment + n_delegation_token + len(keys_) + len(table_segment_offset)),
-                message.request_id,
-                n_segment,
-            ),
-            segment,
-            _pack_H(n_delegation_token),
-            delegation_token,
-            _pack_i(n_keys),
-            keys_,
-            table_segment_offset,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_table_keys_removed(message: TableKeysRemoved, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    data = b"".join((_pack_iiqH(77, (10 + n_segment), message.request_id, n_segment), segment))
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_read_table(message: Any, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    delegation_token = (
-        _encode_str(message.delegation_token)
-        if message.delegation_token.isascii() and "\0" not in message.delegation_token
-        else _encode_text(message.delegation_token, "mutf8", True, "big")
-    )
-    n_delegation_token = len(delegation_token)
-    keys = message.keys
-    if type(keys) is not list and not isinstance(keys, tuple):
-        raise _Bad
-    n_keys = len(keys)
-    if state is not None:
-        state.take(n_keys)
-    elif n_keys > 65536:
-        raise _Bad
-    keys__: list[bytes] = []
-    for key in keys:
-        key_ = key.key
-        if type(key_) is not bytes:
-            raise _Bad
-        n_key = len(key_)
-        if n_key > 0:
-            version = _pack_q(key.version)
-        elif key.version is not None:
-            raise _Bad
-        else:
-            version = b""
-        keys__ += (_pack_ii(((4 + n_key) + 8), n_key), key_, version)
-    keys_ = b"".join(keys__)
-    data = b"".join(
-        (
-            _pack_iiqH(78, (16 + n_segment + n_delegation_token + len(keys_)), message.request_id, n_segment),
-            segment,
-            _pack_H(n_delegation_token),
-            delegation_token,
-            _pack_i(n_keys),
-            keys_,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_table_read(message: Any, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    entries = message.entries
-    if type(entries) is not list and not isinstance(entries, tuple):
-        raise _Bad
-    n_entries = len(entries)
-    if state is not None:
-        state.take(n_entries)
-    elif n_entries > 65536:
-        raise _Bad
-    entries__: list[bytes] = []
-    for entrie in entries:
-        key = entrie.key.key
-        if type(key) is not bytes:
-            raise _Bad
-        n_key = len(key)
-        if n_key > 0:
-            version = _pack_q(entrie.key.version)
-        elif entrie.key.version is not None:
-            raise _Bad
-        else:
-            version = b""
-        value = entrie.value.value
-        if type(value) is not bytes:
-            raise _Bad
-        n_value = len(value)
-        entries__ += (
-            _pack_ii(((4 + n_key) + 8), n_key),
-            key,
-            version,
-            _pack_ii((4 + n_value), n_value),
-            value,
-        )
-    entries_ = b"".join(entries__)
-    data = b"".join(
-        (
-            _pack_iiqH(79, (14 + n_segment + len(entries_)), message.request_id, n_segment),
-            segment,
-            _pack_i(n_entries),
-            entries_,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_table_segment_not_empty(message: TableSegmentNotEmpty, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    server_stack_trace = (
-        _encode_str(message.server_stack_trace)
-        if message.server_stack_trace.isascii() and "\0" not in message.server_stack_trace
-        else _encode_text(message.server_stack_trace, "mutf8", True, "big")
-    )
-    n_server_stack_trace = len(server_stack_trace)
-    data = b"".join(
-        (
-            _pack_iiqH(80, (12 + n_segment + n_server_stack_trace), message.request_id, n_segment),
-            segment,
-            _pack_H(n_server_stack_trace),
-            server_stack_trace,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_table_key_does_not_exist(message: TableKeyDoesNotExist, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    server_stack_trace = (
-        _encode_str(message.server_stack_trace)
-        if message.server_stack_trace.isascii() and "\0" not in message.server_stack_trace
-        else _encode_text(message.server_stack_trace, "mutf8", True, "big")
-    )
-    n_server_stack_trace = len(server_stack_trace)
-    data = b"".join(
-        (
-            _pack_iiqH(81, (12 + n_segment + n_server_stack_trace), message.request_id, n_segment),
-            segment,
-            _pack_H(n_server_stack_trace),
-            server_stack_trace,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_table_key_bad_version(message: TableKeyBadVersion, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    server_stack_trace = (
-        _encode_str(message.server_stack_trace)
-        if message.server_stack_trace.isascii() and "\0" not in message.server_stack_trace
-        else _encode_text(message.server_stack_trace, "mutf8", True, "big")
-    )
-    n_server_stack_trace = len(server_stack_trace)
-    data = b"".join(
-        (
-            _pack_iiqH(82, (12 + n_segment + n_server_stack_trace), message.request_id, n_segment),
-            segment,
-            _pack_H(n_server_stack_trace),
-            server_stack_trace,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_read_table_keys(message: Any, state: _WriteState | None) -> bytes:
-    n_absent = message.absent
-    if type(n_absent) is not int or not 0 <= n_absent <= 4:
-        raise _Bad
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    delegation_token = (
-        _encode_str(message.delegation_token)
-        if message.delegation_token.isascii() and "\0" not in message.delegation_token
-        else _encode_text(message.delegation_token, "mutf8", True, "big")
-    )
-    n_delegation_token = len(delegation_token)
-    if n_absent < 4:
-        continuation_token = message.continuation_token
-        if type(continuation_token) is not bytes:
-            raise _Bad
-        n_continuation_token = len(continuation_token)
-        if n_absent < 3:
-            prefix_filter = message.prefix_filter
-            if type(prefix_filter) is not bytes:
-                raise _Bad
-            n_prefix_filter = len(prefix_filter)
-            if n_absent < 2:
-                from_key = message.from_key
-                if type(from_key) is not bytes:
-                    raise _Bad
-                n_from_key = len(from_key)
-                if n_absent < 1:
-                    to_key = message.to_key
-                    if type(to_key) is not bytes:
-                        raise _Bad
-                    n_to_key = len(to_key)
-                    to_key = b"".join((_pack_i(n_to_key), to_key))
-                else:
-                    to_key = b""
-                from_key = b"".join((_pack_i(n_from_key), from_key, to_key))
-            else:
-                from_key = b""
-            prefix_filter = b"".join((_pack_i(n_prefix_filter), prefix_filter, from_key))
-        else:
-            prefix_filter = b""
-        continuation_token = b"".join((_pack_i(n_continuation_token), continuation_token, prefix_filter))
-    else:
-        continuation_token = b""
-    data = b"".join(
-        (
-            _pack_iiqH(
-                83,
-                (16 + n_segment + n_delegation_token + len(continuation_token)),
-                message.request_id,
-                n_segment,
-            ),
-            segment,
-            _pack_H(n_delegation_token),
-            delegation_token,
-            _pack_i(message.suggested_key_count),
-            continuation_token,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_table_keys_read(message: Any, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    keys = message.keys
-    if type(keys) is not list and not isinstance(keys, tuple):
-        raise _Bad
-    n_keys = len(keys)
-    if state is not None:
-        state.take(n_keys)
-    elif n_keys > 65536:
-        raise _Bad
-    keys__: list[bytes] = []
-    for key in keys:
-        key_ = key.key
-        if type(key_) is not bytes:
-            raise _Bad
-        n_key = len(key_)
-        if n_key > 0:
-            version = _pack_q(key.version)
-        elif key.version is not None:
-            raise _Bad
-        else:
-            version = b""
-        keys__ += (_pack_ii(((4 + n_key) + 8), n_key), key_, version)
-    keys_ = b"".join(keys__)
-    continuation_token = message.continuation_token
-    if type(continuation_token) is not bytes:
-        raise _Bad
-    n_continuation_token = len(continuation_token)
-    data = b"".join(
-        (
-            _pack_iiqH(
-                84, (18 + n_segment + len(keys_) + n_continuation_token), message.request_id, n_segment
-            ),
-            segment,
-            _pack_i(n_keys),
-            keys_,
-            _pack_i(n_continuation_token),
-            continuation_token,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_read_table_entries(message: Any, state: _WriteState | None) -> bytes:
-    n_absent = message.absent
-    if type(n_absent) is not int or not 0 <= n_absent <= 4:
-        raise _Bad
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    delegation_token = (
-        _encode_str(message.delegation_token)
-        if message.delegation_token.isascii() and "\0" not in message.delegation_token
-        else _encode_text(message.delegation_token, "mutf8", True, "big")
-    )
-    n_delegation_token = len(delegation_token)
-    if n_absent < 4:
-        continuation_token = message.continuation_token
-        if type(continuation_token) is not bytes:
-            raise _Bad
-        n_continuation_token = len(continuation_token)
-        if n_absent < 3:
-            prefix_filter = message.prefix_filter
-            if type(prefix_filter) is not bytes:
-                raise _Bad
-            n_prefix_filter = len(prefix_filter)
-            if n_absent < 2:
-                from_key = message.from_key
-                if type(from_key) is not bytes:
-                    raise _Bad
-                n_from_key = len(from_key)
-                if n_absent < 1:
-                    to_key = message.to_key
-                    if type(to_key) is not bytes:
-                        raise _Bad
-                    n_to_key = len(to_key)
-                    to_key = b"".join((_pack_i(n_to_key), to_key))
-                else:
-                    to_key = b""
-                from_key = b"".join((_pack_i(n_from_key), from_key, to_key))
-            else:
-                from_key = b""
-            prefix_filter = b"".join((_pack_i(n_prefix_filter), prefix_filter, from_key))
-        else:
-            prefix_filter = b""
-        continuation_token = b"".join((_pack_i(n_continuation_token), continuation_token, prefix_filter))
-    else:
-        continuation_token = b""
-    data = b"".join(
-        (
-            _pack_iiqH(
-                85,
-                (16 + n_segment + n_delegation_token + len(continuation_token)),
-                message.request_id,
-                n_segment,
-            ),
-            segment,
-            _pack_H(n_delegation_token),
-            delegation_token,
-            _pack_i(message.suggested_entry_count),
-            continuation_token,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_table_entries_read(message: Any, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    entries = message.entries
-    if type(entries) is not list and not isinstance(entries, tuple):
-        raise _Bad
-    n_entries = len(entries)
-    if state is not None:
-        state.take(n_entries)
-    elif n_entries > 65536:
-        raise _Bad
-    entries__: list[bytes] = []
-    for entrie in entries:
-        key = entrie.key.key
-        if type(key) is not bytes:
-            raise _Bad
-        n_key = len(key)
-        if n_key > 0:
-            version = _pack_q(entrie.key.version)
-        elif entrie.key.version is not None:
-            raise _Bad
-        else:
-            version = b""
-        value = entrie.value.value
-        if type(value) is not bytes:
-            raise _Bad
-        n_value = len(value)
-        entries__ += (
-            _pack_ii(((4 + n_key) + 8), n_key),
-            key,
-            version,
-            _pack_ii((4 + n_value), n_value),
-            value,
-        )
-    entries_ = b"".join(entries__)
-    continuation_token = message.continuation_token
-    if type(continuation_token) is not bytes:
-        raise _Bad
-    n_continuation_token = len(continuation_token)
-    data = b"".join(
-        (
-            _pack_iiqH(
-                86, (18 + n_segment + len(entries_) + n_continuation_token), message.request_id, n_segment
-            ),
-            segment,
-            _pack_i(n_entries),
-            entries_,
-            _pack_i(n_continuation_token),
-            continuation_token,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_table_entries_delta_read(message: Any, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    entries = message.entries
-    if type(entries) is not list and not isinstance(entries, tuple):
-        raise _Bad
-    n_entries = len(entries)
-    if state is not None:
-        state.take(n_entries)
-    elif n_entries > 65536:
-        raise _Bad
-    entries__: list[bytes] = []
-    for entrie in entries:
-        key = entrie.key.key
-        if type(key) is not bytes:
-            raise _Bad
-        n_key = len(key)
-        if n_key > 0:
-            version = _pack_q(entrie.key.version)
-        elif entrie.key.version is not None:
-            raise _Bad
-        else:
-            version = b""
-        value = entrie.value.value
-        if type(value) is not bytes:
-            raise _Bad
-        n_value = len(value)
-        entries__ += (
-            _pack_ii(((4 + n_key) + 8), n_key),
-            key,
-            version,
-            _pack_ii((4 + n_value), n_value),
-            value,
-        )
-    entries_ = b"".join(entries__)
-    if message.should_clear is not True and message.should_clear is not False:
-        raise _Bad
-    if message.reached_end is not True and message.reached_end is not False:
-        raise _Bad
-    data = b"".join(
-        (
-            _pack_iiqH(87, (24 + n_segment + len(entries_)), message.request_id, n_segment),
-            segment,
-            _pack_i(n_entries),
-            entries_,
-            _pack_BBq(message.should_clear, message.reached_end, message.last_position),
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_read_table_entries_delta(message: ReadTableEntriesDelta, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    delegation_token = (
-        _encode_str(message.delegation_token)
-        if message.delegation_token.isascii() and "\0" not in message.delegation_token
-        else _encode_text(message.delegation_token, "mutf8", True, "big")
-    )
-    n_delegation_token = len(delegation_token)
-    data = b"".join(
-        (
-            _pack_iiqH(88, (24 + n_segment + n_delegation_token), message.request_id, n_segment),
-            segment,
-            _pack_H(n_delegation_token),
-            delegation_token,
-            _pack_qi(message.from_position, message.suggested_entry_count),
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_flush_to_storage(message: FlushToStorage, state: _WriteState | None) -> bytes:
-    delegation_token = (
-        _encode_str(message.delegation_token)
-        if message.delegation_token.isascii() and "\0" not in message.delegation_token
-        else _encode_text(message.delegation_token, "mutf8", True, "big")
-    )
-    n_delegation_token = len(delegation_token)
-    data = b"".join(
-        (
-            _pack_3iH(-3, (14 + n_delegation_token), message.container_id, n_delegation_token),
-            delegation_token,
-            _pack_q(message.request_id),
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_storage_flushed(message: StorageFlushed, state: _WriteState | None) -> bytes:
-    return _pack_iiq(-4, 8, message.request_id)
-
-
-def _write_list_storage_chunks(message: ListStorageChunks, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    delegation_token = (
-        _encode_str(message.delegation_token)
-        if message.delegation_token.isascii() and "\0" not in message.delegation_token
-        else _encode_text(message.delegation_token, "mutf8", True, "big")
-    )
-    n_delegation_token = len(delegation_token)
-    data = b"".join(
-        (
-            _pack_iiH(-5, (12 + n_segment + n_delegation_token), n_segment),
-            segment,
-            _pack_H(n_delegation_token),
-            delegation_token,
-            _pack_q(message.request_id),
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_storage_chunks_listed(message: StorageChunksListed, state: _WriteState | None) -> bytes:
-    chunks = message.chunks
-    if type(chunks) is not list and not isinstance(chunks, tuple):
-        raise _Bad
-    n_chunks = len(chunks)
-    if state is not None:
-        state.take(n_chunks)
-    elif n_chunks > 65536:
-        raise _Bad
-    chunks__: list[bytes] = []
-    for chunk in chunks:
-        chunk_name = (
-            _encode_str(chunk.chunk_name)
-            if chunk.chunk_name.isascii() and "\0" not in chunk.chunk_name
-            else _encode_text(chunk.chunk_name, "mutf8", True, "big")
-        )
-        n_chunk_name = len(chunk_name)
-        if chunk.exists_in_storage is not True and chunk.exists_in_storage is not False:
-            raise _Bad
-        chunks__ += (
-            _pack_3qH(chunk.length_in_metadata, chunk.length_in_storage, chunk.start_offset, n_chunk_name),
-            chunk_name,
-            _pack_B(chunk.exists_in_storage),
-        )
-    chunks_ = b"".join(chunks__)
-    data = b"".join((_pack_iiqi(-6, (12 + len(chunks_)), message.request_id, n_chunks), chunks_))
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
+_ENCODERS: dict[type, Callable[..., bytes]] = {
+    Hello: Hello.encode,
+    KeepAlive: KeepAlive.encode,
+    Padding: Padding.encode,
+    PartialEvent: PartialEvent.encode,
+    Event: Event.encode,
+    SetupAppend: SetupAppend.encode,
+    AppendSetup: AppendSetup.encode,
+    AppendBlock: AppendBlock.encode,
+    AppendBlockEnd: AppendBlockEnd.encode,
+    ConditionalBlockEnd: ConditionalBlockEnd.encode,
+    DataAppended: DataAppended.encode,
+    ConditionalCheckFailed: ConditionalCheckFailed.encode,
+    ReadSegment: ReadSegment.encode,
+    SegmentRead: SegmentRead.encode,
+    GetStreamSegmentInfo: GetStreamSegmentInfo.encode,
+    StreamSegmentInfo: StreamSegmentInfo.encode,
+    CreateSegment: CreateSegment.encode,
+    SegmentCreated: SegmentCreated.encode,
+    SealSegment: SealSegment.encode,
+    SegmentSealed: SegmentSealed.encode,
+    DeleteSegment: DeleteSegment.encode,
+    SegmentDeleted: SegmentDeleted.encode,
+    UpdateSegmentPolicy: UpdateSegmentPolicy.encode,
+    SegmentPolicyUpdated: SegmentPolicyUpdated.encode,
+    GetSegmentAttribute: GetSegmentAttribute.encode,
+    SegmentAttribute: SegmentAttribute.encode,
+    UpdateSegmentAttribute: UpdateSegmentAttribute.encode,
+    SegmentAttributeUpdated: SegmentAttributeUpdated.encode,
+    TruncateSegment: TruncateSegment.encode,
+    SegmentTruncated: SegmentTruncated.encode,
+    CreateTransientSegment: CreateTransientSegment.encode,
+    LocateOffset: LocateOffset.encode,
+    OffsetLocated: OffsetLocated.encode,
+    SegmentsMerged: SegmentsMerged.encode,
+    WrongHost: WrongHost.encode,
+    SegmentIsSealed: SegmentIsSealed.encode,
+    SegmentAlreadyExists: SegmentAlreadyExists.encode,
+    NoSuchSegment: NoSuchSegment.encode,
+    InvalidEventNumber: InvalidEventNumber.encode,
+    SegmentIsTruncated: SegmentIsTruncated.encode,
+    OperationUnsupported: OperationUnsupported.encode,
+    AuthTokenCheckFailed: AuthTokenCheckFailed.encode,
+    ErrorMessage: ErrorMessage.encode,
+    GetTableSegmentInfo: GetTableSegmentInfo.encode,
+    TableSegmentInfo: TableSegmentInfo.encode,
+    CreateTableSegment: CreateTableSegment.encode,
+    DeleteTableSegment: DeleteTableSegment.encode,
+    TableKeysRemoved: TableKeysRemoved.encode,
+    TableSegmentNotEmpty: TableSegmentNotEmpty.encode,
+    TableKeyDoesNotExist: TableKeyDoesNotExist.encode,
+    TableKeyBadVersion: TableKeyBadVersion.encode,
+    ReadTableKeys: ReadTableKeys.encode,
+    ReadTableEntries: ReadTableEntries.encode,
+    ReadTableEntriesDelta: ReadTableEntriesDelta.encode,
+    FlushToStorage: FlushToStorage.encode,
+    StorageFlushed: StorageFlushed.encode,
+    ListStorageChunks: ListStorageChunks.encode,
+}
 _WRITERS: dict[type, Callable[..., bytes]] = {
-    Hello: _write_hello,
-    KeepAlive: _write_keep_alive,
-    Padding: _write_padding,
-    PartialEvent: _write_partial_event,
-    Event: _write_event,
-    SetupAppend: _write_setup_append,
-    AppendSetup: _write_append_setup,
-    AppendBlock: _write_append_block,
-    AppendBlockEnd: _write_append_block_end,
     ConditionalAppend: _write_conditional_append,
-    ConditionalBlockEnd: _write_conditional_block_end,
-    DataAppended: _write_data_appended,
-    ConditionalCheckFailed: _write_conditional_check_failed,
-    ReadSegment: _write_read_segment,
-    SegmentRead: _write_segment_read,
-    GetStreamSegmentInfo: _write_get_stream_segment_info,
-    StreamSegmentInfo: _write_stream_segment_info,
-    CreateSegment: _write_create_segment,
-    SegmentCreated: _write_segment_created,
-    SealSegment: _write_seal_segment,
-    SegmentSealed: _write_segment_sealed,
-    DeleteSegment: _write_delete_segment,
-    SegmentDeleted: _write_segment_deleted,
-    UpdateSegmentPolicy: _write_update_segment_policy,
-    SegmentPolicyUpdated: _write_segment_policy_updated,
-    GetSegmentAttribute: _write_get_segment_attribute,
-    SegmentAttribute: _write_segment_attribute,
-    UpdateSegmentAttribute: _write_update_segment_attribute,
-    SegmentAttributeUpdated: _write_segment_attribute_updated,
-    TruncateSegment: _write_truncate_segment,
-    SegmentTruncated: _write_segment_truncated,
-    CreateTransientSegment: _write_create_transient_segment,
-    LocateOffset: _write_locate_offset,
-    OffsetLocated: _write_offset_located,
     MergeSegments: _write_merge_segments,
-    SegmentsMerged: _write_segments_merged,
     MergeSegmentsBatch: _write_merge_segments_batch,
     SegmentsBatchMerged: _write_segments_batch_merged,
-    WrongHost: _write_wrong_host,
-    SegmentIsSealed: _write_segment_is_sealed,
-    SegmentAlreadyExists: _write_segment_already_exists,
-    NoSuchSegment: _write_no_such_segment,
-    InvalidEventNumber: _write_invalid_event_number,
-    SegmentIsTruncated: _write_segment_is_truncated,
-    OperationUnsupported: _write_operation_unsupported,
-    AuthTokenCheckFailed: _write_auth_token_check_failed,
-    ErrorMessage: _write_error_message,
-    GetTableSegmentInfo: _write_get_table_segment_info,
-    TableSegmentInfo: _write_table_segment_info,
-    CreateTableSegment: _write_create_table_segment,
-    DeleteTableSegment: _write_delete_table_segment,
     UpdateTableEntries: _write_update_table_entries,
     TableEntriesUpdated: _write_table_entries_updated,
     RemoveTableKeys: _write_remove_table_keys,
-    TableKeysRemoved: _write_table_keys_removed,
     ReadTable: _write_read_table,
     TableRead: _write_table_read,
-    TableSegmentNotEmpty: _write_table_segment_not_empty,
-    TableKeyDoesNotExist: _write_table_key_does_not_exist,
-    TableKeyBadVersion: _write_table_key_bad_version,
-    ReadTableKeys: _write_read_table_keys,
     TableKeysRead: _write_table_keys_read,
-    ReadTableEntries: _write_read_table_entries,
     TableEntriesRead: _write_table_entries_read,
     TableEntriesDeltaRead: _write_table_entries_delta_read,
-    ReadTableEntriesDelta: _write_read_table_entries_delta,
-    FlushToStorage: _write_flush_to_storage,
-    StorageFlushed: _write_storage_flushed,
-    ListStorageChunks: _write_list_storage_chunks,
     StorageChunksListed: _write_storage_chunks_listed,
 }
 
 
-def _state_to_read(limits: Limits | None, strict: bool) -> _ReadState | None:
-    """Return None where the defaults hold: the readers have them written out."""
-    if limits is None and not strict:
-        return None
-    return _ReadState(_LIMITS if limits is None else limits.to_dict(), strict=strict)
+class Frame(_Envelope):
+    """Fields that a peer of another version adds are left over at the end of the body, and kept.
+
+    Source: CommandDecoder, CommandEncoder.
+
+    Attributes:
+        message: What the frame carries.
+
+    Layout: type i32, length i32, body message in length
+    """
+
+    __slots__ = ("message",)
+    __match_args__ = ("message",)
+
+    def __init__(self, message: _Message) -> None:
+        self.message = message
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Frame and self.message == other.message
+
+    def encode(self) -> bytes:
+        """Return the frame's bytes. EncodeError: the wire cannot carry it."""
+        try:
+            return _write_frame(self, None)
+        except _WRITE_FAULTS:
+            return _encode_carefully(self, -1)
 
 
-def _fault(buffer: bytes, role: str | None, limits: Limits | None, strict: bool) -> DecodeError:
-    """Return what is wrong with the frame that `buffer` ought to be, as the careful codec finds it."""
-    from .._runtime.careful import fault_of as read
-    from .._runtime.options import Options
-    from ._plan import PLAN
-
-    bounds = None if limits is None else limits.to_dict()
-    options = Options(role, limits=bounds, strict=strict)
-    return read(PLAN, buffer, options)
+def _read_frame(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Frame, int]:
+    message, position = _READERS.get(_unpack_i(buffer, offset)[0], _read_unknown)(buffer, offset, end, state)
+    frame = _new(Frame)
+    frame.message = message
+    return frame, position
 
 
-def _other_message(expected: str, message: _Message) -> DecodeError:
-    return DecodeError("unknown_code", expected=f"a {expected}", found=f"a {type(message).__name__}")
+def _write_frame(frame: Frame, state: _Writing) -> bytes:
+    message = frame.message
+    if type(message) in _ENCODERS:
+        return _ENCODERS[type(message)](message)
+    return _WRITERS[type(message)](message, state)
+
+
+_ONLY_1 = frozenset((Event,))
 
 
 def decode(
@@ -13295,7 +8370,7 @@ def decode(
         NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
         DecodeError: It does not conform, or something stands behind it.
     """
-    if from_role is not None:
+    if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
@@ -13318,7 +8393,7 @@ def decode_message(
         NeedMoreData: The frame is not whole.
         DecodeError: It does not conform, or something stands behind it.
     """
-    if from_role is not None:
+    if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
@@ -13330,6 +8405,27 @@ def decode_message(
         return message
     except _READ_FAULTS:
         raise _fault(buffer, from_role, limits, strict) from None
+
+
+def _bare_message(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[_Message, int]:
+    return _READERS.get(_unpack_i(buffer, offset)[0], _read_unknown)(buffer, offset, end, state)
+
+
+def _state_to_read(limits: Limits | None, strict: bool) -> _Reading:
+    """Return None where the defaults hold: the readers have them written out."""
+    if limits is None and not strict:
+        return None
+    return _ReadState(_LIMITS if limits is None else limits.to_dict(), strict=strict)
+
+
+def _fault(buffer: bytes, role: str | None, limits: Limits | None, strict: bool) -> DecodeError:
+    """Return what is wrong with the frame that `buffer` ought to be, as the careful codec finds it."""
+    from .._runtime.careful import fault_of as read
+    from .._runtime.options import Options
+
+    bounds = None if limits is None else limits.to_dict()
+    options = Options(role, limits=bounds, strict=strict)
+    return read(_load_plan(), buffer, options)
 
 
 def encode(message: _Message | Frame) -> bytes:
@@ -13345,9 +8441,8 @@ def encode(message: _Message | Frame) -> bytes:
 def _encode_carefully(frame: object, compression: int) -> bytes:
     """Return what the careful codec writes, where straight-line code gave up; it says what is wrong."""
     from .._runtime.careful import encode_carefully
-    from ._plan import PLAN
 
-    return encode_carefully(PLAN, frame, compression)
+    return encode_carefully(_load_plan(), frame, compression)
 
 
 class Decoder(_Decoder[Frame]):

@@ -9,29 +9,33 @@ Source: Pravega Streaming Service Wire Protocol, wire-protocol.md at 22ce249e58 
 from __future__ import annotations
 
 from struct import Struct as _Struct
-from uuid import UUID
 
+from .._runtime.classes import Envelope as _Envelope
+from .._runtime.classes import MessageRecord as _MessageRecord
 from .._runtime.codec import READ_FAULTS as _READ_FAULTS
 from .._runtime.codec import WRITE_FAULTS as _WRITE_FAULTS
 from .._runtime.codec import Bad as _Bad
 from .._runtime.codec import ReadState as _ReadState
 from .._runtime.codec import WriteState as _WriteState
 from .._runtime.codec import as_bytes as _as_bytes
+from .._runtime.codec import lenient_text as _lenient_text
+from .._runtime.codec import uuid as _uuid
 from .._runtime.decoder import Decoder as _Decoder
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
-from .._runtime.text import decode_text as _decode_text
 from .._runtime.text import encode_text as _encode_text
 from .._runtime.unknown import Unknown
 from .._runtime.values import check_limits as _check_limits
 from .._runtime.values import check_role as _check_role
-from .._runtime.values import show as _show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any, Literal, TypeAlias
+    from typing import Any, Literal, Self, TypeAlias
+    from uuid import UUID
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
+    _Reading: TypeAlias = _ReadState | None
+    _Writing: TypeAlias = _WriteState | None
     _Message: TypeAlias = (
         "Padding | ReadSegment | SegmentRead | SetupAppend | AppendSetup | AppendBlock | AppendBlockEnd | "
         "PartialEvent | Event | DataAppended | Unknown"
@@ -138,7 +142,30 @@ class Limits:
 _LIMITS = Limits().to_dict()
 
 
-class Padding:
+class _InFrame(_MessageRecord):
+    """What every message of a Frame can do."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def _load_plan() -> dict[str, Any]:
+        return _load_plan()
+
+    @classmethod
+    def decode(cls, data: _Buffer) -> Self:
+        """Return the message of the one whole frame that `data` is.
+
+        Raises:
+            NeedMoreData: The frame is not whole.
+            DecodeError: It does not conform, or carries another message.
+        """
+        message: object = decode_message(data)
+        if isinstance(message, cls):
+            return message
+        raise DecodeError("unknown_code", expected=f"a {cls.__name__}", found=f"a {type(message).__name__}")
+
+
+class Padding(_InFrame):
     """Fills the rest of an append block that is cut short.
 
     Code -1, from client.
@@ -147,6 +174,8 @@ class Padding:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: zeros bytes[..]
     """
 
     __slots__ = ("tail", "zeros")
@@ -156,69 +185,50 @@ class Padding:
         self.zeros = zeros
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_padding(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> Padding:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not Padding:
-            raise _other_message("Padding", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "Padding", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> Padding:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "Padding", fields)
-        assert type(message) is Padding
-        return message
-
-    def replace(self, **changes: Any) -> Padding:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"zeros": self.zeros}
-        copy = Padding(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return type(other) is Padding and self.zeros == other.zeros and self.tail == other.tail
 
-    def __repr__(self) -> str:
-        return f"Padding(zeros={_show(self.zeros)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            zeros = self.zeros
+            if type(zeros) is not bytes:
+                raise _Bad
+            n_zeros = len(zeros)
+            data = b"".join((_pack_ii(-1, n_zeros), zeros))
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class ReadSegment:
+def _read_padding(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Padding, int]:
+    (length,) = _unpack_4xi(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    n_zeros = body_end - (offset + 8)
+    if n_zeros < 0:
+        raise _Bad
+    start = offset + 8
+    position = start + n_zeros
+    zeros = buffer[start:position]
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(Padding)
+    message.zeros = zeros
+    message.tail = tail
+    return message, position
+
+
+class ReadSegment(_InFrame):
     """Asks for bytes of a segment from `offset` on; several SegmentRead may answer.
 
     Code 9, from client.
@@ -229,6 +239,8 @@ class ReadSegment:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: segment mutf8[u16], offset i64, suggested_length i32, delegation_token mutf8[u16]
     """
 
     __slots__ = ("delegation_token", "offset", "segment", "suggested_length", "tail")
@@ -241,66 +253,6 @@ class ReadSegment:
         self.delegation_token = delegation_token
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_read_segment(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> ReadSegment:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not ReadSegment:
-            raise _other_message("ReadSegment", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "ReadSegment", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> ReadSegment:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "ReadSegment", fields)
-        assert type(message) is ReadSegment
-        return message
-
-    def replace(self, **changes: Any) -> ReadSegment:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "segment": self.segment,
-            "offset": self.offset,
-            "suggested_length": self.suggested_length,
-            "delegation_token": self.delegation_token,
-        }
-        copy = ReadSegment(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is ReadSegment
@@ -311,11 +263,65 @@ class ReadSegment:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"ReadSegment(segment={_show(self.segment)}, offset={_show(self.offset)}, suggested_length={_show(self.suggested_length)}, delegation_token={_show(self.delegation_token)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            delegation_token = _encode_str(self.delegation_token)
+            if not delegation_token.isascii() or 0 in delegation_token:
+                delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            n_delegation_token = len(delegation_token)
+            body_size = 16 + n_segment + n_delegation_token
+            data = b"".join(
+                (
+                    _pack_iiH(9, body_size, n_segment),
+                    segment,
+                    _pack_qiH(self.offset, self.suggested_length, n_delegation_token),
+                    delegation_token,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class SegmentRead:
+def _read_read_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ReadSegment, int]:
+    length, n_segment = _unpack_4xiH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 10
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    offset_, suggested_length, n_delegation_token = _unpack_qiH(buffer, position)
+    start = position + 14
+    position = start + n_delegation_token
+    raw = buffer[start:position]
+    delegation_token = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(ReadSegment)
+    message.segment = segment
+    message.offset = offset_
+    message.suggested_length = suggested_length
+    message.delegation_token = delegation_token
+    message.tail = tail
+    return message, position
+
+
+class SegmentRead(_InFrame):
     """Bytes of a segment. The reply repeats segment and offset, for reads have no id.
 
     Code 10, from server.
@@ -329,6 +335,8 @@ class SegmentRead:
 
             Source: Segment Read - Reply, remaining length in the message.
         tail: Bytes that were left over when it was read.
+
+    Layout: segment mutf8[u16], offset i64, tail bool, end_of_segment bool, data bytes[..]
     """
 
     __slots__ = ("data", "end_of_segment", "offset", "segment", "tail", "tail_")
@@ -342,67 +350,6 @@ class SegmentRead:
         self.data = data
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_segment_read(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> SegmentRead:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not SegmentRead:
-            raise _other_message("SegmentRead", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "SegmentRead", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> SegmentRead:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "SegmentRead", fields)
-        assert type(message) is SegmentRead
-        return message
-
-    def replace(self, **changes: Any) -> SegmentRead:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "segment": self.segment,
-            "offset": self.offset,
-            "tail_": self.tail_,
-            "end_of_segment": self.end_of_segment,
-            "data": self.data,
-        }
-        copy = SegmentRead(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is SegmentRead
@@ -414,11 +361,74 @@ class SegmentRead:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"SegmentRead(segment={_show(self.segment)}, offset={_show(self.offset)}, tail_={_show(self.tail_)}, end_of_segment={_show(self.end_of_segment)}, data={_show(self.data)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            data_ = self.data
+            if type(data_) is not bytes:
+                raise _Bad
+            n_data = len(data_)
+            body_size = 12 + n_segment + n_data
+            if self.tail_ is not True and self.tail_ is not False:
+                raise _Bad
+            if self.end_of_segment is not True and self.end_of_segment is not False:
+                raise _Bad
+            data = b"".join(
+                (
+                    _pack_iiH(10, body_size, n_segment),
+                    segment,
+                    _pack_qBB(self.offset, self.tail_, self.end_of_segment),
+                    data_,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class SetupAppend:
+def _read_segment_read(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SegmentRead, int]:
+    length, n_segment = _unpack_4xiH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 10
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    offset_, tail_, end_of_segment = _unpack_qBB(buffer, position)
+    if state is not None and state.strict and (tail_ > 1 or end_of_segment > 1):
+        raise _Bad
+    n_data = body_end - (position + 10)
+    if n_data < 0:
+        raise _Bad
+    start = position + 10
+    position = start + n_data
+    data_ = buffer[start:position]
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(SegmentRead)
+    message.segment = segment
+    message.offset = offset_
+    message.tail_ = tail_ != 0
+    message.end_of_segment = end_of_segment != 0
+    message.data = data_
+    message.tail = tail
+    return message, position
+
+
+class SetupAppend(_InFrame):
     """Announces a writer of a segment.
 
     Code 1, from client.
@@ -427,6 +437,8 @@ class SetupAppend:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, writer_id uuid, segment mutf8[u16], delegation_token mutf8[u16]
     """
 
     __slots__ = ("delegation_token", "request_id", "segment", "tail", "writer_id")
@@ -439,66 +451,6 @@ class SetupAppend:
         self.delegation_token = delegation_token
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_setup_append(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> SetupAppend:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not SetupAppend:
-            raise _other_message("SetupAppend", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "SetupAppend", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> SetupAppend:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "SetupAppend", fields)
-        assert type(message) is SetupAppend
-        return message
-
-    def replace(self, **changes: Any) -> SetupAppend:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "writer_id": self.writer_id,
-            "segment": self.segment,
-            "delegation_token": self.delegation_token,
-        }
-        copy = SetupAppend(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is SetupAppend
@@ -509,11 +461,65 @@ class SetupAppend:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"SetupAppend(request_id={_show(self.request_id)}, writer_id={_show(self.writer_id)}, segment={_show(self.segment)}, delegation_token={_show(self.delegation_token)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            delegation_token = _encode_str(self.delegation_token)
+            if not delegation_token.isascii() or 0 in delegation_token:
+                delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            n_delegation_token = len(delegation_token)
+            body_size = 28 + n_segment + n_delegation_token
+            data = b"".join(
+                (
+                    _pack_iiq16sH(1, body_size, self.request_id, self.writer_id.bytes, n_segment),
+                    segment,
+                    _pack_H(n_delegation_token),
+                    delegation_token,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class AppendSetup:
+def _read_setup_append(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SetupAppend, int]:
+    length, request_id, writer_id, n_segment = _unpack_4xiq16sH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 34
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    (n_delegation_token,) = _unpack_H(buffer, position)
+    start = position + 2
+    position = start + n_delegation_token
+    raw = buffer[start:position]
+    delegation_token = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(SetupAppend)
+    message.request_id = request_id
+    message.writer_id = _uuid(writer_id)
+    message.segment = segment
+    message.delegation_token = delegation_token
+    message.tail = tail
+    return message, position
+
+
+class AppendSetup(_InFrame):
     """Everything up to `last_event_number` is stored.
 
     Code 2, from server.
@@ -522,6 +528,8 @@ class AppendSetup:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: request_id i64, segment mutf8[u16], writer_id uuid, last_event_number i64
     """
 
     __slots__ = ("last_event_number", "request_id", "segment", "tail", "writer_id")
@@ -534,66 +542,6 @@ class AppendSetup:
         self.last_event_number = last_event_number
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_append_setup(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> AppendSetup:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not AppendSetup:
-            raise _other_message("AppendSetup", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "AppendSetup", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> AppendSetup:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "AppendSetup", fields)
-        assert type(message) is AppendSetup
-        return message
-
-    def replace(self, **changes: Any) -> AppendSetup:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "request_id": self.request_id,
-            "segment": self.segment,
-            "writer_id": self.writer_id,
-            "last_event_number": self.last_event_number,
-        }
-        copy = AppendSetup(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is AppendSetup
@@ -604,11 +552,57 @@ class AppendSetup:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"AppendSetup(request_id={_show(self.request_id)}, segment={_show(self.segment)}, writer_id={_show(self.writer_id)}, last_event_number={_show(self.last_event_number)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            body_size = 34 + n_segment
+            data = b"".join(
+                (
+                    _pack_iiqH(2, body_size, self.request_id, n_segment),
+                    segment,
+                    _pack_16sq(self.writer_id.bytes, self.last_event_number),
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class AppendBlock:
+def _read_append_setup(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[AppendSetup, int]:
+    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 18
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    writer_id, last_event_number = _unpack_16sq(buffer, position)
+    position = position + 24
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(AppendSetup)
+    message.request_id = request_id
+    message.segment = segment
+    message.writer_id = _uuid(writer_id)
+    message.last_event_number = last_event_number
+    message.tail = tail
+    return message, position
+
+
+class AppendBlock(_InFrame):
     """Begins a block of events.
 
     Code 3, from client.
@@ -617,6 +611,8 @@ class AppendBlock:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: writer_id uuid, data bytes[..]
     """
 
     __slots__ = ("data", "tail", "writer_id")
@@ -627,70 +623,6 @@ class AppendBlock:
         self.data = data
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_append_block(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> AppendBlock:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not AppendBlock:
-            raise _other_message("AppendBlock", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "AppendBlock", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> AppendBlock:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "AppendBlock", fields)
-        assert type(message) is AppendBlock
-        return message
-
-    @property
-    def data_frames(self) -> list[Frame]:
-        """`data` read once more, at each call; DecodeError if it does not conform."""
-        from .._runtime.careful import decode_view
-        from ._plan import PLAN
-
-        value: list[Frame] = decode_view(PLAN, globals(), "AppendBlock.data", self.data)
-        return value
-
-    def replace(self, **changes: Any) -> AppendBlock:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"writer_id": self.writer_id, "data": self.data}
-        copy = AppendBlock(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is AppendBlock
@@ -699,11 +631,57 @@ class AppendBlock:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"AppendBlock(writer_id={_show(self.writer_id)}, data={_show(self.data)})"
+    @property
+    def data_frames(self) -> list[Frame]:
+        """`data` read once more, at each call; DecodeError if it does not conform."""
+        from .._runtime.careful import decode_view
+
+        value: list[Frame] = decode_view(_load_plan(), globals(), "AppendBlock.data", self.data)
+        return value
+
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            data_ = self.data
+            if type(data_) is not bytes:
+                raise _Bad
+            n_data = len(data_)
+            body_size = 16 + n_data
+            data = b"".join((_pack_ii16s(3, body_size, self.writer_id.bytes), data_))
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class AppendBlockEnd:
+def _read_append_block(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[AppendBlock, int]:
+    length, writer_id = _unpack_4xi16s(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    n_data = body_end - (offset + 24)
+    if n_data < 0:
+        raise _Bad
+    start = offset + 24
+    position = start + n_data
+    data_ = buffer[start:position]
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(AppendBlock)
+    message.writer_id = _uuid(writer_id)
+    message.data = data_
+    message.tail = tail
+    return message, position
+
+
+class AppendBlockEnd(_InFrame):
     """Ends a block, and brings the rest of an event that did not fit in it.
 
     Programs up to version 7 write eight more bytes, which mean nothing and are left over.
@@ -715,6 +693,8 @@ class AppendBlockEnd:
     Attributes:
         data: Assumed: the document gives no length; programs put an i32.
         tail: Bytes that were left over when it was read.
+
+    Layout: writer_id uuid, size_of_whole_events i32, data bytes[i32], num_events i32, last_event_number i64
     """
 
     __slots__ = ("data", "last_event_number", "num_events", "size_of_whole_events", "tail", "writer_id")
@@ -730,67 +710,6 @@ class AppendBlockEnd:
         self.last_event_number = last_event_number
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_append_block_end(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> AppendBlockEnd:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not AppendBlockEnd:
-            raise _other_message("AppendBlockEnd", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "AppendBlockEnd", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> AppendBlockEnd:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "AppendBlockEnd", fields)
-        assert type(message) is AppendBlockEnd
-        return message
-
-    def replace(self, **changes: Any) -> AppendBlockEnd:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "writer_id": self.writer_id,
-            "size_of_whole_events": self.size_of_whole_events,
-            "data": self.data,
-            "num_events": self.num_events,
-            "last_event_number": self.last_event_number,
-        }
-        copy = AppendBlockEnd(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is AppendBlockEnd
@@ -802,542 +721,34 @@ class AppendBlockEnd:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"AppendBlockEnd(writer_id={_show(self.writer_id)}, size_of_whole_events={_show(self.size_of_whole_events)}, data={_show(self.data)}, num_events={_show(self.num_events)}, last_event_number={_show(self.last_event_number)})"
-
-
-class PartialEvent:
-    """An event at the end of a block that it did not fit in; the rest is in AppendBlockEnd.
-
-    Code -2, from both sides.
-
-    Source: Partial Event - Request/Reply.
-
-    Errata: Request/Reply, though only a client can send one.
-
-    Attributes:
-        tail: Bytes that were left over when it was read.
-    """
-
-    __slots__ = ("data", "tail")
-    __match_args__ = ("data",)
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self.tail = b""
-
     def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
         try:
-            return _write_partial_event(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> PartialEvent:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not PartialEvent:
-            raise _other_message("PartialEvent", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "PartialEvent", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> PartialEvent:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "PartialEvent", fields)
-        assert type(message) is PartialEvent
-        return message
-
-    def replace(self, **changes: Any) -> PartialEvent:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"data": self.data}
-        copy = PartialEvent(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is PartialEvent and self.data == other.data and self.tail == other.tail
-
-    def __repr__(self) -> str:
-        return f"PartialEvent(data={_show(self.data)})"
-
-
-class Event:
-    """One event, only inside a block.
-
-    Code 0, from client.
-
-    Source: Event - Request, only valid inside the block.
-
-    Attributes:
-        tail: Bytes that were left over when it was read.
-    """
-
-    __slots__ = ("data", "tail")
-    __match_args__ = ("data",)
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self.tail = b""
-
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_event(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> Event:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not Event:
-            raise _other_message("Event", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "Event", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> Event:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "Event", fields)
-        assert type(message) is Event
-        return message
-
-    def replace(self, **changes: Any) -> Event:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"data": self.data}
-        copy = Event(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is Event and self.data == other.data and self.tail == other.tail
-
-    def __repr__(self) -> str:
-        return f"Event(data={_show(self.data)})"
-
-
-class DataAppended:
-    """All events up to `event_number` are stored.
-
-    Code 7, from server.
-
-    Source: Data Appended - Reply.
-
-    Attributes:
-        event_number: The `last_event_number` of the block.
-        previous_event_number: The `event_number` of the DataAppended before.
-        tail: Bytes that were left over when it was read.
-    """
-
-    __slots__ = ("event_number", "previous_event_number", "tail", "writer_id")
-    __match_args__ = ("writer_id", "event_number", "previous_event_number")
-
-    def __init__(self, writer_id: UUID, event_number: int, previous_event_number: int) -> None:
-        self.writer_id = writer_id
-        self.event_number = event_number
-        self.previous_event_number = previous_event_number
-        self.tail = b""
-
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_data_appended(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> DataAppended:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not DataAppended:
-            raise _other_message("DataAppended", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "DataAppended", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> DataAppended:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "DataAppended", fields)
-        assert type(message) is DataAppended
-        return message
-
-    def replace(self, **changes: Any) -> DataAppended:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "writer_id": self.writer_id,
-            "event_number": self.event_number,
-            "previous_event_number": self.previous_event_number,
-        }
-        copy = DataAppended(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            type(other) is DataAppended
-            and self.writer_id == other.writer_id
-            and self.event_number == other.event_number
-            and self.previous_event_number == other.previous_event_number
-            and self.tail == other.tail
-        )
-
-    def __repr__(self) -> str:
-        return f"DataAppended(writer_id={_show(self.writer_id)}, event_number={_show(self.event_number)}, previous_event_number={_show(self.previous_event_number)})"
-
-
-class Frame:
-    """Fields that a peer of another version adds are left over at the end of the body, and kept.
-
-    Source: CommandDecoder, CommandEncoder.
-
-    Attributes:
-        message: What the frame carries.
-    """
-
-    __slots__ = ("message",)
-    __match_args__ = ("message",)
-
-    def __init__(self, message: _Message) -> None:
-        self.message = message
-
-    def encode(self) -> bytes:
-        """Return the frame's bytes.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_frame(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(self, -1)
-
-    def replace(self, **changes: Any) -> Frame:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"message": self.message}
-        return Frame(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is Frame and self.message == other.message
-
-    def __repr__(self) -> str:
-        return f"Frame({self.message!r})"
-
-
-def _read_frame(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Frame, int]:
-    message, position = _READERS.get(_unpack_i(buffer, offset)[0], _read_unknown)(buffer, offset, end, state)
-    frame = _new(Frame)
-    frame.message = message
-    return frame, position
-
-
-def _read_padding(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Padding, int]:
-    (length,) = _unpack_4xi(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    n_zeros = body_end - (offset + 8)
-    if n_zeros < 0:
-        raise _Bad
-    start = offset + 8
-    position = start + n_zeros
-    zeros = buffer[start:position]
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(Padding)
-    message.zeros = zeros
-    message.tail = tail
-    return message, position
-
-
-def _read_read_segment(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[ReadSegment, int]:
-    length, n_segment = _unpack_4xiH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 10
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    offset_, suggested_length, n_delegation_token = _unpack_qiH(buffer, position)
-    start = position + 14
-    position = start + n_delegation_token
-    try:
-        delegation_token = buffer[start:position].decode()
-        if len(delegation_token) != n_delegation_token or "\0" in delegation_token:
-            delegation_token = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
+            data_ = self.data
+            if type(data_) is not bytes:
+                raise _Bad
+            n_data = len(data_)
+            body_size = 36 + n_data
+            data = b"".join(
+                (
+                    _pack_ii16sii(4, body_size, self.writer_id.bytes, self.size_of_whole_events, n_data),
+                    data_,
+                    _pack_iq(self.num_events, self.last_event_number),
+                )
             )
-    except UnicodeDecodeError:
-        delegation_token = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(ReadSegment)
-    message.segment = segment
-    message.offset = offset_
-    message.suggested_length = suggested_length
-    message.delegation_token = delegation_token
-    message.tail = tail
-    return message, position
-
-
-def _read_segment_read(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[SegmentRead, int]:
-    length, n_segment = _unpack_4xiH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 10
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    offset_, tail_, end_of_segment = _unpack_qBB(buffer, position)
-    if tail_ > 1 and state is not None and state.strict:
-        raise _Bad
-    if end_of_segment > 1 and state is not None and state.strict:
-        raise _Bad
-    n_data = body_end - (position + 10)
-    if n_data < 0:
-        raise _Bad
-    start = position + 10
-    position = start + n_data
-    data_ = buffer[start:position]
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(SegmentRead)
-    message.segment = segment
-    message.offset = offset_
-    message.tail_ = tail_ != 0
-    message.end_of_segment = end_of_segment != 0
-    message.data = data_
-    message.tail = tail
-    return message, position
-
-
-def _read_setup_append(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[SetupAppend, int]:
-    length, request_id, writer_id, n_segment = _unpack_4xiq16sH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 34
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    (n_delegation_token,) = _unpack_H(buffer, position)
-    start = position + 2
-    position = start + n_delegation_token
-    try:
-        delegation_token = buffer[start:position].decode()
-        if len(delegation_token) != n_delegation_token or "\0" in delegation_token:
-            delegation_token = _decode_text(
-                buffer[start:position], "mutf8", state is None or not state.strict, "big"
-            )
-    except UnicodeDecodeError:
-        delegation_token = _decode_text(
-            buffer[start:position], "mutf8", state is None or not state.strict, "big"
-        )
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(SetupAppend)
-    message.request_id = request_id
-    message.writer_id = UUID(bytes=writer_id)
-    message.segment = segment
-    message.delegation_token = delegation_token
-    message.tail = tail
-    return message, position
-
-
-def _read_append_setup(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[AppendSetup, int]:
-    length, request_id, n_segment = _unpack_4xiqH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 18
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    writer_id, last_event_number = _unpack_16sq(buffer, position)
-    position = position + 24
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(AppendSetup)
-    message.request_id = request_id
-    message.segment = segment
-    message.writer_id = UUID(bytes=writer_id)
-    message.last_event_number = last_event_number
-    message.tail = tail
-    return message, position
-
-
-def _read_append_block(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[AppendBlock, int]:
-    length, writer_id = _unpack_4xi16s(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    n_data = body_end - (offset + 24)
-    if n_data < 0:
-        raise _Bad
-    start = offset + 24
-    position = start + n_data
-    data_ = buffer[start:position]
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(AppendBlock)
-    message.writer_id = UUID(bytes=writer_id)
-    message.data = data_
-    message.tail = tail
-    return message, position
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
 def _read_append_block_end(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[AppendBlockEnd, int]:
     length, writer_id, size_of_whole_events, n_data = _unpack_4xi16sii(buffer, offset)
-    if n_data < 0:
-        raise _Bad
     body_end = offset + 8 + length
-    if length < 0 or body_end > end:
+    if n_data < 0 or body_end > end:
         raise _Bad
     start = offset + 32
     position = start + n_data
@@ -1350,10 +761,10 @@ def _read_append_block_end(
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
+    if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
     message = _new(AppendBlockEnd)
-    message.writer_id = UUID(bytes=writer_id)
+    message.writer_id = _uuid(writer_id)
     message.size_of_whole_events = size_of_whole_events
     message.data = data_
     message.num_events = num_events
@@ -1362,12 +773,50 @@ def _read_append_block_end(
     return message, position
 
 
-def _read_partial_event(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[PartialEvent, int]:
+class PartialEvent(_InFrame):
+    """An event at the end of a block that it did not fit in; the rest is in AppendBlockEnd.
+
+    Code -2, from both sides.
+
+    Source: Partial Event - Request/Reply.
+
+    Errata: Request/Reply, though only a client can send one.
+
+    Attributes:
+        tail: Bytes that were left over when it was read.
+
+    Layout: data bytes[..]
+    """
+
+    __slots__ = ("data", "tail")
+    __match_args__ = ("data",)
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.tail = b""
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is PartialEvent and self.data == other.data and self.tail == other.tail
+
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            data_ = self.data
+            if type(data_) is not bytes:
+                raise _Bad
+            n_data = len(data_)
+            data = b"".join((_pack_ii(-2, n_data), data_))
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
+
+
+def _read_partial_event(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[PartialEvent, int]:
     (length,) = _unpack_4xi(buffer, offset)
     body_end = offset + 8 + length
-    if length < 0 or body_end > end:
+    if body_end > end:
         raise _Bad
     n_data = body_end - (offset + 8)
     if n_data < 0:
@@ -1381,7 +830,7 @@ def _read_partial_event(
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
+    if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
     message = _new(PartialEvent)
     message.data = data_
@@ -1389,10 +838,48 @@ def _read_partial_event(
     return message, position
 
 
-def _read_event(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Event, int]:
+class Event(_InFrame):
+    """One event, only inside a block.
+
+    Code 0, from client.
+
+    Source: Event - Request, only valid inside the block.
+
+    Attributes:
+        tail: Bytes that were left over when it was read.
+
+    Layout: data bytes[..]
+    """
+
+    __slots__ = ("data", "tail")
+    __match_args__ = ("data",)
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.tail = b""
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Event and self.data == other.data and self.tail == other.tail
+
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            data_ = self.data
+            if type(data_) is not bytes:
+                raise _Bad
+            n_data = len(data_)
+            data = b"".join((_pack_ii(0, n_data), data_))
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
+
+
+def _read_event(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Event, int]:
     (length,) = _unpack_4xi(buffer, offset)
     body_end = offset + 8 + length
-    if length < 0 or body_end > end:
+    if body_end > end:
         raise _Bad
     n_data = body_end - (offset + 8)
     if n_data < 0:
@@ -1406,7 +893,7 @@ def _read_event(buffer: bytes, offset: int, end: int, state: _ReadState | None) 
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
+    if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
     message = _new(Event)
     message.data = data_
@@ -1414,12 +901,51 @@ def _read_event(buffer: bytes, offset: int, end: int, state: _ReadState | None) 
     return message, position
 
 
-def _read_data_appended(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[DataAppended, int]:
+class DataAppended(_InFrame):
+    """All events up to `event_number` are stored.
+
+    Code 7, from server.
+
+    Source: Data Appended - Reply.
+
+    Attributes:
+        event_number: The `last_event_number` of the block.
+        previous_event_number: The `event_number` of the DataAppended before.
+        tail: Bytes that were left over when it was read.
+
+    Layout: writer_id uuid, event_number i64, previous_event_number i64
+    """
+
+    __slots__ = ("event_number", "previous_event_number", "tail", "writer_id")
+    __match_args__ = ("writer_id", "event_number", "previous_event_number")
+
+    def __init__(self, writer_id: UUID, event_number: int, previous_event_number: int) -> None:
+        self.writer_id = writer_id
+        self.event_number = event_number
+        self.previous_event_number = previous_event_number
+        self.tail = b""
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(other) is DataAppended
+            and self.writer_id == other.writer_id
+            and self.event_number == other.event_number
+            and self.previous_event_number == other.previous_event_number
+            and self.tail == other.tail
+        )
+
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            return _pack_ii16sqq(7, 32, self.writer_id.bytes, self.event_number, self.previous_event_number)
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
+
+
+def _read_data_appended(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[DataAppended, int]:
     length, writer_id, event_number, previous_event_number = _unpack_4xi16sqq(buffer, offset)
     body_end = offset + 8 + length
-    if length < 0 or body_end > end:
+    if body_end > end:
         raise _Bad
     position = offset + 40
     tail = b""
@@ -1428,22 +954,22 @@ def _read_data_appended(
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if position > end or (state is not None and state.frame < 40):
+    if state is not None and state.frame < 40:
         raise _Bad
     message = _new(DataAppended)
-    message.writer_id = UUID(bytes=writer_id)
+    message.writer_id = _uuid(writer_id)
     message.event_number = event_number
     message.previous_event_number = previous_event_number
     message.tail = tail
     return message, position
 
 
-def _read_unknown(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Unknown, int]:
+def _read_unknown(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Unknown, int]:
     if state is not None and state.strict:
         raise _Bad
     type_, length = _unpack_ii(buffer, offset)
     body_end = offset + 8 + length
-    if length < 0 or body_end > end:
+    if body_end > end:
         raise _Bad
     n_data = body_end - (offset + 8)
     if n_data < 0:
@@ -1453,7 +979,7 @@ def _read_unknown(buffer: bytes, offset: int, end: int, state: _ReadState | None
     data_ = buffer[start:position]
     if position != body_end:
         raise _Bad
-    if position > end or position - offset > (16777223 if state is None else state.frame):
+    if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
     message = _new(Unknown)
     message.data = data_
@@ -1461,7 +987,7 @@ def _read_unknown(buffer: bytes, offset: int, end: int, state: _ReadState | None
     return message, position
 
 
-_READERS: dict[int, Callable[[bytes, int, int, _ReadState | None], tuple[_Message, int]]] = {
+_READERS: dict[int, Callable[[bytes, int, int, _Reading], tuple[_Message, int]]] = {
     -2: _read_partial_event,
     -1: _read_padding,
     9: _read_read_segment,
@@ -1473,221 +999,61 @@ _READERS: dict[int, Callable[[bytes, int, int, _ReadState | None], tuple[_Messag
     2: _read_append_setup,
     7: _read_data_appended,
 }
-
-
-def _bare_message(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[_Message, int]:
-    return _READERS.get(_unpack_i(buffer, offset)[0], _read_unknown)(buffer, offset, end, state)
-
-
-def _write_frame(frame: Frame, state: _WriteState | None) -> bytes:
-    message = frame.message
-    return _WRITERS[type(message)](message, state)
-
-
-def _write_padding(message: Padding, state: _WriteState | None) -> bytes:
-    zeros = message.zeros
-    if type(zeros) is not bytes:
-        raise _Bad
-    n_zeros = len(zeros)
-    data = b"".join((_pack_ii(-1, n_zeros), zeros))
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_read_segment(message: ReadSegment, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    delegation_token = (
-        _encode_str(message.delegation_token)
-        if message.delegation_token.isascii() and "\0" not in message.delegation_token
-        else _encode_text(message.delegation_token, "mutf8", True, "big")
-    )
-    n_delegation_token = len(delegation_token)
-    data = b"".join(
-        (
-            _pack_iiH(9, (16 + n_segment + n_delegation_token), n_segment),
-            segment,
-            _pack_qiH(message.offset, message.suggested_length, n_delegation_token),
-            delegation_token,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_segment_read(message: SegmentRead, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    data_ = message.data
-    if type(data_) is not bytes:
-        raise _Bad
-    n_data = len(data_)
-    if message.tail_ is not True and message.tail_ is not False:
-        raise _Bad
-    if message.end_of_segment is not True and message.end_of_segment is not False:
-        raise _Bad
-    data = b"".join(
-        (
-            _pack_iiH(10, (12 + n_segment + n_data), n_segment),
-            segment,
-            _pack_qBB(message.offset, message.tail_, message.end_of_segment),
-            data_,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_setup_append(message: SetupAppend, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    delegation_token = (
-        _encode_str(message.delegation_token)
-        if message.delegation_token.isascii() and "\0" not in message.delegation_token
-        else _encode_text(message.delegation_token, "mutf8", True, "big")
-    )
-    n_delegation_token = len(delegation_token)
-    data = b"".join(
-        (
-            _pack_iiq16sH(
-                1,
-                (28 + n_segment + n_delegation_token),
-                message.request_id,
-                message.writer_id.bytes,
-                n_segment,
-            ),
-            segment,
-            _pack_H(n_delegation_token),
-            delegation_token,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_append_setup(message: AppendSetup, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    data = b"".join(
-        (
-            _pack_iiqH(2, (34 + n_segment), message.request_id, n_segment),
-            segment,
-            _pack_16sq(message.writer_id.bytes, message.last_event_number),
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_append_block(message: AppendBlock, state: _WriteState | None) -> bytes:
-    data_ = message.data
-    if type(data_) is not bytes:
-        raise _Bad
-    n_data = len(data_)
-    data = b"".join((_pack_ii16s(3, (16 + n_data), message.writer_id.bytes), data_))
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_append_block_end(message: AppendBlockEnd, state: _WriteState | None) -> bytes:
-    data_ = message.data
-    if type(data_) is not bytes:
-        raise _Bad
-    n_data = len(data_)
-    data = b"".join(
-        (
-            _pack_ii16sii(4, (36 + n_data), message.writer_id.bytes, message.size_of_whole_events, n_data),
-            data_,
-            _pack_iq(message.num_events, message.last_event_number),
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_partial_event(message: PartialEvent, state: _WriteState | None) -> bytes:
-    data_ = message.data
-    if type(data_) is not bytes:
-        raise _Bad
-    n_data = len(data_)
-    data = b"".join((_pack_ii(-2, n_data), data_))
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_event(message: Event, state: _WriteState | None) -> bytes:
-    data_ = message.data
-    if type(data_) is not bytes:
-        raise _Bad
-    n_data = len(data_)
-    data = b"".join((_pack_ii(0, n_data), data_))
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_data_appended(message: DataAppended, state: _WriteState | None) -> bytes:
-    return _pack_ii16sqq(7, 32, message.writer_id.bytes, message.event_number, message.previous_event_number)
-
-
-_WRITERS: dict[type, Callable[..., bytes]] = {
-    Padding: _write_padding,
-    ReadSegment: _write_read_segment,
-    SegmentRead: _write_segment_read,
-    SetupAppend: _write_setup_append,
-    AppendSetup: _write_append_setup,
-    AppendBlock: _write_append_block,
-    AppendBlockEnd: _write_append_block_end,
-    PartialEvent: _write_partial_event,
-    Event: _write_event,
-    DataAppended: _write_data_appended,
+_ENCODERS: dict[type, Callable[..., bytes]] = {
+    Padding: Padding.encode,
+    ReadSegment: ReadSegment.encode,
+    SegmentRead: SegmentRead.encode,
+    SetupAppend: SetupAppend.encode,
+    AppendSetup: AppendSetup.encode,
+    AppendBlock: AppendBlock.encode,
+    AppendBlockEnd: AppendBlockEnd.encode,
+    PartialEvent: PartialEvent.encode,
+    Event: Event.encode,
+    DataAppended: DataAppended.encode,
 }
+_WRITERS: dict[type, Callable[..., bytes]] = {}
 
 
-def _state_to_read(limits: Limits | None, strict: bool) -> _ReadState | None:
-    """Return None where the defaults hold: the readers have them written out."""
-    if limits is None and not strict:
-        return None
-    return _ReadState(_LIMITS if limits is None else limits.to_dict(), strict=strict)
+class Frame(_Envelope):
+    """Fields that a peer of another version adds are left over at the end of the body, and kept.
+
+    Source: CommandDecoder, CommandEncoder.
+
+    Attributes:
+        message: What the frame carries.
+
+    Layout: type i32, length i32, body message in length
+    """
+
+    __slots__ = ("message",)
+    __match_args__ = ("message",)
+
+    def __init__(self, message: _Message) -> None:
+        self.message = message
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Frame and self.message == other.message
+
+    def encode(self) -> bytes:
+        """Return the frame's bytes. EncodeError: the wire cannot carry it."""
+        try:
+            return _write_frame(self, None)
+        except _WRITE_FAULTS:
+            return _encode_carefully(self, -1)
 
 
-def _fault(buffer: bytes, role: str | None, limits: Limits | None, strict: bool) -> DecodeError:
-    """Return what is wrong with the frame that `buffer` ought to be, as the careful codec finds it."""
-    from .._runtime.careful import fault_of as read
-    from .._runtime.options import Options
-    from ._plan import PLAN
-
-    bounds = None if limits is None else limits.to_dict()
-    options = Options(role, limits=bounds, strict=strict)
-    return read(PLAN, buffer, options)
+def _read_frame(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Frame, int]:
+    message, position = _READERS.get(_unpack_i(buffer, offset)[0], _read_unknown)(buffer, offset, end, state)
+    frame = _new(Frame)
+    frame.message = message
+    return frame, position
 
 
-def _other_message(expected: str, message: _Message) -> DecodeError:
-    return DecodeError("unknown_code", expected=f"a {expected}", found=f"a {type(message).__name__}")
+def _write_frame(frame: Frame, state: _Writing) -> bytes:
+    message = frame.message
+    if type(message) in _ENCODERS:
+        return _ENCODERS[type(message)](message)
+    return _WRITERS[type(message)](message, state)
 
 
 def decode(
@@ -1701,7 +1067,7 @@ def decode(
         NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
         DecodeError: It does not conform, or something stands behind it.
     """
-    if from_role is not None:
+    if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
@@ -1724,7 +1090,7 @@ def decode_message(
         NeedMoreData: The frame is not whole.
         DecodeError: It does not conform, or something stands behind it.
     """
-    if from_role is not None:
+    if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
@@ -1736,6 +1102,27 @@ def decode_message(
         return message
     except _READ_FAULTS:
         raise _fault(buffer, from_role, limits, strict) from None
+
+
+def _bare_message(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[_Message, int]:
+    return _READERS.get(_unpack_i(buffer, offset)[0], _read_unknown)(buffer, offset, end, state)
+
+
+def _state_to_read(limits: Limits | None, strict: bool) -> _Reading:
+    """Return None where the defaults hold: the readers have them written out."""
+    if limits is None and not strict:
+        return None
+    return _ReadState(_LIMITS if limits is None else limits.to_dict(), strict=strict)
+
+
+def _fault(buffer: bytes, role: str | None, limits: Limits | None, strict: bool) -> DecodeError:
+    """Return what is wrong with the frame that `buffer` ought to be, as the careful codec finds it."""
+    from .._runtime.careful import fault_of as read
+    from .._runtime.options import Options
+
+    bounds = None if limits is None else limits.to_dict()
+    options = Options(role, limits=bounds, strict=strict)
+    return read(_load_plan(), buffer, options)
 
 
 def encode(message: _Message | Frame) -> bytes:
@@ -1751,9 +1138,8 @@ def encode(message: _Message | Frame) -> bytes:
 def _encode_carefully(frame: object, compression: int) -> bytes:
     """Return what the careful codec writes, where straight-line code gave up; it says what is wrong."""
     from .._runtime.careful import encode_carefully
-    from ._plan import PLAN
 
-    return encode_carefully(PLAN, frame, compression)
+    return encode_carefully(_load_plan(), frame, compression)
 
 
 class Decoder(_Decoder[Frame]):

@@ -9,29 +9,33 @@ from __future__ import annotations
 
 from enum import IntEnum as _IntEnum
 from struct import Struct as _Struct
-from uuid import UUID
 
+from .._runtime.classes import Envelope as _Envelope
+from .._runtime.classes import MessageRecord as _MessageRecord
 from .._runtime.codec import READ_FAULTS as _READ_FAULTS
 from .._runtime.codec import WRITE_FAULTS as _WRITE_FAULTS
 from .._runtime.codec import Bad as _Bad
 from .._runtime.codec import ReadState as _ReadState
 from .._runtime.codec import WriteState as _WriteState
 from .._runtime.codec import as_bytes as _as_bytes
+from .._runtime.codec import lenient_text as _lenient_text
+from .._runtime.codec import uuid as _uuid
 from .._runtime.decoder import Decoder as _Decoder
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
-from .._runtime.text import decode_text as _decode_text
 from .._runtime.text import encode_text as _encode_text
 from .._runtime.unknown import Unknown
 from .._runtime.values import check_limits as _check_limits
 from .._runtime.values import check_role as _check_role
-from .._runtime.values import show as _show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any, Literal, TypeAlias
+    from typing import Any, Literal, Self, TypeAlias
+    from uuid import UUID
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
+    _Reading: TypeAlias = _ReadState | None
+    _Writing: TypeAlias = _WriteState | None
     _Message: TypeAlias = (
         "PartialMessage | KeepAlive | ReadSegment | SegmentRead | SetupAppend | AppendSetup | "
         "BeginAppendBlock | EndAppendBlock | Event | DataAppended | Unknown"
@@ -148,7 +152,30 @@ class Part(_IntEnum):
 _PART_BY_NUMBER = {member.value: member for member in Part}
 
 
-class PartialMessage:
+class _InFrame(_MessageRecord):
+    """What every message of a Frame can do."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def _load_plan() -> dict[str, Any]:
+        return _load_plan()
+
+    @classmethod
+    def decode(cls, data: _Buffer) -> Self:
+        """Return the message of the one whole frame that `data` is.
+
+        Raises:
+            NeedMoreData: The frame is not whole.
+            DecodeError: It does not conform, or carries another message.
+        """
+        message: object = decode_message(data)
+        if isinstance(message, cls):
+            return message
+        raise DecodeError("unknown_code", expected=f"a {cls.__name__}", found=f"a {type(message).__name__}")
+
+
+class PartialMessage(_InFrame):
     """A piece of a message that was cut for any reason. Other messages may stand between the pieces, not another cut one.
 
     Code -2, from both sides.
@@ -159,6 +186,8 @@ class PartialMessage:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: part Part, data bytes[..]
     """
 
     __slots__ = ("data", "part", "tail")
@@ -169,61 +198,6 @@ class PartialMessage:
         self.data = data
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_partial_message(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> PartialMessage:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not PartialMessage:
-            raise _other_message("PartialMessage", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "PartialMessage", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> PartialMessage:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "PartialMessage", fields)
-        assert type(message) is PartialMessage
-        return message
-
-    def replace(self, **changes: Any) -> PartialMessage:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"part": self.part, "data": self.data}
-        copy = PartialMessage(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is PartialMessage
@@ -232,11 +206,53 @@ class PartialMessage:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"PartialMessage(part={_show(self.part)}, data={_show(self.data)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            data_ = self.data
+            if type(data_) is not bytes:
+                raise _Bad
+            n_data = len(data_)
+            body_size = 1 + n_data
+            if self.part not in _PART_BY_NUMBER:
+                raise _Bad
+            data = b"".join((_pack_iiB(-2, body_size, self.part), data_))
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class KeepAlive:
+def _read_partial_message(
+    buffer: bytes, offset: int, end: int, state: _Reading
+) -> tuple[PartialMessage, int]:
+    length, part_ = _unpack_4xiB(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    n_data = body_end - (offset + 9)
+    if n_data < 0:
+        raise _Bad
+    start = offset + 9
+    position = start + n_data
+    data_ = buffer[start:position]
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(PartialMessage)
+    message.part = _PART_BY_NUMBER[part_]
+    message.data = data_
+    message.tail = tail
+    return message, position
+
+
+class KeepAlive(_InFrame):
     """Shows that the sender lives; not answered.
 
     Code 'd', from both sides.
@@ -248,6 +264,8 @@ class KeepAlive:
     Attributes:
         data: Uninterpreted, usually empty.
         tail: Bytes that were left over when it was read.
+
+    Layout: data bytes[..]
     """
 
     __slots__ = ("data", "tail")
@@ -257,69 +275,50 @@ class KeepAlive:
         self.data = data
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_keep_alive(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> KeepAlive:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not KeepAlive:
-            raise _other_message("KeepAlive", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "KeepAlive", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> KeepAlive:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "KeepAlive", fields)
-        assert type(message) is KeepAlive
-        return message
-
-    def replace(self, **changes: Any) -> KeepAlive:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"data": self.data}
-        copy = KeepAlive(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return type(other) is KeepAlive and self.data == other.data and self.tail == other.tail
 
-    def __repr__(self) -> str:
-        return f"KeepAlive(data={_show(self.data)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            data_ = self.data
+            if type(data_) is not bytes:
+                raise _Bad
+            n_data = len(data_)
+            data = b"".join((_pack_ii(100, n_data), data_))
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class ReadSegment:
+def _read_keep_alive(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[KeepAlive, int]:
+    (length,) = _unpack_4xi(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    n_data = body_end - (offset + 8)
+    if n_data < 0:
+        raise _Bad
+    start = offset + 8
+    position = start + n_data
+    data_ = buffer[start:position]
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(KeepAlive)
+    message.data = data_
+    message.tail = tail
+    return message, position
+
+
+class ReadSegment(_InFrame):
     """Asks for bytes of a segment from `offset` on.
 
     Code 9, from client.
@@ -328,6 +327,8 @@ class ReadSegment:
 
     Attributes:
         tail: Bytes that were left over when it was read.
+
+    Layout: segment mutf8[u16], offset i64, suggested_length i32
     """
 
     __slots__ = ("offset", "segment", "suggested_length", "tail")
@@ -339,65 +340,6 @@ class ReadSegment:
         self.suggested_length = suggested_length
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_read_segment(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> ReadSegment:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not ReadSegment:
-            raise _other_message("ReadSegment", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "ReadSegment", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> ReadSegment:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "ReadSegment", fields)
-        assert type(message) is ReadSegment
-        return message
-
-    def replace(self, **changes: Any) -> ReadSegment:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "segment": self.segment,
-            "offset": self.offset,
-            "suggested_length": self.suggested_length,
-        }
-        copy = ReadSegment(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is ReadSegment
@@ -407,11 +349,52 @@ class ReadSegment:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"ReadSegment(segment={_show(self.segment)}, offset={_show(self.offset)}, suggested_length={_show(self.suggested_length)})"
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            body_size = 14 + n_segment
+            data = b"".join(
+                (_pack_iiH(9, body_size, n_segment), segment, _pack_qi(self.offset, self.suggested_length))
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
 
 
-class SegmentRead:
+def _read_read_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ReadSegment, int]:
+    length, n_segment = _unpack_4xiH(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    start = offset + 10
+    position = start + n_segment
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
+    offset_, suggested_length = _unpack_qi(buffer, position)
+    position = position + 12
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(ReadSegment)
+    message.segment = segment
+    message.offset = offset_
+    message.suggested_length = suggested_length
+    message.tail = tail
+    return message, position
+
+
+class SegmentRead(_InFrame):
     """Bytes of a segment.
 
     Code 10, from server.
@@ -423,6 +406,8 @@ class SegmentRead:
         is_at_end_of_segment: Errata: 1 bit, without a type.
         data: Source: Segment Read - Reply, remaining length in message.
         tail: Bytes that were left over when it was read.
+
+    Layout: segment mutf8[u16], offset i64, is_at_tail bool, is_at_end_of_segment bool, data bytes[..]
     """
 
     __slots__ = ("data", "is_at_end_of_segment", "is_at_tail", "offset", "segment", "tail")
@@ -438,67 +423,6 @@ class SegmentRead:
         self.data = data
         self.tail = b""
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_segment_read(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> SegmentRead:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not SegmentRead:
-            raise _other_message("SegmentRead", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "SegmentRead", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> SegmentRead:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "SegmentRead", fields)
-        assert type(message) is SegmentRead
-        return message
-
-    def replace(self, **changes: Any) -> SegmentRead:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "segment": self.segment,
-            "offset": self.offset,
-            "is_at_tail": self.is_at_tail,
-            "is_at_end_of_segment": self.is_at_end_of_segment,
-            "data": self.data,
-        }
-        copy = SegmentRead(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is SegmentRead
@@ -510,701 +434,48 @@ class SegmentRead:
             and self.tail == other.tail
         )
 
-    def __repr__(self) -> str:
-        return f"SegmentRead(segment={_show(self.segment)}, offset={_show(self.offset)}, is_at_tail={_show(self.is_at_tail)}, is_at_end_of_segment={_show(self.is_at_end_of_segment)}, data={_show(self.data)})"
-
-
-class SetupAppend:
-    """Announces an appender of a segment.
-
-    Code 1, from client.
-
-    Source: Setup Append - Request.
-
-    Attributes:
-        tail: Bytes that were left over when it was read.
-    """
-
-    __slots__ = ("connection_id", "segment", "tail")
-    __match_args__ = ("connection_id", "segment")
-
-    def __init__(self, connection_id: UUID, segment: str) -> None:
-        self.connection_id = connection_id
-        self.segment = segment
-        self.tail = b""
-
     def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
         try:
-            return _write_setup_append(self, None)
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            data_ = self.data
+            if type(data_) is not bytes:
+                raise _Bad
+            n_data = len(data_)
+            body_size = 12 + n_segment + n_data
+            if self.is_at_tail is not True and self.is_at_tail is not False:
+                raise _Bad
+            if self.is_at_end_of_segment is not True and self.is_at_end_of_segment is not False:
+                raise _Bad
+            data = b"".join(
+                (
+                    _pack_iiH(10, body_size, n_segment),
+                    segment,
+                    _pack_qBB(self.offset, self.is_at_tail, self.is_at_end_of_segment),
+                    data_,
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
         except _WRITE_FAULTS:
             return _encode_carefully(Frame(self), -1)
 
-    @staticmethod
-    def decode(data: _Buffer) -> SetupAppend:
-        """Return the message of the one whole frame that `data` is.
 
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not SetupAppend:
-            raise _other_message("SetupAppend", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "SetupAppend", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> SetupAppend:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "SetupAppend", fields)
-        assert type(message) is SetupAppend
-        return message
-
-    def replace(self, **changes: Any) -> SetupAppend:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"connection_id": self.connection_id, "segment": self.segment}
-        copy = SetupAppend(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            type(other) is SetupAppend
-            and self.connection_id == other.connection_id
-            and self.segment == other.segment
-            and self.tail == other.tail
-        )
-
-    def __repr__(self) -> str:
-        return f"SetupAppend(connection_id={_show(self.connection_id)}, segment={_show(self.segment)})"
-
-
-class AppendSetup:
-    """The appender may begin.
-
-    Code 2, from server.
-
-    Source: Append Setup - Reply.
-
-    Attributes:
-        connection_offset_ack_level: What is stored of this appender; 0 if it is new.
-        tail: Bytes that were left over when it was read.
-    """
-
-    __slots__ = ("connection_id", "connection_offset_ack_level", "segment", "tail")
-    __match_args__ = ("segment", "connection_id", "connection_offset_ack_level")
-
-    def __init__(self, segment: str, connection_id: UUID, connection_offset_ack_level: int) -> None:
-        self.segment = segment
-        self.connection_id = connection_id
-        self.connection_offset_ack_level = connection_offset_ack_level
-        self.tail = b""
-
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_append_setup(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> AppendSetup:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not AppendSetup:
-            raise _other_message("AppendSetup", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "AppendSetup", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> AppendSetup:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "AppendSetup", fields)
-        assert type(message) is AppendSetup
-        return message
-
-    def replace(self, **changes: Any) -> AppendSetup:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "segment": self.segment,
-            "connection_id": self.connection_id,
-            "connection_offset_ack_level": self.connection_offset_ack_level,
-        }
-        copy = AppendSetup(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            type(other) is AppendSetup
-            and self.segment == other.segment
-            and self.connection_id == other.connection_id
-            and self.connection_offset_ack_level == other.connection_offset_ack_level
-            and self.tail == other.tail
-        )
-
-    def __repr__(self) -> str:
-        return f"AppendSetup(segment={_show(self.segment)}, connection_id={_show(self.connection_id)}, connection_offset_ack_level={_show(self.connection_offset_ack_level)})"
-
-
-class BeginAppendBlock:
-    """Also called BeginEventBlock. The block follows behind the frame, as messages.
-
-    Code 3, from client.
-
-    Source: BeginAppendBlock - Request.
-
-    Attributes:
-        connection_offset: Bytes that this appender has written so far, headers of events included.
-
-            Assumed: what it counts is not said.
-        length: Bytes before EndAppendBlock.
-        tail: Bytes that were left over when it was read.
-    """
-
-    __slots__ = ("connection_id", "connection_offset", "length", "tail")
-    __match_args__ = ("connection_id", "connection_offset", "length")
-
-    def __init__(self, connection_id: UUID, connection_offset: int, length: int) -> None:
-        self.connection_id = connection_id
-        self.connection_offset = connection_offset
-        self.length = length
-        self.tail = b""
-
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_begin_append_block(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> BeginAppendBlock:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not BeginAppendBlock:
-            raise _other_message("BeginAppendBlock", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "BeginAppendBlock", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> BeginAppendBlock:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "BeginAppendBlock", fields)
-        assert type(message) is BeginAppendBlock
-        return message
-
-    def replace(self, **changes: Any) -> BeginAppendBlock:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "connection_id": self.connection_id,
-            "connection_offset": self.connection_offset,
-            "length": self.length,
-        }
-        copy = BeginAppendBlock(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            type(other) is BeginAppendBlock
-            and self.connection_id == other.connection_id
-            and self.connection_offset == other.connection_offset
-            and self.length == other.length
-            and self.tail == other.tail
-        )
-
-    def __repr__(self) -> str:
-        return f"BeginAppendBlock(connection_id={_show(self.connection_id)}, connection_offset={_show(self.connection_offset)}, length={_show(self.length)})"
-
-
-class EndAppendBlock:
-    """Also called EndEventBlock.
-
-    Code 4, from client.
-
-    Source: EndAppendBlock- Request.
-
-    Attributes:
-        block_length: May be more or less than what stood between the two messages.
-
-            Assumed: 4 bytes without a type; an integer as in BeginAppendBlock.
-        tail: Bytes that were left over when it was read.
-    """
-
-    __slots__ = ("block_length", "connection_id", "connection_offset", "tail")
-    __match_args__ = ("connection_id", "connection_offset", "block_length")
-
-    def __init__(self, connection_id: UUID, connection_offset: int, block_length: int) -> None:
-        self.connection_id = connection_id
-        self.connection_offset = connection_offset
-        self.block_length = block_length
-        self.tail = b""
-
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_end_append_block(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> EndAppendBlock:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not EndAppendBlock:
-            raise _other_message("EndAppendBlock", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "EndAppendBlock", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> EndAppendBlock:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "EndAppendBlock", fields)
-        assert type(message) is EndAppendBlock
-        return message
-
-    def replace(self, **changes: Any) -> EndAppendBlock:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "connection_id": self.connection_id,
-            "connection_offset": self.connection_offset,
-            "block_length": self.block_length,
-        }
-        copy = EndAppendBlock(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            type(other) is EndAppendBlock
-            and self.connection_id == other.connection_id
-            and self.connection_offset == other.connection_offset
-            and self.block_length == other.block_length
-            and self.tail == other.tail
-        )
-
-    def __repr__(self) -> str:
-        return f"EndAppendBlock(connection_id={_show(self.connection_id)}, connection_offset={_show(self.connection_offset)}, block_length={_show(self.block_length)})"
-
-
-class Event:
-    """One event, only inside a block.
-
-    Code 0, from client.
-
-    Source: Event - Request, Only valid inside of a block.
-
-    Attributes:
-        tail: Bytes that were left over when it was read.
-    """
-
-    __slots__ = ("data", "tail")
-    __match_args__ = ("data",)
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self.tail = b""
-
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_event(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> Event:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not Event:
-            raise _other_message("Event", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "Event", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> Event:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "Event", fields)
-        assert type(message) is Event
-        return message
-
-    def replace(self, **changes: Any) -> Event:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"data": self.data}
-        copy = Event(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is Event and self.data == other.data and self.tail == other.tail
-
-    def __repr__(self) -> str:
-        return f"Event(data={_show(self.data)})"
-
-
-class DataAppended:
-    """Everything up to the level is stored.
-
-    Code 7, from server.
-
-    Source: Data Appended - Reply.
-
-    Attributes:
-        tail: Bytes that were left over when it was read.
-    """
-
-    __slots__ = ("connection_id", "connection_offset_ack_level", "tail")
-    __match_args__ = ("connection_id", "connection_offset_ack_level")
-
-    def __init__(self, connection_id: UUID, connection_offset_ack_level: int) -> None:
-        self.connection_id = connection_id
-        self.connection_offset_ack_level = connection_offset_ack_level
-        self.tail = b""
-
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_data_appended(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
-
-    @staticmethod
-    def decode(data: _Buffer) -> DataAppended:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data)
-        if type(message) is not DataAppended:
-            raise _other_message("DataAppended", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "DataAppended", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> DataAppended:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "DataAppended", fields)
-        assert type(message) is DataAppended
-        return message
-
-    def replace(self, **changes: Any) -> DataAppended:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "connection_id": self.connection_id,
-            "connection_offset_ack_level": self.connection_offset_ack_level,
-        }
-        copy = DataAppended(**(values | changes))
-        copy.tail = self.tail
-        return copy
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            type(other) is DataAppended
-            and self.connection_id == other.connection_id
-            and self.connection_offset_ack_level == other.connection_offset_ack_level
-            and self.tail == other.tail
-        )
-
-    def __repr__(self) -> str:
-        return f"DataAppended(connection_id={_show(self.connection_id)}, connection_offset_ack_level={_show(self.connection_offset_ack_level)})"
-
-
-class Frame:
-    """Fields that a peer of another version adds are left over at the end of the body, and kept.
-
-    Source: CommandDecoder, CommandEncoder.
-
-    Attributes:
-        message: What the frame carries.
-    """
-
-    __slots__ = ("message",)
-    __match_args__ = ("message",)
-
-    def __init__(self, message: _Message) -> None:
-        self.message = message
-
-    def encode(self) -> bytes:
-        """Return the frame's bytes.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_frame(self, None)
-        except _WRITE_FAULTS:
-            return _encode_carefully(self, -1)
-
-    def replace(self, **changes: Any) -> Frame:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"message": self.message}
-        return Frame(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is Frame and self.message == other.message
-
-    def __repr__(self) -> str:
-        return f"Frame({self.message!r})"
-
-
-def _read_frame(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Frame, int]:
-    message, position = _READERS.get(_unpack_i(buffer, offset)[0], _read_unknown)(buffer, offset, end, state)
-    frame = _new(Frame)
-    frame.message = message
-    return frame, position
-
-
-def _read_partial_message(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[PartialMessage, int]:
-    length, part_ = _unpack_4xiB(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    n_data = body_end - (offset + 9)
-    if n_data < 0:
-        raise _Bad
-    start = offset + 9
-    position = start + n_data
-    data_ = buffer[start:position]
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(PartialMessage)
-    message.part = _PART_BY_NUMBER[part_]
-    message.data = data_
-    message.tail = tail
-    return message, position
-
-
-def _read_keep_alive(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[KeepAlive, int]:
-    (length,) = _unpack_4xi(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    n_data = body_end - (offset + 8)
-    if n_data < 0:
-        raise _Bad
-    start = offset + 8
-    position = start + n_data
-    data_ = buffer[start:position]
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(KeepAlive)
-    message.data = data_
-    message.tail = tail
-    return message, position
-
-
-def _read_read_segment(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[ReadSegment, int]:
+def _read_segment_read(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SegmentRead, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
     body_end = offset + 8 + length
-    if length < 0 or body_end > end:
+    if body_end > end:
         raise _Bad
     start = offset + 10
     position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    offset_, suggested_length = _unpack_qi(buffer, position)
-    position = position + 12
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(ReadSegment)
-    message.segment = segment
-    message.offset = offset_
-    message.suggested_length = suggested_length
-    message.tail = tail
-    return message, position
-
-
-def _read_segment_read(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[SegmentRead, int]:
-    length, n_segment = _unpack_4xiH(buffer, offset)
-    body_end = offset + 8 + length
-    if length < 0 or body_end > end:
-        raise _Bad
-    start = offset + 10
-    position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
     offset_, is_at_tail, is_at_end_of_segment = _unpack_qBB(buffer, position)
-    if is_at_tail > 1 and state is not None and state.strict:
-        raise _Bad
-    if is_at_end_of_segment > 1 and state is not None and state.strict:
+    if state is not None and state.strict and (is_at_tail > 1 or is_at_end_of_segment > 1):
         raise _Bad
     n_data = body_end - (position + 10)
     if n_data < 0:
@@ -1218,7 +489,7 @@ def _read_segment_read(
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
+    if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
     message = _new(SegmentRead)
     message.segment = segment
@@ -1230,51 +501,138 @@ def _read_segment_read(
     return message, position
 
 
-def _read_setup_append(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[SetupAppend, int]:
+class SetupAppend(_InFrame):
+    """Announces an appender of a segment.
+
+    Code 1, from client.
+
+    Source: Setup Append - Request.
+
+    Attributes:
+        tail: Bytes that were left over when it was read.
+
+    Layout: connection_id uuid, segment mutf8[u16]
+    """
+
+    __slots__ = ("connection_id", "segment", "tail")
+    __match_args__ = ("connection_id", "segment")
+
+    def __init__(self, connection_id: UUID, segment: str) -> None:
+        self.connection_id = connection_id
+        self.segment = segment
+        self.tail = b""
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(other) is SetupAppend
+            and self.connection_id == other.connection_id
+            and self.segment == other.segment
+            and self.tail == other.tail
+        )
+
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            body_size = 18 + n_segment
+            data = b"".join((_pack_ii16sH(1, body_size, self.connection_id.bytes, n_segment), segment))
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
+
+
+def _read_setup_append(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SetupAppend, int]:
     length, connection_id, n_segment = _unpack_4xi16sH(buffer, offset)
     body_end = offset + 8 + length
-    if length < 0 or body_end > end:
+    if body_end > end:
         raise _Bad
     start = offset + 26
     position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
     tail = b""
     if position != body_end:
         if position > body_end or (state is not None and state.strict):
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
+    if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
     message = _new(SetupAppend)
-    message.connection_id = UUID(bytes=connection_id)
+    message.connection_id = _uuid(connection_id)
     message.segment = segment
     message.tail = tail
     return message, position
 
 
-def _read_append_setup(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[AppendSetup, int]:
+class AppendSetup(_InFrame):
+    """The appender may begin.
+
+    Code 2, from server.
+
+    Source: Append Setup - Reply.
+
+    Attributes:
+        connection_offset_ack_level: What is stored of this appender; 0 if it is new.
+        tail: Bytes that were left over when it was read.
+
+    Layout: segment mutf8[u16], connection_id uuid, connection_offset_ack_level i64
+    """
+
+    __slots__ = ("connection_id", "connection_offset_ack_level", "segment", "tail")
+    __match_args__ = ("segment", "connection_id", "connection_offset_ack_level")
+
+    def __init__(self, segment: str, connection_id: UUID, connection_offset_ack_level: int) -> None:
+        self.segment = segment
+        self.connection_id = connection_id
+        self.connection_offset_ack_level = connection_offset_ack_level
+        self.tail = b""
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(other) is AppendSetup
+            and self.segment == other.segment
+            and self.connection_id == other.connection_id
+            and self.connection_offset_ack_level == other.connection_offset_ack_level
+            and self.tail == other.tail
+        )
+
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            segment = _encode_str(self.segment)
+            if not segment.isascii() or 0 in segment:
+                segment = _encode_text(self.segment, "mutf8", lenient=True)
+            n_segment = len(segment)
+            body_size = 26 + n_segment
+            data = b"".join(
+                (
+                    _pack_iiH(2, body_size, n_segment),
+                    segment,
+                    _pack_16sq(self.connection_id.bytes, self.connection_offset_ack_level),
+                )
+            )
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
+
+
+def _read_append_setup(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[AppendSetup, int]:
     length, n_segment = _unpack_4xiH(buffer, offset)
     body_end = offset + 8 + length
-    if length < 0 or body_end > end:
+    if body_end > end:
         raise _Bad
     start = offset + 10
     position = start + n_segment
-    try:
-        segment = buffer[start:position].decode()
-        if len(segment) != n_segment or "\0" in segment:
-            segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
-    except UnicodeDecodeError:
-        segment = _decode_text(buffer[start:position], "mutf8", state is None or not state.strict, "big")
+    raw = buffer[start:position]
+    segment = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
     connection_id, connection_offset_ack_level = _unpack_16sq(buffer, position)
     position = position + 24
     tail = b""
@@ -1283,22 +641,65 @@ def _read_append_setup(
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
+    if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
     message = _new(AppendSetup)
     message.segment = segment
-    message.connection_id = UUID(bytes=connection_id)
+    message.connection_id = _uuid(connection_id)
     message.connection_offset_ack_level = connection_offset_ack_level
     message.tail = tail
     return message, position
 
 
+class BeginAppendBlock(_InFrame):
+    """Also called BeginEventBlock. The block follows behind the frame, as messages.
+
+    Code 3, from client.
+
+    Source: BeginAppendBlock - Request.
+
+    Attributes:
+        connection_offset: Bytes that this appender has written so far, headers of events included.
+
+            Assumed: what it counts is not said.
+        length: Bytes before EndAppendBlock.
+        tail: Bytes that were left over when it was read.
+
+    Layout: connection_id uuid, connection_offset i64, length i32
+    """
+
+    __slots__ = ("connection_id", "connection_offset", "length", "tail")
+    __match_args__ = ("connection_id", "connection_offset", "length")
+
+    def __init__(self, connection_id: UUID, connection_offset: int, length: int) -> None:
+        self.connection_id = connection_id
+        self.connection_offset = connection_offset
+        self.length = length
+        self.tail = b""
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(other) is BeginAppendBlock
+            and self.connection_id == other.connection_id
+            and self.connection_offset == other.connection_offset
+            and self.length == other.length
+            and self.tail == other.tail
+        )
+
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            return _pack_ii16sqi(3, 28, self.connection_id.bytes, self.connection_offset, self.length)
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
+
+
 def _read_begin_append_block(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[BeginAppendBlock, int]:
     length, connection_id, connection_offset, length_ = _unpack_4xi16sqi(buffer, offset)
     body_end = offset + 8 + length
-    if length < 0 or body_end > end:
+    if body_end > end:
         raise _Bad
     position = offset + 36
     tail = b""
@@ -1307,22 +708,64 @@ def _read_begin_append_block(
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if position > end or (state is not None and state.frame < 36):
+    if state is not None and state.frame < 36:
         raise _Bad
     message = _new(BeginAppendBlock)
-    message.connection_id = UUID(bytes=connection_id)
+    message.connection_id = _uuid(connection_id)
     message.connection_offset = connection_offset
     message.length = length_
     message.tail = tail
     return message, position
 
 
+class EndAppendBlock(_InFrame):
+    """Also called EndEventBlock.
+
+    Code 4, from client.
+
+    Source: EndAppendBlock- Request.
+
+    Attributes:
+        block_length: May be more or less than what stood between the two messages.
+
+            Assumed: 4 bytes without a type; an integer as in BeginAppendBlock.
+        tail: Bytes that were left over when it was read.
+
+    Layout: connection_id uuid, connection_offset i64, block_length i32
+    """
+
+    __slots__ = ("block_length", "connection_id", "connection_offset", "tail")
+    __match_args__ = ("connection_id", "connection_offset", "block_length")
+
+    def __init__(self, connection_id: UUID, connection_offset: int, block_length: int) -> None:
+        self.connection_id = connection_id
+        self.connection_offset = connection_offset
+        self.block_length = block_length
+        self.tail = b""
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(other) is EndAppendBlock
+            and self.connection_id == other.connection_id
+            and self.connection_offset == other.connection_offset
+            and self.block_length == other.block_length
+            and self.tail == other.tail
+        )
+
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            return _pack_ii16sqi(4, 28, self.connection_id.bytes, self.connection_offset, self.block_length)
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
+
+
 def _read_end_append_block(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[EndAppendBlock, int]:
     length, connection_id, connection_offset, block_length = _unpack_4xi16sqi(buffer, offset)
     body_end = offset + 8 + length
-    if length < 0 or body_end > end:
+    if body_end > end:
         raise _Bad
     position = offset + 36
     tail = b""
@@ -1331,20 +774,58 @@ def _read_end_append_block(
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if position > end or (state is not None and state.frame < 36):
+    if state is not None and state.frame < 36:
         raise _Bad
     message = _new(EndAppendBlock)
-    message.connection_id = UUID(bytes=connection_id)
+    message.connection_id = _uuid(connection_id)
     message.connection_offset = connection_offset
     message.block_length = block_length
     message.tail = tail
     return message, position
 
 
-def _read_event(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Event, int]:
+class Event(_InFrame):
+    """One event, only inside a block.
+
+    Code 0, from client.
+
+    Source: Event - Request, Only valid inside of a block.
+
+    Attributes:
+        tail: Bytes that were left over when it was read.
+
+    Layout: data bytes[..]
+    """
+
+    __slots__ = ("data", "tail")
+    __match_args__ = ("data",)
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.tail = b""
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Event and self.data == other.data and self.tail == other.tail
+
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            data_ = self.data
+            if type(data_) is not bytes:
+                raise _Bad
+            n_data = len(data_)
+            data = b"".join((_pack_ii(0, n_data), data_))
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
+
+
+def _read_event(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Event, int]:
     (length,) = _unpack_4xi(buffer, offset)
     body_end = offset + 8 + length
-    if length < 0 or body_end > end:
+    if body_end > end:
         raise _Bad
     n_data = body_end - (offset + 8)
     if n_data < 0:
@@ -1358,7 +839,7 @@ def _read_event(buffer: bytes, offset: int, end: int, state: _ReadState | None) 
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if position > end or position - offset > (16777223 if state is None else state.frame):
+    if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
     message = _new(Event)
     message.data = data_
@@ -1366,12 +847,47 @@ def _read_event(buffer: bytes, offset: int, end: int, state: _ReadState | None) 
     return message, position
 
 
-def _read_data_appended(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[DataAppended, int]:
+class DataAppended(_InFrame):
+    """Everything up to the level is stored.
+
+    Code 7, from server.
+
+    Source: Data Appended - Reply.
+
+    Attributes:
+        tail: Bytes that were left over when it was read.
+
+    Layout: connection_id uuid, connection_offset_ack_level i64
+    """
+
+    __slots__ = ("connection_id", "connection_offset_ack_level", "tail")
+    __match_args__ = ("connection_id", "connection_offset_ack_level")
+
+    def __init__(self, connection_id: UUID, connection_offset_ack_level: int) -> None:
+        self.connection_id = connection_id
+        self.connection_offset_ack_level = connection_offset_ack_level
+        self.tail = b""
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(other) is DataAppended
+            and self.connection_id == other.connection_id
+            and self.connection_offset_ack_level == other.connection_offset_ack_level
+            and self.tail == other.tail
+        )
+
+    def encode(self) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            return _pack_ii16sq(7, 24, self.connection_id.bytes, self.connection_offset_ack_level)
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1)
+
+
+def _read_data_appended(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[DataAppended, int]:
     length, connection_id, connection_offset_ack_level = _unpack_4xi16sq(buffer, offset)
     body_end = offset + 8 + length
-    if length < 0 or body_end > end:
+    if body_end > end:
         raise _Bad
     position = offset + 32
     tail = b""
@@ -1380,21 +896,21 @@ def _read_data_appended(
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if position > end or (state is not None and state.frame < 32):
+    if state is not None and state.frame < 32:
         raise _Bad
     message = _new(DataAppended)
-    message.connection_id = UUID(bytes=connection_id)
+    message.connection_id = _uuid(connection_id)
     message.connection_offset_ack_level = connection_offset_ack_level
     message.tail = tail
     return message, position
 
 
-def _read_unknown(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Unknown, int]:
+def _read_unknown(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Unknown, int]:
     if state is not None and state.strict:
         raise _Bad
     type_, length = _unpack_ii(buffer, offset)
     body_end = offset + 8 + length
-    if length < 0 or body_end > end:
+    if body_end > end:
         raise _Bad
     n_data = body_end - (offset + 8)
     if n_data < 0:
@@ -1404,7 +920,7 @@ def _read_unknown(buffer: bytes, offset: int, end: int, state: _ReadState | None
     data_ = buffer[start:position]
     if position != body_end:
         raise _Bad
-    if position > end or position - offset > (16777223 if state is None else state.frame):
+    if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
     message = _new(Unknown)
     message.data = data_
@@ -1412,7 +928,7 @@ def _read_unknown(buffer: bytes, offset: int, end: int, state: _ReadState | None
     return message, position
 
 
-_READERS: dict[int, Callable[[bytes, int, int, _ReadState | None], tuple[_Message, int]]] = {
+_READERS: dict[int, Callable[[bytes, int, int, _Reading], tuple[_Message, int]]] = {
     -2: _read_partial_message,
     100: _read_keep_alive,
     9: _read_read_segment,
@@ -1424,177 +940,61 @@ _READERS: dict[int, Callable[[bytes, int, int, _ReadState | None], tuple[_Messag
     2: _read_append_setup,
     7: _read_data_appended,
 }
-
-
-def _bare_message(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[_Message, int]:
-    return _READERS.get(_unpack_i(buffer, offset)[0], _read_unknown)(buffer, offset, end, state)
-
-
-def _write_frame(frame: Frame, state: _WriteState | None) -> bytes:
-    message = frame.message
-    return _WRITERS[type(message)](message, state)
-
-
-def _write_partial_message(message: PartialMessage, state: _WriteState | None) -> bytes:
-    data_ = message.data
-    if type(data_) is not bytes:
-        raise _Bad
-    n_data = len(data_)
-    if message.part not in _PART_BY_NUMBER:
-        raise _Bad
-    data = b"".join((_pack_iiB(-2, (1 + n_data), message.part), data_))
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_keep_alive(message: KeepAlive, state: _WriteState | None) -> bytes:
-    data_ = message.data
-    if type(data_) is not bytes:
-        raise _Bad
-    n_data = len(data_)
-    data = b"".join((_pack_ii(100, n_data), data_))
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_read_segment(message: ReadSegment, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    data = b"".join(
-        (
-            _pack_iiH(9, (14 + n_segment), n_segment),
-            segment,
-            _pack_qi(message.offset, message.suggested_length),
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_segment_read(message: SegmentRead, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    data_ = message.data
-    if type(data_) is not bytes:
-        raise _Bad
-    n_data = len(data_)
-    if message.is_at_tail is not True and message.is_at_tail is not False:
-        raise _Bad
-    if message.is_at_end_of_segment is not True and message.is_at_end_of_segment is not False:
-        raise _Bad
-    data = b"".join(
-        (
-            _pack_iiH(10, (12 + n_segment + n_data), n_segment),
-            segment,
-            _pack_qBB(message.offset, message.is_at_tail, message.is_at_end_of_segment),
-            data_,
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_setup_append(message: SetupAppend, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    data = b"".join((_pack_ii16sH(1, (18 + n_segment), message.connection_id.bytes, n_segment), segment))
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_append_setup(message: AppendSetup, state: _WriteState | None) -> bytes:
-    segment = (
-        _encode_str(message.segment)
-        if message.segment.isascii() and "\0" not in message.segment
-        else _encode_text(message.segment, "mutf8", True, "big")
-    )
-    n_segment = len(segment)
-    data = b"".join(
-        (
-            _pack_iiH(2, (26 + n_segment), n_segment),
-            segment,
-            _pack_16sq(message.connection_id.bytes, message.connection_offset_ack_level),
-        )
-    )
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_begin_append_block(message: BeginAppendBlock, state: _WriteState | None) -> bytes:
-    return _pack_ii16sqi(3, 28, message.connection_id.bytes, message.connection_offset, message.length)
-
-
-def _write_end_append_block(message: EndAppendBlock, state: _WriteState | None) -> bytes:
-    return _pack_ii16sqi(4, 28, message.connection_id.bytes, message.connection_offset, message.block_length)
-
-
-def _write_event(message: Event, state: _WriteState | None) -> bytes:
-    data_ = message.data
-    if type(data_) is not bytes:
-        raise _Bad
-    n_data = len(data_)
-    data = b"".join((_pack_ii(0, n_data), data_))
-    if len(data) > (16777223 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_data_appended(message: DataAppended, state: _WriteState | None) -> bytes:
-    return _pack_ii16sq(7, 24, message.connection_id.bytes, message.connection_offset_ack_level)
-
-
-_WRITERS: dict[type, Callable[..., bytes]] = {
-    PartialMessage: _write_partial_message,
-    KeepAlive: _write_keep_alive,
-    ReadSegment: _write_read_segment,
-    SegmentRead: _write_segment_read,
-    SetupAppend: _write_setup_append,
-    AppendSetup: _write_append_setup,
-    BeginAppendBlock: _write_begin_append_block,
-    EndAppendBlock: _write_end_append_block,
-    Event: _write_event,
-    DataAppended: _write_data_appended,
+_ENCODERS: dict[type, Callable[..., bytes]] = {
+    PartialMessage: PartialMessage.encode,
+    KeepAlive: KeepAlive.encode,
+    ReadSegment: ReadSegment.encode,
+    SegmentRead: SegmentRead.encode,
+    SetupAppend: SetupAppend.encode,
+    AppendSetup: AppendSetup.encode,
+    BeginAppendBlock: BeginAppendBlock.encode,
+    EndAppendBlock: EndAppendBlock.encode,
+    Event: Event.encode,
+    DataAppended: DataAppended.encode,
 }
+_WRITERS: dict[type, Callable[..., bytes]] = {}
 
 
-def _state_to_read(limits: Limits | None, strict: bool) -> _ReadState | None:
-    """Return None where the defaults hold: the readers have them written out."""
-    if limits is None and not strict:
-        return None
-    return _ReadState(_LIMITS if limits is None else limits.to_dict(), strict=strict)
+class Frame(_Envelope):
+    """Fields that a peer of another version adds are left over at the end of the body, and kept.
+
+    Source: CommandDecoder, CommandEncoder.
+
+    Attributes:
+        message: What the frame carries.
+
+    Layout: type i32, length i32, body message in length
+    """
+
+    __slots__ = ("message",)
+    __match_args__ = ("message",)
+
+    def __init__(self, message: _Message) -> None:
+        self.message = message
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Frame and self.message == other.message
+
+    def encode(self) -> bytes:
+        """Return the frame's bytes. EncodeError: the wire cannot carry it."""
+        try:
+            return _write_frame(self, None)
+        except _WRITE_FAULTS:
+            return _encode_carefully(self, -1)
 
 
-def _fault(buffer: bytes, role: str | None, limits: Limits | None, strict: bool) -> DecodeError:
-    """Return what is wrong with the frame that `buffer` ought to be, as the careful codec finds it."""
-    from .._runtime.careful import fault_of as read
-    from .._runtime.options import Options
-    from ._plan import PLAN
-
-    bounds = None if limits is None else limits.to_dict()
-    options = Options(role, limits=bounds, strict=strict)
-    return read(PLAN, buffer, options)
+def _read_frame(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Frame, int]:
+    message, position = _READERS.get(_unpack_i(buffer, offset)[0], _read_unknown)(buffer, offset, end, state)
+    frame = _new(Frame)
+    frame.message = message
+    return frame, position
 
 
-def _other_message(expected: str, message: _Message) -> DecodeError:
-    return DecodeError("unknown_code", expected=f"a {expected}", found=f"a {type(message).__name__}")
+def _write_frame(frame: Frame, state: _Writing) -> bytes:
+    message = frame.message
+    if type(message) in _ENCODERS:
+        return _ENCODERS[type(message)](message)
+    return _WRITERS[type(message)](message, state)
 
 
 def decode(
@@ -1608,7 +1008,7 @@ def decode(
         NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
         DecodeError: It does not conform, or something stands behind it.
     """
-    if from_role is not None:
+    if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
@@ -1631,7 +1031,7 @@ def decode_message(
         NeedMoreData: The frame is not whole.
         DecodeError: It does not conform, or something stands behind it.
     """
-    if from_role is not None:
+    if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
@@ -1643,6 +1043,27 @@ def decode_message(
         return message
     except _READ_FAULTS:
         raise _fault(buffer, from_role, limits, strict) from None
+
+
+def _bare_message(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[_Message, int]:
+    return _READERS.get(_unpack_i(buffer, offset)[0], _read_unknown)(buffer, offset, end, state)
+
+
+def _state_to_read(limits: Limits | None, strict: bool) -> _Reading:
+    """Return None where the defaults hold: the readers have them written out."""
+    if limits is None and not strict:
+        return None
+    return _ReadState(_LIMITS if limits is None else limits.to_dict(), strict=strict)
+
+
+def _fault(buffer: bytes, role: str | None, limits: Limits | None, strict: bool) -> DecodeError:
+    """Return what is wrong with the frame that `buffer` ought to be, as the careful codec finds it."""
+    from .._runtime.careful import fault_of as read
+    from .._runtime.options import Options
+
+    bounds = None if limits is None else limits.to_dict()
+    options = Options(role, limits=bounds, strict=strict)
+    return read(_load_plan(), buffer, options)
 
 
 def encode(message: _Message | Frame) -> bytes:
@@ -1658,9 +1079,8 @@ def encode(message: _Message | Frame) -> bytes:
 def _encode_carefully(frame: object, compression: int) -> bytes:
     """Return what the careful codec writes, where straight-line code gave up; it says what is wrong."""
     from .._runtime.careful import encode_carefully
-    from ._plan import PLAN
 
-    return encode_carefully(PLAN, frame, compression)
+    return encode_carefully(_load_plan(), frame, compression)
 
 
 class Decoder(_Decoder[Frame]):

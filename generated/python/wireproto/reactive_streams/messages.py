@@ -9,13 +9,14 @@ Source: reactive-streams-io, NETWORK_PROTOCOL.md at e4b08b7 (2015-02-27).
 
 from __future__ import annotations
 
+from .._runtime.classes import Envelope as _Envelope
+from .._runtime.classes import MessageRecord as _MessageRecord
 from .._runtime.codec import READ_FAULTS as _READ_FAULTS
 from .._runtime.codec import WRITE_FAULTS as _WRITE_FAULTS
 from .._runtime.codec import Bad as _Bad
 from .._runtime.codec import ReadState as _ReadState
 from .._runtime.codec import WriteState as _WriteState
 from .._runtime.codec import as_bytes as _as_bytes
-from .._runtime.codec import lookup as _lookup
 from .._runtime.context import Context as _Context
 from .._runtime.decoder import Decoder as _Decoder
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
@@ -25,14 +26,15 @@ from .._runtime.text import decode_text as _decode_text
 from .._runtime.text import encode_text as _encode_text
 from .._runtime.values import check_limits as _check_limits
 from .._runtime.values import check_role as _check_role
-from .._runtime.values import show as _show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import Any, Literal, TypeAlias
+    from typing import Any, Literal, Self, TypeAlias
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
+    _Reading: TypeAlias = _ReadState | None
+    _Writing: TypeAlias = _WriteState | None
     _Message: TypeAlias = (
         "ClientHello | ServerHello | Subscribe | Request | Cancel | Subscribed | OnNext | OnComplete | "
         "OnError | OnNextPacked | OnNextPart | OnNextLastPart | Goodbye"
@@ -128,7 +130,41 @@ class Limits:
 _LIMITS = Limits().to_dict()
 
 
-class ClientHello:
+class _InMessage(_MessageRecord):
+    """What every message of a Message can do."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def _load_plan() -> dict[str, Any]:
+        return _load_plan()
+
+    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        message: Any = self
+        frame = Message(message)
+        try:
+            return _write_message(
+                frame, None if context is None else context.state_to_write(_LIMITS, from_role)
+            )
+        except _WRITE_FAULTS:
+            return _encode_carefully(frame, -1, from_role, context)
+
+    @classmethod
+    def decode(cls, data: _Buffer, *, context: Context | None = None) -> Self:
+        """Return the message of the one whole frame that `data` is.
+
+        Raises:
+            NeedMoreData: The frame is not whole.
+            DecodeError: It does not conform, or carries another message.
+        """
+        message: object = decode_message(data, context=context)
+        if isinstance(message, cls):
+            return message
+        raise DecodeError("unknown_code", expected=f"a {cls.__name__}", found=f"a {type(message).__name__}")
+
+
+class ClientHello(_InMessage):
     """The first message of the side that opened the connection. It need not wait for the answer.
 
     Code 1, from client.
@@ -142,6 +178,8 @@ class ClientHello:
         extensions: The extensions that this side knows; those that both name are active. Doubles count once.
 
             Assumed: a varint that counts elements: the document says Array.
+
+    Layout: version varint, extensions varint[varint]
     """
 
     __slots__ = ("extensions", "version")
@@ -153,60 +191,6 @@ class ClientHello:
             raise TypeError("ClientHello() misses the argument 'extensions'")
         self.extensions = extensions
 
-    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        frame = Message(self)
-        return frame.encode(
-            from_role=from_role,
-            context=context,
-        )
-
-    @staticmethod
-    def decode(data: _Buffer, *, context: Context | None = None) -> ClientHello:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data, context=context)
-        if type(message) is not ClientHello:
-            raise _other_message("ClientHello", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "ClientHello", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> ClientHello:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "ClientHello", fields)
-        assert type(message) is ClientHello
-        return message
-
-    def replace(self, **changes: Any) -> ClientHello:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"version": self.version, "extensions": self.extensions}
-        return ClientHello(**(values | changes))
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is ClientHello
@@ -214,11 +198,55 @@ class ClientHello:
             and self.extensions == other.extensions
         )
 
-    def __repr__(self) -> str:
-        return f"ClientHello(version={_show(self.version)}, extensions={_show(self.extensions)})"
+
+def _read_client_hello_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ClientHello, int]:
+    version = buffer[offset]
+    position = offset + 1
+    if version > 127:
+        version, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
+    n_extensions = buffer[position]
+    position = position + 1
+    if n_extensions > 127:
+        n_extensions, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
+    if state is not None:
+        state.take(n_extensions)
+    elif n_extensions > 4096:
+        raise _Bad
+    if n_extensions * 1 > end - position:
+        raise _Bad
+    extensions = []
+    for _ in range(n_extensions):
+        extension = buffer[position]
+        position = position + 1
+        if extension > 127:
+            extension, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
+        extensions.append(extension)
+    message = _new(ClientHello)
+    message.version = version
+    message.extensions = extensions
+    return message, position
 
 
-class ServerHello:
+def _write_client_hello_body(message: ClientHello, state: _Writing) -> bytes:
+    parts: list[bytes] = []
+    version = _varint(message.version, 64)
+    extensions_ = message.extensions
+    if type(extensions_) is not list and not isinstance(extensions_, tuple):
+        raise _Bad
+    n_extensions = len(extensions_)
+    if state is not None:
+        state.take(n_extensions)
+    elif n_extensions > 4096:
+        raise _Bad
+    extensions = _varint(n_extensions, 64)
+    parts += (version, extensions)
+    for extension in extensions_:
+        extension_ = _varint(extension, 64)
+        parts.append(extension_)
+    return b"".join(parts)
+
+
+class ServerHello(_InMessage):
     """The first message of the other side, which need not wait.
 
     Code 2, from server.
@@ -230,6 +258,8 @@ class ServerHello:
         extensions: The extensions that this side knows; those that both name are active. Doubles count once.
 
             Assumed: as in ClientHello.
+
+    Layout: version varint, extensions varint[varint]
     """
 
     __slots__ = ("extensions", "version")
@@ -241,60 +271,6 @@ class ServerHello:
             raise TypeError("ServerHello() misses the argument 'extensions'")
         self.extensions = extensions
 
-    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        frame = Message(self)
-        return frame.encode(
-            from_role=from_role,
-            context=context,
-        )
-
-    @staticmethod
-    def decode(data: _Buffer, *, context: Context | None = None) -> ServerHello:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data, context=context)
-        if type(message) is not ServerHello:
-            raise _other_message("ServerHello", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "ServerHello", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> ServerHello:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "ServerHello", fields)
-        assert type(message) is ServerHello
-        return message
-
-    def replace(self, **changes: Any) -> ServerHello:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"version": self.version, "extensions": self.extensions}
-        return ServerHello(**(values | changes))
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is ServerHello
@@ -302,11 +278,55 @@ class ServerHello:
             and self.extensions == other.extensions
         )
 
-    def __repr__(self) -> str:
-        return f"ServerHello(version={_show(self.version)}, extensions={_show(self.extensions)})"
+
+def _read_server_hello_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ServerHello, int]:
+    version = buffer[offset]
+    position = offset + 1
+    if version > 127:
+        version, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
+    n_extensions = buffer[position]
+    position = position + 1
+    if n_extensions > 127:
+        n_extensions, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
+    if state is not None:
+        state.take(n_extensions)
+    elif n_extensions > 4096:
+        raise _Bad
+    if n_extensions * 1 > end - position:
+        raise _Bad
+    extensions = []
+    for _ in range(n_extensions):
+        extension = buffer[position]
+        position = position + 1
+        if extension > 127:
+            extension, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
+        extensions.append(extension)
+    message = _new(ServerHello)
+    message.version = version
+    message.extensions = extensions
+    return message, position
 
 
-class Subscribe:
+def _write_server_hello_body(message: ServerHello, state: _Writing) -> bytes:
+    parts: list[bytes] = []
+    version = _varint(message.version, 64)
+    extensions_ = message.extensions
+    if type(extensions_) is not list and not isinstance(extensions_, tuple):
+        raise _Bad
+    n_extensions = len(extensions_)
+    if state is not None:
+        state.take(n_extensions)
+    elif n_extensions > 4096:
+        raise _Bad
+    extensions = _varint(n_extensions, 64)
+    parts += (version, extensions)
+    for extension in extensions_:
+        extension_ = _varint(extension, 64)
+        parts.append(extension_)
+    return b"".join(parts)
+
+
+class Subscribe(_InMessage):
     """Asks a named publisher for its elements.
 
     Code 3, from both sides.
@@ -315,6 +335,8 @@ class Subscribe:
 
     Attributes:
         publisher: Opaque: what it means is between the applications.
+
+    Layout: publisher utf8[varint], subscriber varint, initial_demand varint
     """
 
     __slots__ = ("initial_demand", "publisher", "subscriber")
@@ -325,64 +347,6 @@ class Subscribe:
         self.subscriber = subscriber
         self.initial_demand = initial_demand
 
-    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        frame = Message(self)
-        return frame.encode(
-            from_role=from_role,
-            context=context,
-        )
-
-    @staticmethod
-    def decode(data: _Buffer, *, context: Context | None = None) -> Subscribe:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data, context=context)
-        if type(message) is not Subscribe:
-            raise _other_message("Subscribe", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "Subscribe", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> Subscribe:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "Subscribe", fields)
-        assert type(message) is Subscribe
-        return message
-
-    def replace(self, **changes: Any) -> Subscribe:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "publisher": self.publisher,
-            "subscriber": self.subscriber,
-            "initial_demand": self.initial_demand,
-        }
-        return Subscribe(**(values | changes))
-
-    __replace__ = replace
-
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is Subscribe
@@ -391,927 +355,8 @@ class Subscribe:
             and self.initial_demand == other.initial_demand
         )
 
-    def __repr__(self) -> str:
-        return f"Subscribe(publisher={_show(self.publisher)}, subscriber={_show(self.subscriber)}, initial_demand={_show(self.initial_demand)})"
 
-
-class Request:
-    """Asks for `demand` more elements; `UNBOUNDED` means without end.
-
-    Code 4, from both sides.
-
-    Source: The Reactive Streams core protocol, request(subscriber: Id, demand: Long).
-    """
-
-    __slots__ = ("demand", "subscriber")
-    __match_args__ = ("subscriber", "demand")
-
-    def __init__(self, subscriber: int, demand: int) -> None:
-        self.subscriber = subscriber
-        self.demand = demand
-
-    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        frame = Message(self)
-        return frame.encode(
-            from_role=from_role,
-            context=context,
-        )
-
-    @staticmethod
-    def decode(data: _Buffer, *, context: Context | None = None) -> Request:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data, context=context)
-        if type(message) is not Request:
-            raise _other_message("Request", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "Request", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> Request:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "Request", fields)
-        assert type(message) is Request
-        return message
-
-    def replace(self, **changes: Any) -> Request:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"subscriber": self.subscriber, "demand": self.demand}
-        return Request(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is Request and self.subscriber == other.subscriber and self.demand == other.demand
-
-    def __repr__(self) -> str:
-        return f"Request(subscriber={_show(self.subscriber)}, demand={_show(self.demand)})"
-
-
-class Cancel:
-    """Ends a subscription from the subscriber's side.
-
-    Code 5, from both sides.
-
-    Source: The Reactive Streams core protocol, cancel(subscriber: Id).
-    """
-
-    __slots__ = ("subscriber",)
-    __match_args__ = ("subscriber",)
-
-    def __init__(self, subscriber: int) -> None:
-        self.subscriber = subscriber
-
-    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        frame = Message(self)
-        return frame.encode(
-            from_role=from_role,
-            context=context,
-        )
-
-    @staticmethod
-    def decode(data: _Buffer, *, context: Context | None = None) -> Cancel:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data, context=context)
-        if type(message) is not Cancel:
-            raise _other_message("Cancel", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "Cancel", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> Cancel:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "Cancel", fields)
-        assert type(message) is Cancel
-        return message
-
-    def replace(self, **changes: Any) -> Cancel:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"subscriber": self.subscriber}
-        return Cancel(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is Cancel and self.subscriber == other.subscriber
-
-    def __repr__(self) -> str:
-        return f"Cancel(subscriber={_show(self.subscriber)})"
-
-
-class Subscribed:
-    """Accepts a subscription; a positive `element_size` fixes the size of every element.
-
-    Code 6, from both sides.
-
-    Source: The Reactive Streams core protocol, subscribed(subscriber: Id, elementSize: varint = 0).
-    """
-
-    __slots__ = ("element_size", "subscriber")
-    __match_args__ = ("subscriber", "element_size")
-
-    def __init__(self, subscriber: int, element_size: int = 0) -> None:
-        self.subscriber = subscriber
-        self.element_size = element_size
-
-    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        frame = Message(self)
-        return frame.encode(
-            from_role=from_role,
-            context=context,
-        )
-
-    @staticmethod
-    def decode(data: _Buffer, *, context: Context | None = None) -> Subscribed:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data, context=context)
-        if type(message) is not Subscribed:
-            raise _other_message("Subscribed", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "Subscribed", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> Subscribed:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "Subscribed", fields)
-        assert type(message) is Subscribed
-        return message
-
-    def replace(self, **changes: Any) -> Subscribed:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"subscriber": self.subscriber, "element_size": self.element_size}
-        return Subscribed(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            type(other) is Subscribed
-            and self.subscriber == other.subscriber
-            and self.element_size == other.element_size
-        )
-
-    def __repr__(self) -> str:
-        return f"Subscribed(subscriber={_show(self.subscriber)}, element_size={_show(self.element_size)})"
-
-
-class OnNext:
-    """One element, with its length unless the subscription fixed it.
-
-    Code 7, from both sides.
-
-    Source: The Reactive Streams core protocol, onNext(subscriber: Id, element: bytes).
-
-    Attributes:
-        element: Source: In fixed-size mode, the onNext.element field is not length-prefixed.
-    """
-
-    __slots__ = ("element", "subscriber")
-    __match_args__ = ("subscriber", "element")
-
-    def __init__(self, subscriber: int, element: Any) -> None:
-        self.subscriber = subscriber
-        self.element = element
-
-    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        frame = Message(self)
-        return frame.encode(
-            from_role=from_role,
-            context=context,
-        )
-
-    @staticmethod
-    def decode(data: _Buffer, *, context: Context | None = None) -> OnNext:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data, context=context)
-        if type(message) is not OnNext:
-            raise _other_message("OnNext", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "OnNext", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> OnNext:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "OnNext", fields)
-        assert type(message) is OnNext
-        return message
-
-    def replace(self, **changes: Any) -> OnNext:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"subscriber": self.subscriber, "element": self.element}
-        return OnNext(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is OnNext and self.subscriber == other.subscriber and self.element == other.element
-
-    def __repr__(self) -> str:
-        return f"OnNext(subscriber={_show(self.subscriber)}, element={_show(self.element)})"
-
-
-class OnComplete:
-    """The stream ended well.
-
-    Code 8, from both sides.
-
-    Source: The Reactive Streams core protocol, onComplete(subscriber: Id).
-    """
-
-    __slots__ = ("subscriber",)
-    __match_args__ = ("subscriber",)
-
-    def __init__(self, subscriber: int) -> None:
-        self.subscriber = subscriber
-
-    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        frame = Message(self)
-        return frame.encode(
-            from_role=from_role,
-            context=context,
-        )
-
-    @staticmethod
-    def decode(data: _Buffer, *, context: Context | None = None) -> OnComplete:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data, context=context)
-        if type(message) is not OnComplete:
-            raise _other_message("OnComplete", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "OnComplete", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> OnComplete:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "OnComplete", fields)
-        assert type(message) is OnComplete
-        return message
-
-    def replace(self, **changes: Any) -> OnComplete:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"subscriber": self.subscriber}
-        return OnComplete(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is OnComplete and self.subscriber == other.subscriber
-
-    def __repr__(self) -> str:
-        return f"OnComplete(subscriber={_show(self.subscriber)})"
-
-
-class OnError:
-    """The stream failed, or never began.
-
-    Code 9, from both sides.
-
-    Source: The Reactive Streams core protocol, onError(subscriber: Id, error: String).
-    """
-
-    __slots__ = ("error", "subscriber")
-    __match_args__ = ("subscriber", "error")
-
-    def __init__(self, subscriber: int, error: str) -> None:
-        self.subscriber = subscriber
-        self.error = error
-
-    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        frame = Message(self)
-        return frame.encode(
-            from_role=from_role,
-            context=context,
-        )
-
-    @staticmethod
-    def decode(data: _Buffer, *, context: Context | None = None) -> OnError:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data, context=context)
-        if type(message) is not OnError:
-            raise _other_message("OnError", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "OnError", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> OnError:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "OnError", fields)
-        assert type(message) is OnError
-        return message
-
-    def replace(self, **changes: Any) -> OnError:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"subscriber": self.subscriber, "error": self.error}
-        return OnError(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is OnError and self.subscriber == other.subscriber and self.error == other.error
-
-    def __repr__(self) -> str:
-        return f"OnError(subscriber={_show(self.subscriber)}, error={_show(self.error)})"
-
-
-class OnNextPacked:
-    """Many elements of the fixed size in one message.
-
-    Code 10, from both sides.
-
-    Source: Packed messaging, onNextPacked(subscriber: Id, count: varint, messages: count * elementSize bytes).
-
-    Attributes:
-        messages: `count` elements without anything between them.
-    """
-
-    __slots__ = ("count", "messages", "subscriber")
-    __match_args__ = ("subscriber", "count", "messages")
-
-    def __init__(self, subscriber: int, count: int, messages: bytes) -> None:
-        self.subscriber = subscriber
-        self.count = count
-        self.messages = messages
-
-    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        frame = Message(self)
-        return frame.encode(
-            from_role=from_role,
-            context=context,
-        )
-
-    @staticmethod
-    def decode(data: _Buffer, *, context: Context | None = None) -> OnNextPacked:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data, context=context)
-        if type(message) is not OnNextPacked:
-            raise _other_message("OnNextPacked", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "OnNextPacked", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> OnNextPacked:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "OnNextPacked", fields)
-        assert type(message) is OnNextPacked
-        return message
-
-    def replace(self, **changes: Any) -> OnNextPacked:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {
-            "subscriber": self.subscriber,
-            "count": self.count,
-            "messages": self.messages,
-        }
-        return OnNextPacked(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            type(other) is OnNextPacked
-            and self.subscriber == other.subscriber
-            and self.count == other.count
-            and self.messages == other.messages
-        )
-
-    def __repr__(self) -> str:
-        return f"OnNextPacked(subscriber={_show(self.subscriber)}, count={_show(self.count)}, messages={_show(self.messages)})"
-
-
-class OnNextPart:
-    """A part of a large element, not the last. Parts of several elements may alternate, and their length is always written.
-
-    Code 11, from both sides.
-
-    Source: Split messaging, onNextPart(subscriber: Id, element: Id, data: bytes).
-    """
-
-    __slots__ = ("data", "element", "subscriber")
-    __match_args__ = ("subscriber", "element", "data")
-
-    def __init__(self, subscriber: int, element: int, data: bytes) -> None:
-        self.subscriber = subscriber
-        self.element = element
-        self.data = data
-
-    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        frame = Message(self)
-        return frame.encode(
-            from_role=from_role,
-            context=context,
-        )
-
-    @staticmethod
-    def decode(data: _Buffer, *, context: Context | None = None) -> OnNextPart:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data, context=context)
-        if type(message) is not OnNextPart:
-            raise _other_message("OnNextPart", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "OnNextPart", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> OnNextPart:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "OnNextPart", fields)
-        assert type(message) is OnNextPart
-        return message
-
-    def replace(self, **changes: Any) -> OnNextPart:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"subscriber": self.subscriber, "element": self.element, "data": self.data}
-        return OnNextPart(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            type(other) is OnNextPart
-            and self.subscriber == other.subscriber
-            and self.element == other.element
-            and self.data == other.data
-        )
-
-    def __repr__(self) -> str:
-        return f"OnNextPart(subscriber={_show(self.subscriber)}, element={_show(self.element)}, data={_show(self.data)})"
-
-
-class OnNextLastPart:
-    """The last part of a large element.
-
-    Code 12, from both sides.
-
-    Source: Split messaging, onNextLastPart(subscriber: Id, element: Id, data: bytes).
-    """
-
-    __slots__ = ("data", "element", "subscriber")
-    __match_args__ = ("subscriber", "element", "data")
-
-    def __init__(self, subscriber: int, element: int, data: bytes) -> None:
-        self.subscriber = subscriber
-        self.element = element
-        self.data = data
-
-    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        frame = Message(self)
-        return frame.encode(
-            from_role=from_role,
-            context=context,
-        )
-
-    @staticmethod
-    def decode(data: _Buffer, *, context: Context | None = None) -> OnNextLastPart:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data, context=context)
-        if type(message) is not OnNextLastPart:
-            raise _other_message("OnNextLastPart", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "OnNextLastPart", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> OnNextLastPart:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "OnNextLastPart", fields)
-        assert type(message) is OnNextLastPart
-        return message
-
-    def replace(self, **changes: Any) -> OnNextLastPart:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"subscriber": self.subscriber, "element": self.element, "data": self.data}
-        return OnNextLastPart(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            type(other) is OnNextLastPart
-            and self.subscriber == other.subscriber
-            and self.element == other.element
-            and self.data == other.data
-        )
-
-    def __repr__(self) -> str:
-        return f"OnNextLastPart(subscriber={_show(self.subscriber)}, element={_show(self.element)}, data={_show(self.data)})"
-
-
-class Goodbye:
-    """Ends every stream. The other side answers with the same; then the transport is closed.
-
-    Code 13, from both sides.
-
-    Source: Closing the connection, goodbye(reason: String).
-
-    Attributes:
-        reason: For people; may be empty.
-    """
-
-    __slots__ = ("reason",)
-    __match_args__ = ("reason",)
-
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-
-    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        frame = Message(self)
-        return frame.encode(
-            from_role=from_role,
-            context=context,
-        )
-
-    @staticmethod
-    def decode(data: _Buffer, *, context: Context | None = None) -> Goodbye:
-        """Return the message of the one whole frame that `data` is.
-
-        Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
-        """
-        message = decode_message(data, context=context)
-        if type(message) is not Goodbye:
-            raise _other_message("Goodbye", message)
-        return message
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
-        from .._runtime.records import message_fields
-        from ._plan import PLAN
-
-        fields: dict[str, Any] = message_fields(PLAN, "Goodbye", self)
-        return fields
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> Goodbye:
-        """Return the message that `to_dict` gave these fields of.
-
-        Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
-        """
-        from .._runtime.careful import message_from_fields
-        from ._plan import PLAN
-
-        message = message_from_fields(PLAN, globals(), "Goodbye", fields)
-        assert type(message) is Goodbye
-        return message
-
-    def replace(self, **changes: Any) -> Goodbye:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"reason": self.reason}
-        return Goodbye(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is Goodbye and self.reason == other.reason
-
-    def __repr__(self) -> str:
-        return f"Goodbye(reason={_show(self.reason)})"
-
-
-class Message:
-    """A type and the fields that follow from it. A message has no length, so an unknown type cannot be skipped.
-
-    Source: Message framing, Each message (frame) begins with a message type.
-
-    Attributes:
-        message: What the frame carries.
-    """
-
-    __slots__ = ("message",)
-    __match_args__ = ("message",)
-
-    def __init__(self, message: _Message) -> None:
-        self.message = message
-
-    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
-        """Return the frame's bytes.
-
-        Raises:
-            EncodeError: A value that the wire cannot carry.
-        """
-        try:
-            return _write_message(
-                self, None if context is None else _WriteState(_LIMITS, role=from_role, context=context)
-            )
-        except _WRITE_FAULTS:
-            return _encode_carefully(self, -1, from_role, context)
-
-    def replace(self, **changes: Any) -> Message:
-        """Return a copy with these attributes changed."""
-        values: dict[str, Any] = {"message": self.message}
-        return Message(**(values | changes))
-
-    __replace__ = replace
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is Message and self.message == other.message
-
-    def __repr__(self) -> str:
-        return f"Message({self.message!r})"
-
-
-def _read_message(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Message, int]:
-    if state is None and end - offset > 65536:
-        state = _ReadState(_LIMITS)
-    type_ = buffer[offset]
-    position = offset + 1
-    if type_ > 127:
-        type_, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
-    body_code = type_
-    body, position = _BODIES[body_code](buffer, position, end, state)
-    if position > end or position - offset > (16777216 if state is None else state.frame):
-        raise _Bad
-    frame = _new(Message)
-    frame.message = body
-    return frame, position
-
-
-def _read_client_hello_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[ClientHello, int]:
-    version = buffer[offset]
-    position = offset + 1
-    if version > 127:
-        version, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
-    n_extensions = buffer[position]
-    position = position + 1
-    if n_extensions > 127:
-        n_extensions, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
-    if state is not None:
-        state.take(n_extensions)
-    elif n_extensions > 4096:
-        raise _Bad
-    if n_extensions * 1 > end - position:
-        raise _Bad
-    extensions = []
-    for _ in range(n_extensions):
-        extension = buffer[position]
-        position = position + 1
-        if extension > 127:
-            extension, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
-        extensions.append(extension)
-    if position > end:
-        raise _Bad
-    message = _new(ClientHello)
-    message.version = version
-    message.extensions = extensions
-    return message, position
-
-
-def _read_server_hello_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[ServerHello, int]:
-    version = buffer[offset]
-    position = offset + 1
-    if version > 127:
-        version, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
-    n_extensions = buffer[position]
-    position = position + 1
-    if n_extensions > 127:
-        n_extensions, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
-    if state is not None:
-        state.take(n_extensions)
-    elif n_extensions > 4096:
-        raise _Bad
-    if n_extensions * 1 > end - position:
-        raise _Bad
-    extensions = []
-    for _ in range(n_extensions):
-        extension = buffer[position]
-        position = position + 1
-        if extension > 127:
-            extension, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
-        extensions.append(extension)
-    if position > end:
-        raise _Bad
-    message = _new(ServerHello)
-    message.version = version
-    message.extensions = extensions
-    return message, position
-
-
-def _read_subscribe_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[Subscribe, int]:
+def _read_subscribe_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Subscribe, int]:
     n_publisher = buffer[offset]
     position = offset + 1
     if n_publisher > 127:
@@ -1321,7 +366,7 @@ def _read_subscribe_body(
     try:
         publisher = buffer[start:position].decode()
     except UnicodeDecodeError:
-        publisher = _decode_text(buffer[start:position], "utf8", False, "big")
+        publisher = _decode_text(buffer[start:position], "utf8")
     subscriber = buffer[position]
     position = position + 1
     if subscriber > 127:
@@ -1330,8 +375,6 @@ def _read_subscribe_body(
     position = position + 1
     if initial_demand > 127:
         initial_demand, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
-    if position > end:
-        raise _Bad
     message = _new(Subscribe)
     message.publisher = publisher
     message.subscriber = subscriber
@@ -1339,7 +382,40 @@ def _read_subscribe_body(
     return message, position
 
 
-def _read_request_body(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Request, int]:
+def _write_subscribe_body(message: Subscribe, state: _Writing) -> bytes:
+    try:
+        publisher_ = _encode_str(message.publisher)
+    except UnicodeEncodeError:
+        publisher_ = _encode_text(message.publisher, "utf8")
+    n_publisher = len(publisher_)
+    publisher = _varint(n_publisher, 64)
+    subscriber = _varint(message.subscriber, 64)
+    initial_demand = _varint(message.initial_demand, 64)
+    return b"".join((publisher, publisher_, subscriber, initial_demand))
+
+
+class Request(_InMessage):
+    """Asks for `demand` more elements; `UNBOUNDED` means without end.
+
+    Code 4, from both sides.
+
+    Source: The Reactive Streams core protocol, request(subscriber: Id, demand: Long).
+
+    Layout: subscriber varint, demand varint
+    """
+
+    __slots__ = ("demand", "subscriber")
+    __match_args__ = ("subscriber", "demand")
+
+    def __init__(self, subscriber: int, demand: int) -> None:
+        self.subscriber = subscriber
+        self.demand = demand
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Request and self.subscriber == other.subscriber and self.demand == other.demand
+
+
+def _read_request_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Request, int]:
     subscriber = buffer[offset]
     position = offset + 1
     if subscriber > 127:
@@ -1348,29 +424,79 @@ def _read_request_body(buffer: bytes, offset: int, end: int, state: _ReadState |
     position = position + 1
     if demand > 127:
         demand, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
-    if position > end:
-        raise _Bad
     message = _new(Request)
     message.subscriber = subscriber
     message.demand = demand
     return message, position
 
 
-def _read_cancel_body(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Cancel, int]:
+def _write_request_body(message: Request, state: _Writing) -> bytes:
+    subscriber = _varint(message.subscriber, 64)
+    demand = _varint(message.demand, 64)
+    return b"".join((subscriber, demand))
+
+
+class Cancel(_InMessage):
+    """Ends a subscription from the subscriber's side.
+
+    Code 5, from both sides.
+
+    Source: The Reactive Streams core protocol, cancel(subscriber: Id).
+
+    Layout: subscriber varint
+    """
+
+    __slots__ = ("subscriber",)
+    __match_args__ = ("subscriber",)
+
+    def __init__(self, subscriber: int) -> None:
+        self.subscriber = subscriber
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Cancel and self.subscriber == other.subscriber
+
+
+def _read_cancel_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Cancel, int]:
     subscriber = buffer[offset]
     position = offset + 1
     if subscriber > 127:
         subscriber, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
-    if position > end:
-        raise _Bad
     message = _new(Cancel)
     message.subscriber = subscriber
     return message, position
 
 
-def _read_subscribed_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[Subscribed, int]:
+def _write_cancel_body(message: Cancel, state: _Writing) -> bytes:
+    subscriber = _varint(message.subscriber, 64)
+    return subscriber
+
+
+class Subscribed(_InMessage):
+    """Accepts a subscription; a positive `element_size` fixes the size of every element.
+
+    Code 6, from both sides.
+
+    Source: The Reactive Streams core protocol, subscribed(subscriber: Id, elementSize: varint = 0).
+
+    Layout: subscriber varint, element_size varint
+    """
+
+    __slots__ = ("element_size", "subscriber")
+    __match_args__ = ("subscriber", "element_size")
+
+    def __init__(self, subscriber: int, element_size: int = 0) -> None:
+        self.subscriber = subscriber
+        self.element_size = element_size
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(other) is Subscribed
+            and self.subscriber == other.subscriber
+            and self.element_size == other.element_size
+        )
+
+
+def _read_subscribed_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Subscribed, int]:
     subscriber = buffer[offset]
     position = offset + 1
     if subscriber > 127:
@@ -1379,20 +505,48 @@ def _read_subscribed_body(
     position = position + 1
     if element_size > 127:
         element_size, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
-    if position > end:
-        raise _Bad
     message = _new(Subscribed)
     message.subscriber = subscriber
     message.element_size = element_size
     return message, position
 
 
-def _read_on_next_body(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[OnNext, int]:
+def _write_subscribed_body(message: Subscribed, state: _Writing) -> bytes:
+    subscriber = _varint(message.subscriber, 64)
+    element_size = _varint(message.element_size, 64)
+    return b"".join((subscriber, element_size))
+
+
+class OnNext(_InMessage):
+    """One element, with its length unless the subscription fixed it.
+
+    Code 7, from both sides.
+
+    Source: The Reactive Streams core protocol, onNext(subscriber: Id, element: bytes).
+
+    Attributes:
+        element: Source: In fixed-size mode, the onNext.element field is not length-prefixed.
+
+    Layout: subscriber varint, element (bytes[varint] or bytes[computed])
+    """
+
+    __slots__ = ("element", "subscriber")
+    __match_args__ = ("subscriber", "element")
+
+    def __init__(self, subscriber: int, element: Any) -> None:
+        self.subscriber = subscriber
+        self.element = element
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is OnNext and self.subscriber == other.subscriber and self.element == other.element
+
+
+def _read_on_next_body(buffer: bytes, offset: int, end: int, state: Any) -> tuple[OnNext, int]:
     subscriber = buffer[offset]
     position = offset + 1
     if subscriber > 127:
         subscriber, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
-    element_subject = _lookup(state, "element_size", (subscriber,), None)
+    element_subject = state.entries["element_size"][state.role, subscriber]
     element: Any = None
     if element_subject == 0:
         n_element = buffer[position]
@@ -1404,38 +558,96 @@ def _read_on_next_body(buffer: bytes, offset: int, end: int, state: _ReadState |
         element_ = buffer[start:position]
         element = element_
     else:
-        n_element_ = _lookup(state, "element_size", (subscriber,), None)
+        n_element_ = state.entries["element_size"][state.role, subscriber]
         if n_element_ < 0:
             raise _Bad
         start = position
         position = start + n_element_
         element__ = buffer[start:position]
         element = element__
-    if position > end:
-        raise _Bad
     message = _new(OnNext)
     message.subscriber = subscriber
     message.element = element
     return message, position
 
 
-def _read_on_complete_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[OnComplete, int]:
+def _write_on_next_body(message: Any, state: Any) -> bytes:
+    subscriber = _varint(message.subscriber, 64)
+    if state.entries["element_size"][state.role, message.subscriber] == 0:
+        element__ = message.element
+        if type(element__) is not bytes:
+            raise _Bad
+        n_element = len(element__)
+        element_ = _varint(n_element, 64)
+        element = b"".join((element_, element__))
+    else:
+        element___ = message.element
+        if type(element___) is not bytes:
+            raise _Bad
+        n_element_ = len(element___)
+        if n_element_ != state.entries["element_size"][state.role, message.subscriber]:
+            raise _Bad
+        element = element___
+    return b"".join((subscriber, element))
+
+
+class OnComplete(_InMessage):
+    """The stream ended well.
+
+    Code 8, from both sides.
+
+    Source: The Reactive Streams core protocol, onComplete(subscriber: Id).
+
+    Layout: subscriber varint
+    """
+
+    __slots__ = ("subscriber",)
+    __match_args__ = ("subscriber",)
+
+    def __init__(self, subscriber: int) -> None:
+        self.subscriber = subscriber
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is OnComplete and self.subscriber == other.subscriber
+
+
+def _read_on_complete_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[OnComplete, int]:
     subscriber = buffer[offset]
     position = offset + 1
     if subscriber > 127:
         subscriber, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
-    if position > end:
-        raise _Bad
     message = _new(OnComplete)
     message.subscriber = subscriber
     return message, position
 
 
-def _read_on_error_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[OnError, int]:
+def _write_on_complete_body(message: OnComplete, state: _Writing) -> bytes:
+    subscriber = _varint(message.subscriber, 64)
+    return subscriber
+
+
+class OnError(_InMessage):
+    """The stream failed, or never began.
+
+    Code 9, from both sides.
+
+    Source: The Reactive Streams core protocol, onError(subscriber: Id, error: String).
+
+    Layout: subscriber varint, error utf8[varint]
+    """
+
+    __slots__ = ("error", "subscriber")
+    __match_args__ = ("subscriber", "error")
+
+    def __init__(self, subscriber: int, error: str) -> None:
+        self.subscriber = subscriber
+        self.error = error
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is OnError and self.subscriber == other.subscriber and self.error == other.error
+
+
+def _read_on_error_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[OnError, int]:
     subscriber = buffer[offset]
     position = offset + 1
     if subscriber > 127:
@@ -1449,18 +661,55 @@ def _read_on_error_body(
     try:
         error = buffer[start:position].decode()
     except UnicodeDecodeError:
-        error = _decode_text(buffer[start:position], "utf8", False, "big")
-    if position > end:
-        raise _Bad
+        error = _decode_text(buffer[start:position], "utf8")
     message = _new(OnError)
     message.subscriber = subscriber
     message.error = error
     return message, position
 
 
-def _read_on_next_packed_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[OnNextPacked, int]:
+def _write_on_error_body(message: OnError, state: _Writing) -> bytes:
+    subscriber = _varint(message.subscriber, 64)
+    try:
+        error_ = _encode_str(message.error)
+    except UnicodeEncodeError:
+        error_ = _encode_text(message.error, "utf8")
+    n_error = len(error_)
+    error = _varint(n_error, 64)
+    return b"".join((subscriber, error, error_))
+
+
+class OnNextPacked(_InMessage):
+    """Many elements of the fixed size in one message.
+
+    Code 10, from both sides.
+
+    Source: Packed messaging, onNextPacked(subscriber: Id, count: varint, messages: count * elementSize bytes).
+
+    Attributes:
+        messages: `count` elements without anything between them.
+
+    Layout: subscriber varint, count varint, messages bytes[computed]
+    """
+
+    __slots__ = ("count", "messages", "subscriber")
+    __match_args__ = ("subscriber", "count", "messages")
+
+    def __init__(self, subscriber: int, count: int, messages: bytes) -> None:
+        self.subscriber = subscriber
+        self.count = count
+        self.messages = messages
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(other) is OnNextPacked
+            and self.subscriber == other.subscriber
+            and self.count == other.count
+            and self.messages == other.messages
+        )
+
+
+def _read_on_next_packed_body(buffer: bytes, offset: int, end: int, state: Any) -> tuple[OnNextPacked, int]:
     subscriber = buffer[offset]
     position = offset + 1
     if subscriber > 127:
@@ -1469,14 +718,12 @@ def _read_on_next_packed_body(
     position = position + 1
     if count > 127:
         count, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
-    n_messages = count * _lookup(state, "element_size", (subscriber,), None)
+    n_messages = count * state.entries["element_size"][state.role, subscriber]
     if n_messages < 0:
         raise _Bad
     start = position
     position = start + n_messages
     messages = buffer[start:position]
-    if position > end:
-        raise _Bad
     message = _new(OnNextPacked)
     message.subscriber = subscriber
     message.count = count
@@ -1484,9 +731,46 @@ def _read_on_next_packed_body(
     return message, position
 
 
-def _read_on_next_part_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
-) -> tuple[OnNextPart, int]:
+def _write_on_next_packed_body(message: OnNextPacked, state: Any) -> bytes:
+    subscriber = _varint(message.subscriber, 64)
+    count = _varint(message.count, 64)
+    messages = message.messages
+    if type(messages) is not bytes:
+        raise _Bad
+    n_messages = len(messages)
+    if n_messages != (message.count * state.entries["element_size"][state.role, message.subscriber]):
+        raise _Bad
+    return b"".join((subscriber, count, messages))
+
+
+class OnNextPart(_InMessage):
+    """A part of a large element, not the last. Parts of several elements may alternate, and their length is always written.
+
+    Code 11, from both sides.
+
+    Source: Split messaging, onNextPart(subscriber: Id, element: Id, data: bytes).
+
+    Layout: subscriber varint, element varint, data bytes[varint]
+    """
+
+    __slots__ = ("data", "element", "subscriber")
+    __match_args__ = ("subscriber", "element", "data")
+
+    def __init__(self, subscriber: int, element: int, data: bytes) -> None:
+        self.subscriber = subscriber
+        self.element = element
+        self.data = data
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(other) is OnNextPart
+            and self.subscriber == other.subscriber
+            and self.element == other.element
+            and self.data == other.data
+        )
+
+
+def _read_on_next_part_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[OnNextPart, int]:
     subscriber = buffer[offset]
     position = offset + 1
     if subscriber > 127:
@@ -1502,8 +786,6 @@ def _read_on_next_part_body(
     start = position
     position = start + n_data
     data_ = buffer[start:position]
-    if position > end:
-        raise _Bad
     message = _new(OnNextPart)
     message.subscriber = subscriber
     message.element = element
@@ -1511,8 +793,46 @@ def _read_on_next_part_body(
     return message, position
 
 
+def _write_on_next_part_body(message: OnNextPart, state: _Writing) -> bytes:
+    subscriber = _varint(message.subscriber, 64)
+    element = _varint(message.element, 64)
+    data__ = message.data
+    if type(data__) is not bytes:
+        raise _Bad
+    n_data = len(data__)
+    data_ = _varint(n_data, 64)
+    return b"".join((subscriber, element, data_, data__))
+
+
+class OnNextLastPart(_InMessage):
+    """The last part of a large element.
+
+    Code 12, from both sides.
+
+    Source: Split messaging, onNextLastPart(subscriber: Id, element: Id, data: bytes).
+
+    Layout: subscriber varint, element varint, data bytes[varint]
+    """
+
+    __slots__ = ("data", "element", "subscriber")
+    __match_args__ = ("subscriber", "element", "data")
+
+    def __init__(self, subscriber: int, element: int, data: bytes) -> None:
+        self.subscriber = subscriber
+        self.element = element
+        self.data = data
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(other) is OnNextLastPart
+            and self.subscriber == other.subscriber
+            and self.element == other.element
+            and self.data == other.data
+        )
+
+
 def _read_on_next_last_part_body(
-    buffer: bytes, offset: int, end: int, state: _ReadState | None
+    buffer: bytes, offset: int, end: int, state: _Reading
 ) -> tuple[OnNextLastPart, int]:
     subscriber = buffer[offset]
     position = offset + 1
@@ -1529,8 +849,6 @@ def _read_on_next_last_part_body(
     start = position
     position = start + n_data
     data_ = buffer[start:position]
-    if position > end:
-        raise _Bad
     message = _new(OnNextLastPart)
     message.subscriber = subscriber
     message.element = element
@@ -1538,7 +856,41 @@ def _read_on_next_last_part_body(
     return message, position
 
 
-def _read_goodbye_body(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Goodbye, int]:
+def _write_on_next_last_part_body(message: OnNextLastPart, state: _Writing) -> bytes:
+    subscriber = _varint(message.subscriber, 64)
+    element = _varint(message.element, 64)
+    data__ = message.data
+    if type(data__) is not bytes:
+        raise _Bad
+    n_data = len(data__)
+    data_ = _varint(n_data, 64)
+    return b"".join((subscriber, element, data_, data__))
+
+
+class Goodbye(_InMessage):
+    """Ends every stream. The other side answers with the same; then the transport is closed.
+
+    Code 13, from both sides.
+
+    Source: Closing the connection, goodbye(reason: String).
+
+    Attributes:
+        reason: For people; may be empty.
+
+    Layout: reason utf8[varint]
+    """
+
+    __slots__ = ("reason",)
+    __match_args__ = ("reason",)
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Goodbye and self.reason == other.reason
+
+
+def _read_goodbye_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Goodbye, int]:
     n_reason = buffer[offset]
     position = offset + 1
     if n_reason > 127:
@@ -1548,186 +900,17 @@ def _read_goodbye_body(buffer: bytes, offset: int, end: int, state: _ReadState |
     try:
         reason = buffer[start:position].decode()
     except UnicodeDecodeError:
-        reason = _decode_text(buffer[start:position], "utf8", False, "big")
-    if position > end:
-        raise _Bad
+        reason = _decode_text(buffer[start:position], "utf8")
     message = _new(Goodbye)
     message.reason = reason
     return message, position
 
 
-_BODIES: dict[int, Callable[[bytes, int, int, _ReadState | None], tuple[Any, int]]] = {
-    3: _read_subscribe_body,
-    4: _read_request_body,
-    5: _read_cancel_body,
-    6: _read_subscribed_body,
-    7: _read_on_next_body,
-    8: _read_on_complete_body,
-    9: _read_on_error_body,
-    10: _read_on_next_packed_body,
-    11: _read_on_next_part_body,
-    12: _read_on_next_last_part_body,
-    13: _read_goodbye_body,
-    1: _read_client_hello_body,
-    2: _read_server_hello_body,
-}
-
-
-def _write_message(frame: Message, state: _WriteState | None) -> bytes:
-    type_ = _varint(_CODES_MESSAGE[type(frame.message)], 64)
-    body = _BODY_WRITERS[type(frame.message)](frame.message, state)
-    data = b"".join((type_, body))
-    if state is None and len(data) > 65536:
-        return _write_message(frame, _WriteState(_LIMITS))
-    if len(data) > (16777216 if state is None else state.frame):
-        raise _Bad
-    return data
-
-
-def _write_client_hello_body(message: ClientHello, state: _WriteState | None) -> bytes:
-    parts: list[bytes] = []
-    version = _varint(message.version, 64)
-    extensions_ = message.extensions
-    if type(extensions_) is not list and not isinstance(extensions_, tuple):
-        raise _Bad
-    n_extensions = len(extensions_)
-    if state is not None:
-        state.take(n_extensions)
-    elif n_extensions > 4096:
-        raise _Bad
-    extensions = _varint(n_extensions, 64)
-    parts += (version, extensions)
-    for extension in extensions_:
-        extension_ = _varint(extension, 64)
-        parts.append(extension_)
-    data = b"".join(parts)
-    return data
-
-
-def _write_server_hello_body(message: ServerHello, state: _WriteState | None) -> bytes:
-    parts: list[bytes] = []
-    version = _varint(message.version, 64)
-    extensions_ = message.extensions
-    if type(extensions_) is not list and not isinstance(extensions_, tuple):
-        raise _Bad
-    n_extensions = len(extensions_)
-    if state is not None:
-        state.take(n_extensions)
-    elif n_extensions > 4096:
-        raise _Bad
-    extensions = _varint(n_extensions, 64)
-    parts += (version, extensions)
-    for extension in extensions_:
-        extension_ = _varint(extension, 64)
-        parts.append(extension_)
-    data = b"".join(parts)
-    return data
-
-
-def _write_subscribe_body(message: Subscribe, state: _WriteState | None) -> bytes:
-    try:
-        publisher_ = _encode_str(message.publisher)
-    except UnicodeEncodeError:
-        publisher_ = _encode_text(message.publisher, "utf8", False, "big")
-    n_publisher = len(publisher_)
-    publisher = _varint(n_publisher, 64)
-    subscriber = _varint(message.subscriber, 64)
-    initial_demand = _varint(message.initial_demand, 64)
-    return b"".join((publisher, publisher_, subscriber, initial_demand))
-
-
-def _write_request_body(message: Request, state: _WriteState | None) -> bytes:
-    subscriber = _varint(message.subscriber, 64)
-    demand = _varint(message.demand, 64)
-    return b"".join((subscriber, demand))
-
-
-def _write_cancel_body(message: Cancel, state: _WriteState | None) -> bytes:
-    subscriber = _varint(message.subscriber, 64)
-    return subscriber
-
-
-def _write_subscribed_body(message: Subscribed, state: _WriteState | None) -> bytes:
-    subscriber = _varint(message.subscriber, 64)
-    element_size = _varint(message.element_size, 64)
-    return b"".join((subscriber, element_size))
-
-
-def _write_on_next_body(message: Any, state: _WriteState | None) -> bytes:
-    subscriber = _varint(message.subscriber, 64)
-    if _lookup(state, "element_size", (message.subscriber,), None) == 0:
-        element__ = message.element
-        if type(element__) is not bytes:
-            raise _Bad
-        n_element = len(element__)
-        element_ = _varint(n_element, 64)
-        element = b"".join((element_, element__))
-    else:
-        element___ = message.element
-        if type(element___) is not bytes:
-            raise _Bad
-        n_element_ = len(element___)
-        if n_element_ != _lookup(state, "element_size", (message.subscriber,), None):
-            raise _Bad
-        element = element___
-    return b"".join((subscriber, element))
-
-
-def _write_on_complete_body(message: OnComplete, state: _WriteState | None) -> bytes:
-    subscriber = _varint(message.subscriber, 64)
-    return subscriber
-
-
-def _write_on_error_body(message: OnError, state: _WriteState | None) -> bytes:
-    subscriber = _varint(message.subscriber, 64)
-    try:
-        error_ = _encode_str(message.error)
-    except UnicodeEncodeError:
-        error_ = _encode_text(message.error, "utf8", False, "big")
-    n_error = len(error_)
-    error = _varint(n_error, 64)
-    return b"".join((subscriber, error, error_))
-
-
-def _write_on_next_packed_body(message: OnNextPacked, state: _WriteState | None) -> bytes:
-    subscriber = _varint(message.subscriber, 64)
-    count = _varint(message.count, 64)
-    messages = message.messages
-    if type(messages) is not bytes:
-        raise _Bad
-    n_messages = len(messages)
-    if n_messages != (message.count * _lookup(state, "element_size", (message.subscriber,), None)):
-        raise _Bad
-    return b"".join((subscriber, count, messages))
-
-
-def _write_on_next_part_body(message: OnNextPart, state: _WriteState | None) -> bytes:
-    subscriber = _varint(message.subscriber, 64)
-    element = _varint(message.element, 64)
-    data__ = message.data
-    if type(data__) is not bytes:
-        raise _Bad
-    n_data = len(data__)
-    data_ = _varint(n_data, 64)
-    return b"".join((subscriber, element, data_, data__))
-
-
-def _write_on_next_last_part_body(message: OnNextLastPart, state: _WriteState | None) -> bytes:
-    subscriber = _varint(message.subscriber, 64)
-    element = _varint(message.element, 64)
-    data__ = message.data
-    if type(data__) is not bytes:
-        raise _Bad
-    n_data = len(data__)
-    data_ = _varint(n_data, 64)
-    return b"".join((subscriber, element, data_, data__))
-
-
-def _write_goodbye_body(message: Goodbye, state: _WriteState | None) -> bytes:
+def _write_goodbye_body(message: Goodbye, state: _Writing) -> bytes:
     try:
         reason_ = _encode_str(message.reason)
     except UnicodeEncodeError:
-        reason_ = _encode_text(message.reason, "utf8", False, "big")
+        reason_ = _encode_text(message.reason, "utf8")
     n_reason = len(reason_)
     reason = _varint(n_reason, 64)
     return b"".join((reason, reason_))
@@ -1748,7 +931,21 @@ _CODES_MESSAGE: dict[type, int] = {
     ClientHello: 1,
     ServerHello: 2,
 }
-
+_BODIES: dict[int, Callable[[bytes, int, int, _Reading], tuple[Any, int]]] = {
+    3: _read_subscribe_body,
+    4: _read_request_body,
+    5: _read_cancel_body,
+    6: _read_subscribed_body,
+    7: _read_on_next_body,
+    8: _read_on_complete_body,
+    9: _read_on_error_body,
+    10: _read_on_next_packed_body,
+    11: _read_on_next_part_body,
+    12: _read_on_next_last_part_body,
+    13: _read_goodbye_body,
+    1: _read_client_hello_body,
+    2: _read_server_hello_body,
+}
 _BODY_WRITERS: dict[type, Callable[..., bytes]] = {
     ClientHello: _write_client_hello_body,
     ServerHello: _write_server_hello_body,
@@ -1766,32 +963,61 @@ _BODY_WRITERS: dict[type, Callable[..., bytes]] = {
 }
 
 
-def _state_to_read(
-    limits: Limits | None, strict: bool, role: _Role | None, context: Context | None
-) -> _ReadState | None:
-    """Return None where the defaults hold: the readers have them written out."""
-    if limits is None and not strict and role is None and context is None:
-        return None
-    return _ReadState(
-        _LIMITS if limits is None else limits.to_dict(), strict=strict, role=role, context=context
-    )
+class Message(_Envelope):
+    """A type and the fields that follow from it. A message has no length, so an unknown type cannot be skipped.
+
+    Source: Message framing, Each message (frame) begins with a message type.
+
+    Attributes:
+        message: What the frame carries.
+
+    Layout: type varint, body message
+    """
+
+    __slots__ = ("message",)
+    __match_args__ = ("message",)
+
+    def __init__(self, message: _Message) -> None:
+        self.message = message
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Message and self.message == other.message
+
+    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
+        """Return the frame's bytes. EncodeError: the wire cannot carry it."""
+        try:
+            return _write_message(
+                self, None if context is None else context.state_to_write(_LIMITS, from_role)
+            )
+        except _WRITE_FAULTS:
+            return _encode_carefully(self, -1, from_role, context)
 
 
-def _fault(
-    buffer: bytes, role: str | None, limits: Limits | None, strict: bool, context: Context | None
-) -> DecodeError:
-    """Return what is wrong with the frame that `buffer` ought to be, as the careful codec finds it."""
-    from .._runtime.careful import fault_of as read
-    from .._runtime.options import Options
-    from ._plan import PLAN
+def _read_message(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Message, int]:
+    if state is None and end - offset > 65536:
+        state = _ReadState(_LIMITS)
+    type_ = buffer[offset]
+    position = offset + 1
+    if type_ > 127:
+        type_, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
+    body_code = type_
+    body, position = _BODIES[body_code](buffer, position, end, state)
+    if position > end or position - offset > (16777216 if state is None else state.frame):
+        raise _Bad
+    frame = _new(Message)
+    frame.message = body
+    return frame, position
 
-    bounds = None if limits is None else limits.to_dict()
-    options = Options(role, limits=bounds, strict=strict, context=context)
-    return read(PLAN, buffer, options)
 
-
-def _other_message(expected: str, message: _Message) -> DecodeError:
-    return DecodeError("unknown_code", expected=f"a {expected}", found=f"a {type(message).__name__}")
+def _write_message(frame: Message, state: _Writing) -> bytes:
+    type_ = _varint(_CODES_MESSAGE[type(frame.message)], 64)
+    body = _BODY_WRITERS[type(frame.message)](frame.message, state)
+    data = b"".join((type_, body))
+    if state is None and len(data) > 65536:
+        return _write_message(frame, _WriteState(_LIMITS))
+    if len(data) > 16777216:
+        raise _Bad
+    return data
 
 
 def decode(
@@ -1810,11 +1036,16 @@ def decode(
         NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
         DecodeError: It does not conform, or something stands behind it.
     """
-    if from_role is not None:
+    if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
-    state = _state_to_read(limits, strict, from_role, context)
+    if limits is None and not strict and context is None:
+        state = None
+    elif limits is None and not strict and context is not None:
+        state = context.state_to_read(_LIMITS, from_role)
+    else:
+        state = _state_to_read(limits, strict, from_role, context)
     try:
         frame, position = _read_message(buffer, 0, end, state)
         if position != end:
@@ -1838,8 +1069,46 @@ def decode_message(
         NeedMoreData: The frame is not whole.
         DecodeError: It does not conform, or something stands behind it.
     """
-    frame = decode(data, from_role=from_role, context=context, limits=limits, strict=strict)
-    return frame.message
+    if from_role is not None and from_role not in _ROLES:
+        _check_role(from_role, _ROLES)
+    buffer = data if type(data) is bytes else _as_bytes(data)
+    end = len(buffer)
+    if limits is None and not strict and context is None:
+        state = None
+    elif limits is None and not strict and context is not None:
+        state = context.state_to_read(_LIMITS, from_role)
+    else:
+        state = _state_to_read(limits, strict, from_role, context)
+    try:
+        frame, position = _read_message(buffer, 0, end, state)
+        if position != end:
+            raise _Bad
+        return frame.message
+    except _READ_FAULTS:
+        raise _fault(buffer, from_role, limits, strict, context) from None
+
+
+def _state_to_read(
+    limits: Limits | None, strict: bool, role: _Role | None, context: Context | None
+) -> _Reading:
+    """Return None where the defaults hold: the readers have them written out."""
+    if limits is None and not strict and role is None and context is None:
+        return None
+    return _ReadState(
+        _LIMITS if limits is None else limits.to_dict(), strict=strict, role=role, context=context
+    )
+
+
+def _fault(
+    buffer: bytes, role: str | None, limits: Limits | None, strict: bool, context: Context | None
+) -> DecodeError:
+    """Return what is wrong with the frame that `buffer` ought to be, as the careful codec finds it."""
+    from .._runtime.careful import fault_of as read
+    from .._runtime.options import Options
+
+    bounds = None if limits is None else limits.to_dict()
+    options = Options(role, limits=bounds, strict=strict, context=context)
+    return read(_load_plan(), buffer, options)
 
 
 def encode(
@@ -1862,9 +1131,8 @@ def _encode_carefully(
 ) -> bytes:
     """Return what the careful codec writes, where straight-line code gave up; it says what is wrong."""
     from .._runtime.careful import encode_carefully
-    from ._plan import PLAN
 
-    return encode_carefully(PLAN, frame, compression, role=role, context=context)
+    return encode_carefully(_load_plan(), frame, compression, role=role, context=context)
 
 
 class Decoder(_Decoder["_Item"]):

@@ -6,6 +6,9 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
+
+from naive import Reader, Refused
 
 HEAD = struct.Struct(">BxII").unpack_from
 SMALL = struct.Struct(">BxI").unpack_from
@@ -17,10 +20,6 @@ PREFIXES = tuple(n.to_bytes(4, "big") for n in range(256))
 VERSIONS = {0x31: 1, 0x32: 2}
 MAX_FRAME, MAX_PAIRS = 1 << 24, 65536
 new = object.__new__
-
-
-class Refused(Exception):
-    pass
 
 
 class Pair:
@@ -38,6 +37,12 @@ class Data:
         self.sequence = sequence
         self.pairs = pairs
 
+    def careful_encode(self, *, version: int = 0x32) -> bytes:
+        try:
+            return _encoded_data(self, version)
+        except (struct.error, AttributeError, TypeError) as error:
+            raise Refused from error
+
 
 class Window:
     __slots__ = ("size",)
@@ -45,33 +50,40 @@ class Window:
     def __init__(self, size: int) -> None:
         self.size = size
 
+    def careful_encode(self, *, version: int = 0x32) -> bytes:
+        try:
+            if version not in VERSIONS:
+                raise Refused
+            return PACK_SMALL(version, 0x57, self.size)
+        except struct.error as error:
+            raise Refused from error
+
 
 def careful_decode(data: bytes) -> Data | Window:
+    end = len(data)
     try:
-        if data[1] == 0x44:
-            return _careful_data(data)
-        if data[1] == 0x57:
-            return _careful_window(data)
-    except (struct.error, IndexError) as error:
+        message, at = READERS[data[1]](data, 0, end)
+        if at != end:
+            raise Refused
+        return message
+    except (struct.error, IndexError, KeyError) as error:
         raise Refused from error
-    raise Refused
 
 
-def _careful_window(data: bytes) -> Window:
-    version, size = SMALL(data, 0)
-    if version not in VERSIONS or len(data) != 6:
+def _careful_window(data: bytes, at: int, end: int) -> tuple[Window, int]:
+    version, size = SMALL(data, at)
+    if version not in VERSIONS or at + 6 > end:
         raise Refused
     message = new(Window)
     message.size = size
-    return message
+    return message, at + 6
 
 
-def _careful_data(data: bytes) -> Data:
-    end = len(data)
-    version, sequence, count = HEAD(data, 0)
-    if version not in VERSIONS or count > MAX_PAIRS or count * 8 > end - 10 or end > MAX_FRAME:
+def _careful_data(data: bytes, offset: int, end: int) -> tuple[Data, int]:
+    version, sequence, count = HEAD(data, offset)
+    at = offset + 10
+    if version not in VERSIONS or count > MAX_PAIRS or count * 8 > end - at:
         raise Refused
-    at = 10
     pairs = []
     for _ in range(count):
         (size,) = U32(data, at)
@@ -92,26 +104,27 @@ def _careful_data(data: bytes) -> Data:
         pair.key = key
         pair.value = value
         pairs.append(pair)
-    if at != end:
+    if at > end or at - offset > MAX_FRAME:
         raise Refused
     message = new(Data)
     message.sequence = sequence
     message.pairs = pairs
-    return message
+    return message, at
 
 
-def careful_encode_window(message: Window, version: int) -> bytes:
-    if version not in VERSIONS:
-        raise Refused
-    return PACK_SMALL(version, 0x57, message.size)
+READERS: dict[int, Callable[[bytes, int, int], tuple[Data | Window, int]]] = {
+    0x44: _careful_data,
+    0x57: _careful_window,
+}
 
 
-def careful_encode_data(message: Data, version: int) -> bytes:
-    count = len(message.pairs)
-    if version not in VERSIONS or count > MAX_PAIRS:
+def _encoded_data(message: Data, version: int) -> bytes:
+    pairs = message.pairs
+    count = len(pairs)
+    if type(pairs) is not list or version not in VERSIONS or count > MAX_PAIRS:
         raise Refused
     parts = [PACK_HEAD(version, 0x44, message.sequence, count)]
-    for pair in message.pairs:
+    for pair in pairs:
         try:
             key = pair.key.encode()
         except UnicodeEncodeError:
@@ -133,46 +146,26 @@ def careful_encode_data(message: Data, version: int) -> bytes:
     return data
 
 
-class _Reader:
-    """What one writes first: a cursor with a method for each type."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self.at = 0
-
-    def take(self, size: int) -> bytes:
-        piece = self.data[self.at : self.at + size]
-        if len(piece) != size:
-            raise Refused
-        self.at += size
-        return piece
-
-    def u8(self) -> int:
-        return int(struct.unpack(">B", self.take(1))[0])
-
-    def u32(self) -> int:
-        return int(struct.unpack(">I", self.take(4))[0])
-
-    def text(self) -> str:
-        return self.take(self.u32()).decode("utf-8", "surrogateescape")
-
-
 def naive_decode(data: bytes) -> Data | Window:
-    reader = _Reader(data)
-    version, kind = reader.u8(), reader.u8()
+    reader = Reader(data)
+    version, kind = reader.number(">B"), reader.number(">B")
     if version not in (0x31, 0x32):
         raise Refused
     message: Data | Window
     if kind == 0x57:
-        message = Window(reader.u32())
+        message = Window(reader.number(">I"))
     elif kind == 0x44:
-        sequence, count = reader.u32(), reader.u32()
-        message = Data(sequence, [Pair(reader.text(), reader.text()) for _ in range(count)])
+        sequence, count = reader.number(">I"), reader.number(">I")
+        message = Data(sequence, [Pair(_naive_text(reader), _naive_text(reader)) for _ in range(count)])
     else:
         raise Refused
     if reader.at != len(data):
         raise Refused
     return message
+
+
+def _naive_text(reader: Reader) -> str:
+    return reader.take(reader.number(">I")).decode("utf-8", "surrogateescape")
 
 
 def naive_encode_window(message: Window, version: int) -> bytes:

@@ -1,0 +1,64 @@
+"""Conditions that must not hold, and pieces of bytes, as the Python templates print them."""
+
+from __future__ import annotations
+
+__all__ = ["STRICT", "Pieced", "Tested", "any_of", "few_of", "joined_pieces"]
+
+_WIDTH = 92
+"""Characters that a condition may have, so that it seldom is broken into lines."""
+STRICT = "state is not None and state.strict and "
+"""What a check begins with that only a strict reader makes."""
+
+
+def any_of(checks: tuple[str, ...]) -> str:
+    """Return a condition that holds where one of the checks does; those of strict readers ask for the state once."""
+    plain = [check for check in checks if not check.startswith(STRICT)]
+    strict = [check.removeprefix(STRICT) for check in checks if check.startswith(STRICT)]
+    if strict:
+        together = strict[0] if len(strict) == 1 else f"({' or '.join(strict)})"
+        plain.append(f"{STRICT}{together}" if not plain else f"({STRICT}{together})")
+    return " or ".join(plain)
+
+
+def few_of(checks: tuple[str, ...]) -> tuple[str, ...]:
+    """Return conditions of which none must hold: as few as fit in lines."""
+    found: list[tuple[str, ...]] = []
+    for check in checks:
+        if found and len(any_of((*found[-1], check))) <= _WIDTH:
+            found[-1] = (*found[-1], check)
+        else:
+            found.append((check,))
+    return tuple(any_of(group) for group in found)
+
+
+def joined_pieces(pieces: tuple[str, ...]) -> str:
+    """Return the expression of all pieces in one."""
+    match pieces:
+        case ():
+            return 'b""'
+        case (one,):
+            return one
+        case _:
+            return f'b"".join(({", ".join(pieces)}))'
+
+
+class Tested:
+    """A step with checks."""
+
+    __slots__ = ()
+    checks: tuple[str, ...]
+
+    @property
+    def tests(self) -> tuple[str, ...]:
+        return few_of(self.checks)
+
+
+class Pieced:
+    """A step with pieces."""
+
+    __slots__ = ()
+    pieces: tuple[str, ...]
+
+    @property
+    def joined(self) -> str:
+        return joined_pieces(self.pieces)
