@@ -15,7 +15,7 @@ from wiregen.views.python_codings import CodingView
 from wiregen.views.python_function_views import ReadFunction, WriteFunction
 from wiregen.views.python_steps import ReadStep
 
-__all__ = ["ChoiceView", "FrameView", "LayoutView", "MessageView", "ModuleView", "TableView"]
+__all__ = ["ChoiceView", "FrameView", "LayoutView", "MessageView", "ModuleView", "PieceView", "TableView"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +83,15 @@ class FrameView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PieceView:
+    """The class of the pieces of a block, which the frame carries in place of a message."""
+
+    name: str
+    frame: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LayoutView:
     """All functions of one layout of the protocol: its own, or a variant's."""
 
@@ -129,6 +138,9 @@ class ModuleView:
     """The frame of each message, where there is more than one."""
     openings: tuple[tuple[str, str], ...]
     variants: tuple[str, ...]
+    joins: tuple[PieceView, ...]
+    """Those of blocks."""
+    has_joins: bool
     has_context: bool
     has_role: bool
     """What is read depends on who sends."""
@@ -138,9 +150,14 @@ class ModuleView:
     plan: object
 
     @property
+    def is_remembered(self) -> bool:
+        """Whether what was read says something about what comes: contexts, open joins."""
+        return self.has_context or self.has_joins
+
+    @property
     def has_items(self) -> bool:
         """Whether a Decoder gives more than frames of one class."""
-        return len(self.frames) > 1 or bool(self.preambles) or self.has_context
+        return len(self.frames) > 1 or bool(self.preambles) or self.is_remembered
 
     @property
     def has_library_imports(self) -> bool:
