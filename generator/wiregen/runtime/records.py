@@ -49,10 +49,10 @@ def message_fields(plan: Plan, name: str, message: Any, *, variant: str | None =
 
 def part_record(plan: Plan, frame: Any, *, variant: str | None = None) -> dict[str, Any]:
     """Return what a line says of a frame that is a piece: `part`, and of the last one `joined`; {} of any other."""
-    part = getattr(frame, "part", None)
-    if not isinstance(part, Part):
-        return {}
     recorder = _Recorder(plan, variant)
+    part: Part | None = getattr(frame, "part", None) if plan["joins"] and recorder.is_frame(frame) else None
+    if part is None:
+        return {}
     record: dict[str, Any] = {"part": recorder.part(part)}
     type_ = plan["joins"][part.join][0]
     if part.last and type_ is not None:
@@ -99,6 +99,9 @@ class _Recorder:
         return fields
 
     # ---- messages and frames ----
+
+    def is_frame(self, value: Any) -> bool:
+        return _known(value, self._schema.frames) is not None
 
     def outermost(self, value: Any) -> dict[str, Any]:
         name = _known(value, self._schema.frames)

@@ -76,7 +76,11 @@ class Notes:
 
         assert self._namespace is not None
         plan = self._load_plan()
-        node = explain(plan, buffer, start, end, self._options, base)
+        try:
+            node = explain(plan, buffer, start, end, self._options, base)
+        except DecodeError:
+            self.damage()
+            raise
         return build(plan, node.value, self._namespace)
 
     def _read(self, type_: Type, name: str, data: bytes) -> Any:

@@ -21,6 +21,8 @@ def divide(row: Row, name: str, frame: Any) -> None:
             message = extra(frame, "message", None, row.path)
             if is_named(message, piece) and row.writer.message_name(message) is None:
                 _put_piece(row, row.cells[block], message, piece)
+            else:
+                _refuse_whole(row, row.cells[block], piece)
 
 
 def _put_piece(row: Row, cell: Cell, message: Any, piece: str) -> None:
@@ -39,6 +41,17 @@ def _put_piece(row: Row, cell: Cell, message: Any, piece: str) -> None:
             raise EncodeError(
                 "constraint", path=path, expected="a frame that is a piece", found=kind_of(message)
             )
+
+    row.later(check)
+
+
+def _refuse_whole(row: Row, cell: Cell, piece: str) -> None:
+    """Refuse a frame that says it is a piece, and carries a whole message."""
+    conditions = [when for _, _, when in row.writer.schema.plan["joins"][piece][3]]
+
+    def check() -> None:
+        if any(when is None or row.evaluate(when, cell, otherwise=False) for when in conditions):
+            raise EncodeError("constraint", path=cell.path, expected=f"a {piece}", found="a whole message")
 
     row.later(check)
 

@@ -19,9 +19,9 @@ from .._runtime.codec import lookup as _lookup
 from .._runtime.context import Context as _Context
 from .._runtime.decoder import Decoder as _Decoder
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
-from .._runtime.part import Divisible as _Divisible
 from .._runtime.numbers import read_varint as _read_varint
 from .._runtime.numbers import varint as _varint
+from .._runtime.part import Divisible as _Divisible
 from .._runtime.text import decode_text as _decode_text
 from .._runtime.text import encode_text as _encode_text
 from .._runtime.values import check_limits as _check_limits
