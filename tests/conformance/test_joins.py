@@ -268,11 +268,10 @@ def test_contexts_wait_for_the_whole_message() -> None:
 def test_answers_in_pieces_are_known_by_their_request() -> None:
     context = geode.Context()
     list(geode.Decoder("client", context=context).feed(OPENING + PUT_FRAME.encode()))
-    head = {"correlation_id": 7}
-    answer = geode.Response(geode.PutResponse(True), **head)
+    answer = geode.Response(geode.PutResponse(True), correlation_id=7)
     block = answer.encode()[10:]
-    first = geode.Response(geode.ResponsePart(block[:1]), is_partial=True, **head)
-    last = geode.Response(geode.ResponsePart(block[1:]), **head)
+    first = geode.Response(geode.ResponsePart(block[:1]), is_partial=True, correlation_id=7)
+    last = geode.Response(geode.ResponsePart(block[1:]), correlation_id=7)
     frames: list[Any] = list(geode.Decoder("server", context=context).feed(first.encode() + last.encode()))
     assert frames == [first, answer]
     assert context.snapshot()["api"] == []
@@ -435,7 +434,7 @@ def test_split_elements_of_other_makers_are_joined(vector: dict[str, Any]) -> No
         pieces[key] = pieces.get(key, b"") + data
         (frame,) = decoder.feed(class_(*key, data).encode())
         if frame.part is not None and frame.part.last:
-            joined.append((frame.part.key, frame.part.joined))  # type: ignore[arg-type]
+            joined.append((frame.part.key, frame.part.joined))
     assert joined
     assert joined == [(key, pieces[key]) for key, _ in joined]
     decoder.finish()

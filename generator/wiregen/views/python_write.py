@@ -35,7 +35,7 @@ from wiregen.plan.steps import (
     UnsupportedError,
     Until,
 )
-from wiregen.views.python_expressions import python_expression, python_failure
+from wiregen.views.python_expressions import python_failure
 from wiregen.views.python_shared import variety_class
 from wiregen.views.python_steps import (
     WriteAssign,
