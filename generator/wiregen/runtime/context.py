@@ -87,6 +87,11 @@ class Context:
                 raise DecodeError("too_deep", path=declared_name(joined), expected="fewer joins inside joins")
             self.take(joined, options, read, n_outside=n_outside + 1)
 
+    def is_quiet(self, frame: Any) -> bool:
+        """Say whether no rule is concerned with frames like this one."""
+        rules = self._rules_of(frame)
+        return rules.is_quiet and not rules.blocks
+
     def expects(self, frame: Any, sender: str | None) -> bool:
         """Say whether a frame that was read as if it came whole may be the last piece of a block that is open."""
         rules = self._rules_of(frame)

@@ -25,9 +25,12 @@ class Notes:
 
     `decode_from`, `state`: straight-line code for frames; `namespace`: the generated module's names. Without them the
     careful codec's values come out.
+
+    Attributes:
+        quiet: The classes of messages that no rule is concerned with, as far as they were met.
     """
 
-    __slots__ = ("_context", "_decode_from", "_load_plan", "_namespace", "_options", "_state")
+    __slots__ = ("_context", "_decode_from", "_load_plan", "_namespace", "_options", "_state", "quiet")
 
     def __init__(
         self,
@@ -44,6 +47,7 @@ class Notes:
         self._decode_from = decode_from
         self._state = state
         self._namespace = namespace
+        self.quiet: set[type] = set()
 
     def take(self, frame: Any, buffer: bytes, start: int, end: int, base: int = 0) -> Any:
         """Take in the frame that stands in `buffer` from `start` to `end`; return it, as what it is in its surroundings.
@@ -52,6 +56,9 @@ class Notes:
             DecodeError: What it says, or makes whole, does not conform; its place is that of the frame.
         """
         context, options = self._context, self._options
+        if self._namespace is not None and context.is_quiet(frame):
+            self.quiet.add(type(frame.message))
+            return frame
         if self._namespace is not None and context.expects(frame, options.from_role):
             frame = self._read_again(buffer, start, end, base)
         try:

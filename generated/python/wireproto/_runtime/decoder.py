@@ -176,7 +176,7 @@ class Decoder(Generic[F]):
         self, decode_message: DecodeFrom[Any] | None = None, *, is_bare: bool = False
     ) -> Iterator[Any]:
         """Yield frames; if `is_bare` their messages, which `decode_message` reads where there is such a function."""
-        decode_from, state = decode_message or self._decode_from, self._state
+        decode_from, state, notes = decode_message or self._decode_from, self._state, self._notes
         while self._load():
             if self._parked is not None or self._decode_opening is not None:
                 item = self._resume()
@@ -198,7 +198,7 @@ class Decoder(Generic[F]):
                         yield _message(frame) if is_bare else frame
                     break
                 start, self._position = self._position, offset
-                if self._notes is not None:
+                if notes is not None and type(getattr(frame, "message", None)) not in notes.quiet:
                     frame = self._handed(self._noted(frame, chunk, start, offset, self._base))
                 yield _message(frame) if is_bare and decode_message is None else frame
                 offset = self._position
