@@ -46,6 +46,8 @@ def group_of(vector: Vector) -> str:
     """Return how a vector is tested."""
     if vector["message"] in ("MALFORMED", "SEQUENCE"):
         return str(vector["message"]).lower()
+    if vector["fields"].get("part") == 2:
+        return "last piece"
     return "refused" if vector["id"] in OLDER | OTHER_READING else "frame"
 
 
@@ -60,8 +62,11 @@ each_road = pytest.mark.parametrize("road", ROADS)
 def test_every_vector_is_in_one_group() -> None:
     ids = [vector["id"] for vector in VECTORS]
     assert len(ids) == len(set(ids)) == 76
-    counted = {group: len([*cases(group).args[1]]) for group in ("frame", "refused", "malformed", "sequence")}
-    assert counted == {"frame": 70, "refused": 2, "malformed": 3, "sequence": 1}
+    counted = {
+        group: len([*cases(group).args[1]])
+        for group in ("frame", "last piece", "refused", "malformed", "sequence")
+    }
+    assert counted == {"frame": 69, "last piece": 1, "refused": 2, "malformed": 3, "sequence": 1}
 
 
 def test_what_is_not_read_as_its_maker_says_is_what_the_ledger_reads_otherwise() -> None:
@@ -121,8 +126,16 @@ def test_a_frame_is_what_its_maker_says(vector: Vector) -> None:
     record = record_of(wire, vector)
     assert data[8:].hex() == vector["body_hex"]
     assert int.from_bytes(data[:4], "big", signed=True) == vector["type_code"]
-    check_frame(wire, data, record)
+    check_frame(wire, data, record, is_piece=record["fields"].get("part") == "BEGIN")
     check_written(wire, record, data)
+
+
+@cases("last piece")
+def test_a_last_piece_alone_is_not_the_whole_frame_that_it_must_be(vector: Vector) -> None:
+    data, wire = bytes.fromhex(vector["hex"]), wire_of(vector)
+    assert wire.record(wire.module.decode(data)) == record_of(wire, vector)
+    (error,) = wire.reading("generated").feed(data)
+    assert (error.code, error.path, error.recoverable) == ("truncated", "Whole.Frame.type", True)
 
 
 @each_road

@@ -24,6 +24,7 @@ __all__ = [
     "LayoutView",
     "MessageView",
     "ModuleView",
+    "PieceView",
     "PreambleView",
     "TableView",
 ]
@@ -31,7 +32,6 @@ __all__ = [
 _ERRORS = "DecodeError, EncodeError, NeedMoreData"
 _RUNTIME = frozenset(
     {
-        ("classes", "Envelope", "_Envelope"),
         ("classes", "MessageRecord", "_MessageRecord"),
         ("classes", "Record", "_Record"),
         ("codec", "LENGTHS", "_LENGTHS"),
@@ -62,7 +62,7 @@ _RUNTIME = frozenset(
 )
 """What generated modules import of the runtime: module, name, and what it is called there."""
 _ALWAYS = frozenset(
-    "Bad Decoder Envelope MessageRecord READ_FAULTS ReadState WRITE_FAULTS WriteState as_bytes check_limits".split()
+    "Bad Decoder MessageRecord READ_FAULTS ReadState WRITE_FAULTS WriteState as_bytes check_limits".split()
 ) | {_ERRORS}
 
 
@@ -147,6 +147,15 @@ class FrameView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PieceView:
+    """The class of the pieces of a block, which the frame carries in place of a message."""
+
+    name: str
+    frame: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LayoutView:
     """All functions of one layout of the protocol: its own, or a variant's."""
 
@@ -217,6 +226,9 @@ class ModuleView:
     frame_classes: tuple[tuple[str, str], ...]
     """The frame of each message, where there is more than one."""
     variants: tuple[str, ...]
+    joins: tuple[PieceView, ...]
+    """Those of blocks."""
+    has_joins: bool
     has_context: bool
     has_role: bool
     """What is read depends on who sends."""
@@ -227,10 +239,19 @@ class ModuleView:
     plan: object
 
     @property
+    def is_remembered(self) -> bool:
+        """Whether what was read says something about what comes: contexts, open joins."""
+        return self.has_context or self.has_joins
+
+    @property
     def runtime_imports(self) -> tuple[tuple[str, str, str], ...]:
         """Return module, name and local name of what the copied runtime gives, sorted as imports are."""
         found = {each for each in _RUNTIME if each[1] in self.uses or each[1] in _ALWAYS}
-        found |= {("context", "Context", "_Context")} if self.has_context else set()
+        found |= {("context", "Context", "_Context")} if self.is_remembered else set()
+        envelope = (
+            ("part", "Divisible", "_Divisible") if self.has_joins else ("classes", "Envelope", "_Envelope")
+        )
+        found |= {envelope}
         found |= {("values", "check_role", "_check_role")} if self.roles else set()
         return tuple(
             sorted(found, key=lambda each: (each[0], not each[1].isupper(), each[1].islower(), each[1]))
@@ -251,7 +272,7 @@ class ModuleView:
     @property
     def has_items(self) -> bool:
         """Whether a Decoder gives more than frames of one class."""
-        return len(self.frames) > 1 or bool(self.preambles) or self.has_context
+        return len(self.frames) > 1 or bool(self.preambles) or self.is_remembered
 
     @property
     def has_library_imports(self) -> bool:

@@ -13,7 +13,6 @@ from __future__ import annotations
 from enum import IntEnum as _IntEnum
 from struct import Struct as _Struct
 
-from .._runtime.classes import Envelope as _Envelope
 from .._runtime.classes import MessageRecord as _MessageRecord
 from .._runtime.classes import Record as _Record
 from .._runtime.codec import READ_FAULTS as _READ_FAULTS
@@ -27,6 +26,7 @@ from .._runtime.codec import uuid as _uuid
 from .._runtime.context import Context as _Context
 from .._runtime.decoder import Decoder as _Decoder
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
+from .._runtime.part import Divisible as _Divisible
 from .._runtime.text import decode_text as _decode_text
 from .._runtime.text import encode_text as _encode_text
 from .._runtime.unknown import Unknown
@@ -37,7 +37,7 @@ from .._runtime.values import distinct as _distinct
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import Any, Literal, Self, TypeAlias
+    from typing import Any, Literal, Self, TypeAlias, TypeVar
     from uuid import UUID
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     _Message: TypeAlias = (
         "PutRequest | PutResponse | GetRequest | GetResponse | PutAllRequest | PutAllResponse | "
         "GetAllRequest | GetAllResponse | ServerConfigRequest | ServerConfigResponse | AuthRequest | "
-        "AuthResponse | ClientConfigRequest | ClientConfigResponse | ErrorResponse | Unknown"
+        "AuthResponse | ClientConfigRequest | ClientConfigResponse | ErrorResponse | RequestPart | "
+        "ResponsePart | Unknown"
     )
     _Frame: TypeAlias = "Request | Response"
     _Item: TypeAlias = "Request | Response | Connect"
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
         "GeodeValue.PrimitiveClass | GeodeValue.Class | GeodeValue.Pdx | GeodeValue.Unbounded"
     )
     _ClassName: TypeAlias = "ClassName.Named | ClassName.Primitive | ClassName.NoClass"
+    _Taken = TypeVar("_Taken")
     _Role: TypeAlias = Literal[
         "client",
         "server",
@@ -107,8 +109,10 @@ __all__ = (
     "PutResponse",
     "Request",
     "RequestMetadata",
+    "RequestPart",
     "Response",
     "ResponseMetadata",
+    "ResponsePart",
     "ServerConfigRequest",
     "ServerConfigResponse",
     "Status",
@@ -3631,6 +3635,52 @@ def _write_connect(message: Connect, state: _Writing) -> bytes:
     return _pack_B(message.mode)
 
 
+class RequestPart(_Record):
+    """A message in parts: its bytes behind the message header are cut anywhere, and other messages may stand between.
+
+    A piece of `Request.payload`.
+
+    Source: MessageHeader, it will be used for combining the whole message.
+
+    Assumed: the flag is false on the last part, and parts are cut anywhere: the document says no more.
+
+    It stands in a Request in place of a message; the last piece carries the message that they make together.
+
+    Attributes:
+        data: The bytes of the piece.
+    """
+
+    __slots__ = ("data",)
+    __match_args__ = ("data",)
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is RequestPart and self.data == other.data
+
+
+class ResponsePart(_Record):
+    """A piece of `Response.payload`.
+
+    Source: MessageHeader, it will be used for combining the whole message.
+
+    It stands in a Response in place of a message; the last piece carries the message that they make together.
+
+    Attributes:
+        data: The bytes of the piece.
+    """
+
+    __slots__ = ("data",)
+    __match_args__ = ("data",)
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is ResponsePart and self.data == other.data
+
+
 class _InRequest(_MessageRecord):
     """What every message of a Request can do."""
 
@@ -4599,7 +4649,7 @@ _BODY_WRITERS: dict[type, Callable[..., bytes]] = {
 }
 
 
-class Request(_Envelope):
+class Request(_Divisible):
     """MessageHeader and Request.
 
     Source: MessageHeader => Size CorrelationId isPartialMessage hasMetaData.
@@ -4693,7 +4743,9 @@ def _read_request(buffer: bytes, offset: int, end: int, state: _Reading) -> tupl
         position = payload_end
     if position != payload_end:
         raise _Bad
-    if position - offset > (16777216 if state is None else state.frame):
+    if is_partial != 0:
+        raise _Bad
+    if position > end or position - offset > (16777216 if state is None else state.frame):
         raise _Bad
     frame = _new(Request)
     frame.message = body
@@ -4727,7 +4779,7 @@ def _write_request(frame: Any, state: _Writing) -> bytes:
         metadata = b""
     body = _BODY_WRITERS[type(frame.message)](frame.message, state)
     payload_size = 3 + len(metadata) + len(body)
-    if frame.is_partial is not True and frame.is_partial is not False:
+    if frame.is_partial is not True and frame.is_partial is not False or frame.is_partial:
         raise _Bad
     data = b"".join(
         (
@@ -4750,7 +4802,7 @@ def _write_request(frame: Any, state: _Writing) -> bytes:
     return data
 
 
-class Response(_Envelope):
+class Response(_Divisible):
     """MessageHeader and Response. The body is not named on the wire: it belongs to the request of the same correlation id.
 
     Source: MessageHeader => Size CorrelationId isPartialMessage hasMetaData.
@@ -4856,7 +4908,9 @@ def _read_response(buffer: bytes, offset: int, end: int, state: Any) -> tuple[Re
         body = body__
     if position != payload_end:
         raise _Bad
-    if position - offset > (16777216 if state is None else state.frame):
+    if is_partial != 0:
+        raise _Bad
+    if position > end or position - offset > (16777216 if state is None else state.frame):
         raise _Bad
     frame = _new(Response)
     frame.message = body
@@ -4901,6 +4955,8 @@ def _write_response(frame: Any, state: _Writing) -> bytes:
         body = body__
     payload_size = 2 + len(metadata) + len(body)
     if frame.is_partial is not True and frame.is_partial is not False or not (frame.status > 0):
+        raise _Bad
+    if frame.is_partial:
         raise _Bad
     data = b"".join(
         (
@@ -4961,7 +5017,9 @@ def _read_request_in_example(buffer: bytes, offset: int, end: int, state: _Readi
         position = payload_end
     if position != payload_end:
         raise _Bad
-    if position - offset > (16777216 if state is None else state.frame):
+    if is_partial != 0:
+        raise _Bad
+    if position > end or position - offset > (16777216 if state is None else state.frame):
         raise _Bad
     frame = _new(Request)
     frame.message = body
@@ -4995,7 +5053,7 @@ def _write_request_in_example(frame: Any, state: _Writing) -> bytes:
         metadata = b""
     body = _BODY_WRITERS[type(frame.message)](frame.message, state)
     payload_size = 4 + len(metadata) + len(body)
-    if frame.is_partial is not True and frame.is_partial is not False:
+    if frame.is_partial is not True and frame.is_partial is not False or frame.is_partial:
         raise _Bad
     data = b"".join(
         (
@@ -5066,7 +5124,9 @@ def _read_response_in_example(buffer: bytes, offset: int, end: int, state: Any) 
         body = body__
     if position != payload_end:
         raise _Bad
-    if position - offset > (16777216 if state is None else state.frame):
+    if is_partial != 0:
+        raise _Bad
+    if position > end or position - offset > (16777216 if state is None else state.frame):
         raise _Bad
     frame = _new(Response)
     frame.message = body
@@ -5111,6 +5171,8 @@ def _write_response_in_example(frame: Any, state: _Writing) -> bytes:
         body = body__
     payload_size = 3 + len(metadata) + len(body)
     if frame.is_partial is not True and frame.is_partial is not False or not (frame.status > 0):
+        raise _Bad
+    if frame.is_partial:
         raise _Bad
     data = b"".join(
         (
@@ -5212,9 +5274,11 @@ def decode(
         frame, position = _FRAME_READERS[variant, from_role](buffer, 0, end, state)
         if position != end:
             raise _Bad
-        return frame
     except _READ_FAULTS:
-        raise _fault(buffer, from_role, limits, strict, context, variant) from None
+        frame = _fault(buffer, from_role, limits, strict, context, variant)
+    if context is not None and not context.is_quiet(frame):
+        frame = _noted(frame, buffer, from_role, context, limits, strict, variant)
+    return frame
 
 
 def decode_message(
@@ -5246,9 +5310,37 @@ def decode_message(
         frame, position = _FRAME_READERS[variant, from_role](buffer, 0, end, state)
         if position != end:
             raise _Bad
-        return frame.message
     except _READ_FAULTS:
-        raise _fault(buffer, from_role, limits, strict, context, variant) from None
+        frame = _fault(buffer, from_role, limits, strict, context, variant)
+    if context is not None and not context.is_quiet(frame):
+        frame = _noted(frame, buffer, from_role, context, limits, strict, variant)
+    return frame.message
+
+
+def _noted(
+    frame: _Taken,
+    buffer: bytes,
+    role: _Role | None,
+    context: Context,
+    limits: Limits | None,
+    strict: bool,
+    variant: _Variant | None,
+) -> _Taken:
+    """Let the context take in a whole frame; return it as what it is with what came before.
+
+    Raises:
+        DecodeError: What it makes whole does not conform, or a limit of the context is exceeded.
+    """
+    from .._runtime.noting import Notes
+    from .._runtime.options import Options
+
+    bounds = None if limits is None else limits.to_dict()
+    options = Options(role, context=context, limits=bounds, strict=strict, variant=variant)
+    reader: Any = _FRAME_READERS[variant, role]
+    state = _state_to_read(limits, strict, role, context)
+    notes = Notes(context, options, _load_plan, decode_from=reader, state=state, namespace=globals())
+    taken: _Taken = notes.take(frame, buffer, 0, len(buffer))
+    return taken
 
 
 def _state_to_read(
@@ -5281,14 +5373,19 @@ def _fault(
     strict: bool,
     context: Context | None,
     variant: str | None,
-) -> DecodeError:
-    """Return what is wrong with the frame that `buffer` ought to be, as the careful codec finds it."""
-    from .._runtime.careful import fault_of as read
+) -> _Frame:
+    """Return the frame that the careful codec reads, where there is no straight-line code for it.
+
+    Raises:
+        DecodeError: It does not conform.
+    """
+    from .._runtime.careful import decode_carefully as read
     from .._runtime.options import Options
 
     bounds = None if limits is None else limits.to_dict()
     options = Options(role, limits=bounds, strict=strict, context=context, variant=variant)
-    return read(_load_plan(), buffer, options)
+    frame: _Frame = read(_load_plan(), globals(), buffer, options)
+    return frame
 
 
 def encode(
@@ -5348,6 +5445,8 @@ _FRAME_CLASSES: dict[type, type] = {
     ClientConfigRequest: Request,
     ClientConfigResponse: Response,
     ErrorResponse: Response,
+    RequestPart: Request,
+    ResponsePart: Response,
 }
 
 
@@ -5383,6 +5482,8 @@ class Decoder(_Decoder["_Item"]):
         errors: Literal["raise", "yield"] = "raise",
     ) -> None:
         _check_role(from_role, _ROLES)
+        if context is None:
+            context = Context(limits=limits)
         super().__init__(
             _load_plan,
             _FRAME_READERS[variant, from_role],
@@ -5394,6 +5495,7 @@ class Decoder(_Decoder["_Item"]):
             variant=variant,
             errors=errors,
             decode_opening=_OPENINGS.get(from_role),
+            namespace=globals(),
         )
 
     def messages(self, chunk: _Buffer) -> Iterator[_Message]:

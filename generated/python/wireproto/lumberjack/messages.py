@@ -646,9 +646,9 @@ def decode(
         frame, position = _read_frame(buffer, 0, end, state)
         if position != end:
             raise _Bad
-        return frame
     except _READ_FAULTS:
         raise _fault(buffer, from_role, limits, strict) from None
+    return frame
 
 
 def decode_message(
@@ -669,9 +669,9 @@ def decode_message(
         message, position = _READERS[buffer[1]](buffer, 0, end, state)
         if position != end:
             raise _Bad
-        return message
     except _READ_FAULTS:
         raise _fault(buffer, from_role, limits, strict) from None
+    return message
 
 
 def _bare_message(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[_Message, int]:

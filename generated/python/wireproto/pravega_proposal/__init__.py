@@ -8,6 +8,7 @@ Source: Streaming Service Wire Protocol, the proposal, at 0bea86ae05 (2017-04-26
 from .messages import (
     AppendSetup,
     BeginAppendBlock,
+    Context,
     DataAppended,
     DecodeError,
     Decoder,
@@ -25,6 +26,7 @@ from .messages import (
     SetupAppend,
     Unknown,
     decode,
+    decode_conversation,
     decode_message,
     encode,
 )
@@ -32,6 +34,7 @@ from .messages import (
 __all__ = (
     "AppendSetup",
     "BeginAppendBlock",
+    "Context",
     "DataAppended",
     "DecodeError",
     "Decoder",
@@ -49,6 +52,7 @@ __all__ = (
     "SetupAppend",
     "Unknown",
     "decode",
+    "decode_conversation",
     "decode_message",
     "encode",
 )

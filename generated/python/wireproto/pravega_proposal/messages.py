@@ -10,7 +10,6 @@ from __future__ import annotations
 from enum import IntEnum as _IntEnum
 from struct import Struct as _Struct
 
-from .._runtime.classes import Envelope as _Envelope
 from .._runtime.classes import MessageRecord as _MessageRecord
 from .._runtime.codec import READ_FAULTS as _READ_FAULTS
 from .._runtime.codec import WRITE_FAULTS as _WRITE_FAULTS
@@ -20,8 +19,10 @@ from .._runtime.codec import WriteState as _WriteState
 from .._runtime.codec import as_bytes as _as_bytes
 from .._runtime.codec import lenient_text as _lenient_text
 from .._runtime.codec import uuid as _uuid
+from .._runtime.context import Context as _Context
 from .._runtime.decoder import Decoder as _Decoder
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
+from .._runtime.part import Divisible as _Divisible
 from .._runtime.text import encode_text as _encode_text
 from .._runtime.unknown import Unknown
 from .._runtime.values import check_limits as _check_limits
@@ -29,8 +30,8 @@ from .._runtime.values import check_role as _check_role
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any, Literal, Self, TypeAlias
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any, Literal, Self, TypeAlias, TypeVar
     from uuid import UUID
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
         "PartialMessage | KeepAlive | ReadSegment | SegmentRead | SetupAppend | AppendSetup | "
         "BeginAppendBlock | EndAppendBlock | Event | DataAppended | Unknown"
     )
+    _Item: TypeAlias = "Frame"
+    _Taken = TypeVar("_Taken")
     _Role: TypeAlias = Literal[
         "client",
         "server",
@@ -48,6 +51,7 @@ if TYPE_CHECKING:
 __all__ = (
     "AppendSetup",
     "BeginAppendBlock",
+    "Context",
     "DataAppended",
     "DecodeError",
     "Decoder",
@@ -65,6 +69,7 @@ __all__ = (
     "SetupAppend",
     "Unknown",
     "decode",
+    "decode_conversation",
     "decode_message",
     "encode",
 )
@@ -162,14 +167,14 @@ class _InFrame(_MessageRecord):
         return _load_plan()
 
     @classmethod
-    def decode(cls, data: _Buffer) -> Self:
+    def decode(cls, data: _Buffer, *, context: Context | None = None) -> Self:
         """Return the message of the one whole frame that `data` is.
 
         Raises:
             NeedMoreData: The frame is not whole.
             DecodeError: It does not conform, or carries another message.
         """
-        message: object = decode_message(data)
+        message: object = decode_message(data, context=context)
         if isinstance(message, cls):
             return message
         raise DecodeError("unknown_code", expected=f"a {cls.__name__}", found=f"a {type(message).__name__}")
@@ -955,7 +960,7 @@ _ENCODERS: dict[type, Callable[..., bytes]] = {
 _WRITERS: dict[type, Callable[..., bytes]] = {}
 
 
-class Frame(_Envelope):
+class Frame(_Divisible):
     """Fields that a peer of another version adds are left over at the end of the body, and kept.
 
     Source: CommandDecoder, CommandEncoder.
@@ -998,7 +1003,12 @@ def _write_frame(frame: Frame, state: _Writing) -> bytes:
 
 
 def decode(
-    data: _Buffer, *, from_role: _Role | None = None, limits: Limits | None = None, strict: bool = False
+    data: _Buffer,
+    *,
+    from_role: _Role | None = None,
+    context: Context | None = None,
+    limits: Limits | None = None,
+    strict: bool = False,
 ) -> Frame:
     """Return the one whole frame that `data` is.
 
@@ -1017,13 +1027,20 @@ def decode(
         frame, position = _read_frame(buffer, 0, end, state)
         if position != end:
             raise _Bad
-        return frame
     except _READ_FAULTS:
         raise _fault(buffer, from_role, limits, strict) from None
+    if context is not None and not context.is_quiet(frame):
+        frame = _noted(frame, buffer, from_role, context, limits, strict)
+    return frame
 
 
 def decode_message(
-    data: _Buffer, *, from_role: _Role | None = None, limits: Limits | None = None, strict: bool = False
+    data: _Buffer,
+    *,
+    from_role: _Role | None = None,
+    context: Context | None = None,
+    limits: Limits | None = None,
+    strict: bool = False,
 ) -> _Message:
     """Return the message of the one whole frame that `data` is, without the frame around it.
 
@@ -1031,6 +1048,8 @@ def decode_message(
         NeedMoreData: The frame is not whole.
         DecodeError: It does not conform, or something stands behind it.
     """
+    if context is not None:
+        return decode(data, from_role=from_role, context=context, limits=limits, strict=strict).message
     if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
     buffer = data if type(data) is bytes else _as_bytes(data)
@@ -1040,13 +1059,33 @@ def decode_message(
         message, position = _READERS.get(_unpack_i(buffer, 0)[0], _read_unknown)(buffer, 0, end, state)
         if position != end:
             raise _Bad
-        return message
     except _READ_FAULTS:
         raise _fault(buffer, from_role, limits, strict) from None
+    return message
 
 
 def _bare_message(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[_Message, int]:
     return _READERS.get(_unpack_i(buffer, offset)[0], _read_unknown)(buffer, offset, end, state)
+
+
+def _noted(
+    frame: _Taken, buffer: bytes, role: _Role | None, context: Context, limits: Limits | None, strict: bool
+) -> _Taken:
+    """Let the context take in a whole frame; return it as what it is with what came before.
+
+    Raises:
+        DecodeError: What it makes whole does not conform, or a limit of the context is exceeded.
+    """
+    from .._runtime.noting import Notes
+    from .._runtime.options import Options
+
+    bounds = None if limits is None else limits.to_dict()
+    options = Options(role, context=context, limits=bounds, strict=strict)
+    reader: Any = _read_frame
+    state = _state_to_read(limits, strict)
+    notes = Notes(context, options, _load_plan, decode_from=reader, state=state, namespace=globals())
+    taken: _Taken = notes.take(frame, buffer, 0, len(buffer))
+    return taken
 
 
 def _state_to_read(limits: Limits | None, strict: bool) -> _Reading:
@@ -1083,7 +1122,7 @@ def _encode_carefully(frame: object, compression: int) -> bytes:
     return encode_carefully(_load_plan(), frame, compression)
 
 
-class Decoder(_Decoder[Frame]):
+class Decoder(_Decoder["_Item"]):
     """Frames out of a stream of chunks, cut anywhere.
 
     `errors="yield"` gives a DecodeError in its place among the frames and goes on where the next frame is known to begin.
@@ -1093,25 +1132,57 @@ class Decoder(_Decoder[Frame]):
         self,
         from_role: _Role | None = None,
         *,
+        context: Context | None = None,
         limits: Limits | None = None,
         strict: bool = False,
         errors: Literal["raise", "yield"] = "raise",
     ) -> None:
         _check_role(from_role, _ROLES)
+        if context is None:
+            context = Context(limits=limits)
         super().__init__(
             _load_plan,
             _read_frame,
             _state_to_read(limits, strict),
             from_role=from_role,
+            context=context,
             limits=None if limits is None else limits.to_dict(),
             strict=strict,
             errors=errors,
-            decode_message=_bare_message,
+            namespace=globals(),
         )
 
     def messages(self, chunk: _Buffer) -> Iterator[_Message]:
         """Return an iterator over the messages that are complete now, without the frames around them: the fast road."""
         return self.bare_messages(chunk)
+
+
+class Context(_Context):
+    """What earlier messages of a connection said about later ones; both directions' decoders share it."""
+
+    __slots__ = ()
+
+    def __init__(self, *, limits: Limits | None = None) -> None:
+        super().__init__(_load_plan(), limits=None if limits is None else limits.to_dict())
+
+
+def decode_conversation(
+    chunks: Iterable[tuple[_Role, _Buffer]], *, limits: Limits | None = None, strict: bool = False
+) -> Iterator[tuple[_Role, _Item]]:
+    """Return the frames of both directions of a connection, each with who sent it, in the order they are whole.
+
+    Raises:
+        DecodeError: By the iterator: a frame does not conform.
+    """
+    context = Context(limits=limits)
+    decoders: dict[str, Decoder] = {}
+    for role, chunk in chunks:
+        if role not in decoders:
+            decoders[role] = Decoder(role, context=context, limits=limits, strict=strict)
+        for frame in decoders[role].feed(chunk):
+            yield role, frame
+    for decoder in decoders.values():
+        decoder.finish()
 
 
 def _load_plan() -> dict[str, Any]:

@@ -1,24 +1,24 @@
-"""What a whole frame sets and clears in a context, and entries as JSON data; loaded when a context is made."""
+"""A whole frame, as the names of the rules of contexts and joins see it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
-from uuid import UUID
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 from .access import MISSING, attribute, declared_name
 from .expressions import Undefined, evaluate
+from .plain import Key
+from .record_types import flat_fields
 
 if TYPE_CHECKING:
     from .context import Context
 
-__all__ = ["FrameScope", "plain", "value"]
-
-Key: TypeAlias = tuple[Any, ...]
+__all__ = ["FrameScope"]
 
 
 class FrameScope:
-    """A frame, as the names of a context's rules see it: the message's fields, then the frame's."""
+    """A frame, as the names of a rule see it: the message's fields, then the frame's; or the frame's alone."""
 
     def __init__(
         self,
@@ -27,6 +27,8 @@ class FrameScope:
         frame: Any,
         contexts: Context,
         sender: str | None,
+        *,
+        is_header: bool = False,
     ) -> None:
         self._plan = plan
         self._limits = limits
@@ -34,9 +36,7 @@ class FrameScope:
         self._message = frame.message
         self._contexts = contexts
         self._sender = sender
-
-    def is_target(self, name: str) -> bool:
-        return name in (declared_name(self._frame), declared_name(self._message))
+        self._owners = (frame,) if is_header else (frame.message, frame)
 
     def holds(self, when: Any) -> bool:
         """Say whether a `when` holds; reading what is not there makes it false."""
@@ -44,6 +44,21 @@ class FrameScope:
             return when is None or bool(evaluate(when, self))
         except Undefined:
             return False
+
+    def certainly_not(self, when: Any) -> bool:
+        """Say whether a `when` does not hold; what cannot be told may hold."""
+        try:
+            return when is not None and not evaluate(when, self)
+        except Undefined:
+            return False
+
+    def known(self, names: tuple[str, ...]) -> dict[int, Any]:
+        """Return the keys that the frame carries, by position."""
+        found: dict[int, Any] = {}
+        for position, name in enumerate(names):
+            with suppress(Undefined):
+                found[position] = self.field((name,), "own")
+        return found
 
     def keys(self, names: tuple[str, ...]) -> Key:
         return tuple(self.field((name,), "own") for name in names)
@@ -55,7 +70,7 @@ class FrameScope:
         return value
 
     def _first(self, name: str) -> Any:
-        for owner in (self._message, self._frame):
+        for owner in self._owners:
             value = attribute(owner, name, name)
             if value is not MISSING:
                 return value
@@ -64,7 +79,7 @@ class FrameScope:
     def _derived(self, name: str) -> Any:
         """Return a code field of the frame, which is derived and so not in the value."""
         fields = self._plan["frames"][declared_name(self._frame)][1]
-        for field_name, _, _, value, *_ in _flat(fields):
+        for field_name, _, _, value, *_ in flat_fields(fields):
             if field_name == name and value is not None and value[0] == "derived":
                 return evaluate(value[1], self)
         raise Undefined("field", name)
@@ -108,46 +123,3 @@ class FrameScope:
 
     def checksum(self, algorithm: str, first: str, last: str) -> int:
         raise Undefined("field", first)
-
-
-def _flat(fields: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-    """Return fields, those of blocks in their place."""
-    found: list[tuple[Any, ...]] = []
-    for field in fields:
-        inner = field[2]
-        while inner[0] == "region":
-            inner = inner[1]
-        found += _flat(inner[1]) if inner[0] == "block" else [field]
-    return found
-
-
-def plain(value: Any) -> Any:
-    """Return a key or an entry as JSON data."""
-    match value:
-        case bool() | None | str():
-            return value
-        case int():
-            return int(value)
-        case UUID():
-            return {"uuid": str(value)}
-        case bytes():
-            return {"hex": value.hex()}
-        case _:
-            raise ValueError(f"a context cannot hold a {type(value).__name__}")
-
-
-def value(data: Any) -> Any:
-    """Return what `plain` gave this of.
-
-    Raises:
-        ValueError: It gave no such thing.
-    """
-    match data:
-        case {"uuid": str(text)}:
-            return UUID(text)
-        case {"hex": str(text)}:
-            return bytes.fromhex(text)
-        case dict() | list():
-            raise ValueError("not a snapshot of this protocol's contexts")
-        case _:
-            return data
