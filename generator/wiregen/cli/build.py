@@ -34,23 +34,46 @@ def verb(names: tuple[str, ...], check: bool, diff: bool) -> int:
     from wiregen.build import build
     from wiregen.cli.progress import progress_of_pages
     from wiregen.diagnostics import Report, render
+    from wiregen.locks import LockError
     from wiregen.source import Sources
     from wiregen.writer import WriteError
 
     report, sources = Report(), Sources()
     config = configuration(report)
+    locks: dict[Path, bytes] = {}
     with progress_of_pages() as at_page:
-        outputs = build(config, names, sources, report, at_page=at_page)
+        outputs = build(config, names, sources, report, at_page=at_page, at_lock=locks.__setitem__)
     if report.has_errors:
         stop(report, sources)
     if any(diagnostic.severity != "note" for diagnostic in report.diagnostics):  # notes are for `check`
         sys.stderr.write(render(report, sources, colour=has_colour(sys.stderr)))
     try:
         if check or diff:
-            return _compare(outputs, config, is_partial=bool(names), with_text=diff)
+            stale = _stale_locks(locks)
+            return max(stale, _compare(outputs, config, is_partial=bool(names), with_text=diff))
+        _write_locks(locks)
         return _write(outputs, config, is_partial=bool(names))
-    except WriteError as error:
+    except (WriteError, LockError) as error:
         raise Failure(str(error), _MOVE_AWAY, code=USAGE) from None
+
+
+def _write_locks(locks: dict[Path, bytes]) -> None:
+    """Write the locks first: whoever has the tree then has them."""
+    from wiregen.frontend import as_shown
+    from wiregen.locks import write_lock
+
+    for path, content in locks.items():
+        if write_lock(path, content):
+            tell(f"{as_shown(path)}: written; it belongs into the repository")
+
+
+def _stale_locks(locks: dict[Path, bytes]) -> int:
+    """List the locks that a build would write."""
+    from wiregen.frontend import as_shown
+
+    stale = [path for path, content in locks.items() if not path.is_file() or path.read_bytes() != content]
+    sys.stdout.writelines(f"{'stale' if path.is_file() else 'missing'} {as_shown(path)}\n" for path in stale)
+    return FINDINGS if stale else DONE
 
 
 def _write(outputs: "tuple[Output, ...]", config: "Config", *, is_partial: bool) -> int:
