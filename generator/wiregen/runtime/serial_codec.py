@@ -109,7 +109,8 @@ class SerialCodec:
 
     def _made(self, body: bytes, start: int, end: int, options: Options) -> Any:
         try:
-            budget = Budget({**self._limits, **options.limits}, options.from_role)
+            limits = {**self._limits, **options.limits} if options.limits else self._limits
+            budget = Budget(limits, options.from_role)
             frame = self._format.unpack(body, options.from_role, budget)
             self._judge.accept(frame, options)
             return frame

@@ -642,9 +642,14 @@ _CODEC = _SerialCodec(
 )
 
 
+_DEFAULTS = _Options()
+
+
 def _options(
     from_role: str | None, context: Any, limits: Limits | None, strict: bool, variant: str | None = None
 ) -> _Options:
+    if from_role is None and context is None and limits is None and variant is None and not strict:
+        return _DEFAULTS
     _check_role(from_role, _ROLES)
     bounds = None if limits is None else limits.to_dict()
     return _Options(from_role, context=context, limits=bounds, strict=strict, variant=variant)
