@@ -1,5 +1,4 @@
-from dataclasses import FrozenInstanceError
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 
 import pytest

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from wiregen import model as m
 from wiregen.carried import (
@@ -18,7 +18,7 @@ from wiregen.carried import (
     One,
     Record,
 )
-from wiregen.naming import camel_case, constant_case, snake_case
+from wiregen.naming import camel_case, snake_case
 from wiregen.views.protobuf_parts import (
     FunctionView,
     OptionView,
@@ -29,11 +29,19 @@ from wiregen.views.protobuf_parts import (
     received,
     scalar,
 )
-from wiregen.views.protobuf_schema import ProtoEnum, ProtoField, ProtoFile, ProtoMember, ProtoMessage
+from wiregen.views.protobuf_pieces import (
+    documented,
+    form_name,
+    guarded,
+    in_oneof,
+    proto_enum,
+    union_names,
+)
+from wiregen.views.protobuf_schema import ProtoField, ProtoFile, ProtoMessage
 from wiregen.views.python_shared import variety_class
 from wiregen.views.python_text import declaration_doc
 from wiregen.views.serial_names import attribute_of, class_of, function_of, is_instance, sent, table_of
-from wiregen.views.serial_text import default_of, model_fields, proto_name, proto_unique, unique
+from wiregen.views.serial_text import default_of, model_fields, proto_name, proto_unique
 
 __all__ = ["ProtobufBuilder"]
 
@@ -87,7 +95,9 @@ class ProtobufBuilder:
             source=self._source,
             doc=declaration_doc(protocol.doc, protocol.notes, protocol.sources),
             messages=tuple(messages),
-            enums=tuple(_enum(self._enums[name], taken) for name, known in self.used_enums.items() if known),
+            enums=tuple(
+                proto_enum(self._enums[name], taken) for name, known in self.used_enums.items() if known
+            ),
         )
 
     # ---- declarations
@@ -216,8 +226,8 @@ class ProtobufBuilder:
             )
             pairs.append(
                 (
-                    _documented(proto, declaration_doc(each.doc, each.notes)),
-                    _guarded(part, guard, otherwise, attribute_of(scope.owner, each)),
+                    documented(proto, declaration_doc(each.doc, each.notes)),
+                    guarded(part, guard, otherwise, attribute_of(scope.owner, each)),
                 )
             )
         return pairs
@@ -308,7 +318,7 @@ class ProtobufBuilder:
             proto, part = self._list(inner, form.item, "items", 1, "value", "")
         else:
             proto, part = self._slot(inner, form.value, "value", 1, "value", "", is_optional=True)
-            part = _guarded(part, "value is not None", "None", "")
+            part = guarded(part, "value is not None", "None", "")
         self._add(FunctionView(stem=inner.stem, kind="wrapper", class_name="", doc=own, parts=(part,)))
         scope.nested.append(ProtoMessage(name=own, doc="", fields=(proto,), nested=tuple(inner.nested)))
         return self._full(inner.name), inner.stem
@@ -323,14 +333,14 @@ class ProtobufBuilder:
             owner=scope.owner,
             key=scope.key,
         )
-        names = proto_unique((_form_name(each) for each in choice.forms), {"form"})
-        varieties = {name: self._variety_classes(name) for name in _union_names(self._protocol)}
+        names = proto_unique((form_name(each) for each in choice.forms), {"form"})
+        varieties = {name: self._variety_classes(name) for name in union_names(self._protocol)}
         fields, options = [], []
         for number, (each, name) in enumerate(zip(choice.forms, names, strict=True), 1):
             proto, part = self._slot(
                 inner, each, name, number, "value", "", is_optional=isinstance(each, Many)
             )
-            fields.append(_in_oneof(proto, "form"))
+            fields.append(in_oneof(proto, "form"))
             options.append(
                 OptionView(test=is_instance(each, "value", scope.owner.choices, varieties), part=part)
             )
@@ -352,47 +362,3 @@ class ProtobufBuilder:
     def _add(self, function: FunctionView) -> None:
         if all(each.stem != function.stem for each in self.functions):
             self.functions.append(function)
-
-
-def _documented(proto: ProtoField, doc: str) -> ProtoField:
-    return replace(proto, doc=doc)
-
-
-def _in_oneof(proto: ProtoField, oneof: str) -> ProtoField:
-    return replace(proto, label="", oneof=oneof)
-
-
-def _guarded(part: PartView, guard: str, otherwise: str, argument: str) -> PartView:
-    take = f'{part.take} if source.HasField("{part.name}") else {otherwise}' if guard else part.take
-    return replace(part, guard=guard, take=take, argument=argument)
-
-
-def _form_name(form: Form) -> str:
-    match form:
-        case One(name=name):
-            return snake_case(name)
-        case Member(enum=name):
-            return snake_case(name)
-        case Many():
-            return "list"
-        case _:
-            return type(form).__name__.lower()
-
-
-def _enum(enum: m.Enum, taken: set[str]) -> ProtoEnum:
-    """Return an enum with a member 0 in front, which protobuf demands; the names of all enums share one space."""
-    prefix = constant_case(enum.name)
-    members = sorted(enum.members, key=lambda member: member.value != 0)
-    names = unique((f"{prefix}_{member.name.strip('_')}" for member in members), taken)
-    shown = [
-        ProtoMember(name=name, number=member.value, doc=declaration_doc(member.doc, member.notes))
-        for name, member in zip(names, members, strict=True)
-    ]
-    if not shown or shown[0].number != 0:
-        [zero] = unique([f"{prefix}_UNSPECIFIED"], taken)
-        shown.insert(0, ProtoMember(name=zero, number=0, doc="Never sent."))
-    return ProtoEnum(name=enum.name, doc=declaration_doc(enum.doc, enum.notes), members=tuple(shown))
-
-
-def _union_names(protocol: m.Protocol) -> Iterable[str]:
-    return (union.name for union in protocol.unions)
