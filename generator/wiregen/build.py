@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from wiregen import __version__
-from wiregen.backends import Backend, Page, Subject, load_backends
+from wiregen.backends import BESIDE, Backend, Page, Subject, load_backends
 from wiregen.config import Config
 from wiregen.diagnostics import Report, did_you_mean
 from wiregen.emitter import render
@@ -25,6 +25,8 @@ class TreeView:
     package: str
     version: str
     protocols: tuple[str, ...]
+    extras: tuple[tuple[str, str], ...]
+    """Each backend that needs a library, and which."""
 
 
 def build(
@@ -34,11 +36,12 @@ def build(
     report: Report,
     *,
     at_page: Callable[[PurePosixPath], None] = lambda path: None,
+    at_lock: Callable[[Path, bytes], None] = lambda path, content: None,
 ) -> tuple[Output, ...]:
     """Return the files of the generated tree; () when the report holds an error.
 
     `names`: only these protocols, all of the configuration where it is empty. `at_page` is told each page before it is
-    printed, which takes a while for a large protocol.
+    printed, which takes a while for a large protocol. `at_lock` is told what is to stand beside the .wire files.
     """
     backends = load_backends(config.backends, report)
     subjects = _subjects(config, names, sources, report)
@@ -49,20 +52,26 @@ def build(
         package=config.package,
         version=__version__,
         protocols=tuple(path.stem for path in protocol_files(config)),
+        extras=tuple((backend.name, backend.requires) for backend in backends if backend.requires),
     )
     root = PurePosixPath("python", config.package)
+    folders = {path.stem: path.parent for path in protocol_files(config)}
+    for page in pages:
+        if page.place == BESIDE:
+            at_lock(folders[page.path.stem] / page.path, _text(page.template, page.view))
     return (
         Output(path=PurePosixPath("pyproject.toml"), content=_text("python/tree/pyproject.toml.jinja", tree)),
         Output(path=root / "__init__.py", content=_text("python/tree/__init__.py.jinja", tree)),
         Output(path=root / "py.typed", content=b""),
         *_runtime(root / "_runtime"),
-        *(_printed(page, root, at_page) for page in pages),
+        *(_printed(page, root, at_page) for page in pages if page.place != BESIDE),
     )
 
 
 def _printed(page: Page, root: PurePosixPath, at_page: Callable[[PurePosixPath], None]) -> Output:
-    at_page(root / page.path)
-    return Output(path=root / page.path, content=_text(page.template, page.view))
+    path = root / page.path if page.place is None else PurePosixPath(page.place) / page.path
+    at_page(path)
+    return Output(path=path, content=_text(page.template, page.view))
 
 
 def _subjects(
@@ -75,7 +84,7 @@ def _subjects(
             report.error("WG5003", f"there is no protocol `{name}`", None, help=help_)
     chosen = [path for name, path in files.items() if not names or name in names]
     found = (load_protocol(as_shown(path), sources, report, config.sources) for path in chosen)
-    return tuple(subject for subject in found if subject is not None)
+    return tuple(replace(subject, package=config.package) for subject in found if subject is not None)
 
 
 def _pages(subjects: tuple[Subject, ...], backends: tuple[Backend, ...], report: Report) -> Iterator[Page]:

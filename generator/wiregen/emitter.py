@@ -12,7 +12,16 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
-__all__ = ["Emitter", "comment", "docstring", "format_python", "literal", "render", "templates_folder"]
+__all__ = [
+    "Emitter",
+    "comment",
+    "docstring",
+    "format_python",
+    "literal",
+    "render",
+    "slashes",
+    "templates_folder",
+]
 
 LINE_LENGTH = 110
 
@@ -46,7 +55,9 @@ class Emitter:
             lstrip_blocks=True,
             keep_trailing_newline=True,
         )
-        self._environment.filters.update(docstring=docstring, comment=comment, literal=literal)
+        self._environment.filters.update(
+            docstring=docstring, comment=comment, literal=literal, slashes=slashes
+        )
         self._formatted: dict[bytes, str] = {}
 
     def render(self, template_name: str, view: object) -> str:
@@ -118,6 +129,13 @@ def comment(text: str) -> str:
     """Return what to write after `# ` so that no line of `text` is code or an order to a tool."""
     harmless = _DIRECTIVE.sub(lambda found: f"{found[0]} ", text)
     return "\n# ".join(_escape(line) for line in harmless.split("\n"))
+
+
+def slashes(text: str) -> str:
+    """Return what to write after `// ` so that no line of `text` is anything but comment."""
+    return (
+        "\n".join(_escape(line) for line in text.split("\n")).replace("\n", "\n// ").replace("// \n", "//\n")
+    )
 
 
 def literal(value: object) -> str:

@@ -10,12 +10,14 @@ import platform
 from collections.abc import Iterator
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, entry_points, version
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
 from wiregen.backends import GROUP
 from wiregen.config import Config
 from wiregen.emitter import templates_folder
+from wiregen.locks import LOCK_SUFFIX
 from wiregen.source import MAX_SOURCE_SIZE, SUFFIX
 from wiregen.writer import contents_of_build, is_regular
 
@@ -34,7 +36,7 @@ def is_fresh(config: Config, inputs: str | None) -> bool:
         return False
     try:
         return _note(config).read_bytes() == _noted(config, inputs)
-    except (OSError, RuntimeError):
+    except (OSError, RuntimeError, _UnknownError):
         return False
 
 
@@ -48,7 +50,7 @@ def remember(config: Config, inputs: str | None) -> None:
         unfinished = note.with_suffix(f".{os.getpid()}")
         unfinished.write_bytes(_noted(config, inputs))
         os.replace(unfinished, note)
-    except (OSError, RuntimeError):
+    except (OSError, RuntimeError, _UnknownError):
         return
 
 
@@ -115,7 +117,13 @@ def _noted(config: Config, inputs: str) -> bytes:
     Raises:
         OSError: It is not as a build leaves it.
     """
-    return f"{inputs} {_digest(contents_of_build(config.output))}\n".encode()
+    return f"{inputs} {_digest(chain(contents_of_build(config.output), _locks(config)))}\n".encode()
+
+
+def _locks(config: Config) -> Iterator[bytes]:
+    """Yield the locks beside the sources: a build both reads and writes them."""
+    for folder in config.sources:
+        yield from _named(folder, sorted(folder.glob(f"*{LOCK_SUFFIX}")))
 
 
 def _digest(parts: Iterator[bytes]) -> str:

@@ -9,6 +9,7 @@ from wiregen.checker import check
 from wiregen.config import Config
 from wiregen.diagnostics import Report, did_you_mean
 from wiregen.examples import check_examples
+from wiregen.locks import read_lock
 from wiregen.parser import parse
 from wiregen.resolver import resolve
 from wiregen.source import MAX_NAMED, SUFFIX, Sources, as_shown, available, load
@@ -36,7 +37,11 @@ def load_protocol(path: Path, sources: Sources, report: Report, roots: tuple[Pat
         return None
     name = f"{path.absolute().parent.name}/{path.name}"
     return Subject(
-        protocol=resolved.protocol, origins=resolved.origins, source=name, mentioned=resolved.mentioned
+        protocol=resolved.protocol,
+        origins=resolved.origins,
+        source=name,
+        mentioned=resolved.mentioned,
+        lock=read_lock(path, report),
     )
 
 

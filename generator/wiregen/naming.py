@@ -66,6 +66,7 @@ class Scope(Enum):
     MEMBER = "member"  # a field: an attribute of a message class and an argument of its constructor
     FRAME_MEMBER = "frame member"  # a header field: also an argument of encode()
     ENUM_MEMBER = "enum member"
+    PROTO = "proto"  # a field of a protobuf message, which Python sees as an attribute
 
 
 _RESERVED: Mapping[Scope, frozenset[str]] = MappingProxyType(
@@ -74,6 +75,7 @@ _RESERVED: Mapping[Scope, frozenset[str]] = MappingProxyType(
         Scope.MODULE: _KEYWORDS | _OFFERED | _BUILTINS | _EXCEPTIONS | _IMPORTED,
         Scope.MEMBER: _KEYWORDS | _OFFERED | _METHODS | _IN_CLASSES,
         Scope.FRAME_MEMBER: _KEYWORDS | _OFFERED | _METHODS | _IN_CLASSES | _CALL_ARGUMENTS | _OF_FRAMES,
+        Scope.PROTO: _KEYWORDS,
         Scope.ENUM_MEMBER: _KEYWORDS | _OFFERED | _ENUM_ATTRIBUTES,
     }
 )

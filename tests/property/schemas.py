@@ -53,9 +53,9 @@ ENCODINGS = "utf8 utf8 mutf8 ascii latin1 utf16".split()
 
 
 @contextmanager
-def built(text: str, folder: Path, name: str) -> Iterator[Codecs]:
+def built(text: str, folder: Path, name: str, backends: tuple[str, ...] = ("native",)) -> Iterator[Codecs]:
     """Build the protocol `p` of a text and import it as `name`.p; it is forgotten afterwards."""
-    outputs = outputs_of(text, folder, name)
+    outputs = outputs_of(text, folder, name, backends)
     write(outputs, folder / "generated")
     place = str(folder / "generated" / "python")
     sys.path.insert(0, place)
@@ -69,15 +69,19 @@ def built(text: str, folder: Path, name: str) -> Iterator[Codecs]:
             del sys.modules[known]
 
 
-def outputs_of(text: str, folder: Path, package: str = "random_wire") -> tuple[Output, ...]:
+def outputs_of(
+    text: str, folder: Path, package: str = "random_wire", backends: tuple[str, ...] = ("native",)
+) -> tuple[Output, ...]:
     """Return the files of a build; a text with a fault fails the test with its diagnostics."""
     report, sources = Report(), Sources()
-    outputs = build(configuration(text, folder, package), (), sources, report)
+    outputs = build(configuration(text, folder, package, backends), (), sources, report)
     assert not report.has_errors, f"{render(report, sources, colour=False)}\n{text}"
     return outputs
 
 
-def configuration(text: str, folder: Path, package: str = "random_wire") -> Config:
+def configuration(
+    text: str, folder: Path, package: str = "random_wire", backends: tuple[str, ...] = ("native",)
+) -> Config:
     """Write the protocol's file, and return the configuration of a project with that file only."""
     (folder / "idl").mkdir(parents=True, exist_ok=True)
     (folder / "idl" / "p.wire").write_text(text, encoding="utf-8")
@@ -87,7 +91,7 @@ def configuration(text: str, folder: Path, package: str = "random_wire") -> Conf
         sources=(folder / "idl",),
         output=folder / "generated",
         package=package,
-        backends=("native",),
+        backends=backends,
         protocols=None,
     )
 

@@ -1,4 +1,4 @@
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 
 import pytest
@@ -116,8 +116,9 @@ def test_every_code_has_a_page(number: int) -> None:
     assert explanation(f"WG{number}") is not None
 
 
-def test_the_projects_own_configuration_is_the_default() -> None:
+def test_the_projects_own_configuration_is_the_default_but_for_its_backends() -> None:
     root = Path(__file__).resolve().parents[2]
     config, codes = load(root / "tests")
-    check_defaults(config, root)
+    assert config.backends == ("native", "protobuf", "msgpack")
+    check_defaults(replace(config, backends=("native",)), root)
     assert (config.file, codes) == (root / "wiregen.toml", [])

@@ -18,37 +18,49 @@ if TYPE_CHECKING:
 
     from wiregen import model as m
 
-__all__ = ["GROUP", "Backend", "Page", "Subject", "load_backends"]
+__all__ = ["BESIDE", "GROUP", "Backend", "Page", "Subject", "load_backends"]
 
 GROUP = "wiregen.backends"
+BESIDE = "beside"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
     """What a backend is given: a checked protocol, where its parts stand, and the name of its file.
 
-    `mentioned`: the declarations that something else in the file needs.
+    `mentioned`: the declarations that something else in the file needs. `lock`: what a backend wrote beside the .wire file in a
+    former build; "" where nothing is. `package`: the Python package of all protocols.
     """
 
     protocol: m.Protocol
     origins: Mapping[str, Span]
     source: str
     mentioned: frozenset[str] = frozenset()
+    lock: str = ""
+    package: str = "wireproto"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A file to be: `path` below the Python package of all protocols, printed by `template` from `view`."""
+    """A file to be: `path` below the Python package of all protocols, printed by `template` from `view`.
+
+    `place` is another folder than the package: one of the tree, or BESIDE the .wire file, for a lock.
+    """
 
     path: PurePosixPath
     template: str
     view: object
+    place: str | None = None
 
 
 class Backend(Protocol):
-    """What a third party writes to add a serialization."""
+    """What a third party writes to add a serialization.
+
+    `requires` is the distribution that the printed modules import, for an extra of the backend's name; "" for none.
+    """
 
     name: str
+    requires: str
 
     def pages(self, subject: Subject, report: Report) -> tuple[Page, ...]:
         """Return the pages of one protocol; what cannot be printed goes into the report."""

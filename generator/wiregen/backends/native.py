@@ -16,6 +16,7 @@ class NativeBackend:
     """Prints `__init__.py`, `messages.py` and `_plan.py` of a protocol's package."""
 
     name = "native"
+    requires = ""
 
     def pages(self, subject: Subject, report: Report) -> tuple[Page, ...]:
         """Return the three pages, or none and one error for a construct that has no straight-line form."""

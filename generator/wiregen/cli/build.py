@@ -2,7 +2,8 @@
 
 import difflib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -50,9 +51,16 @@ def _built(names: tuple[str, ...]) -> int:
     inputs = None if names else inputs_of(config)
     if is_fresh(config, inputs):
         return _say_fresh(config)
-    outputs, is_silent = _outputs(config, names)
-    code = _guarded(lambda: _write(outputs, config, is_partial=bool(names)))
-    if is_silent and inputs == inputs_of(config):  # else something changed meanwhile, or is to be said again
+    made = _make(config, names)
+
+    def write() -> int:
+        _write_locks(made.locks)
+        return _write(made.outputs, config, is_partial=bool(names))
+
+    code = _guarded(write)
+    if made.is_silent and inputs == inputs_of(
+        config
+    ):  # else something changed meanwhile, or is to be said again
         remember(config, inputs)
     return code
 
@@ -62,29 +70,43 @@ def _compared(names: tuple[str, ...], *, with_text: bool) -> int:
     from wiregen.diagnostics import Report
 
     config = configuration(Report())
-    outputs, _ = _outputs(config, names)
-    return _guarded(lambda: _compare(outputs, config, is_partial=bool(names), with_text=with_text))
+    made = _make(config, names)
+    stale = _stale_locks(made.locks)
+    return _guarded(
+        lambda: max(stale, _compare(made.outputs, config, is_partial=bool(names), with_text=with_text))
+    )
 
 
 def _guarded(action: Callable[[], int]) -> int:
+    from wiregen.locks import LockError
     from wiregen.writer import WriteError
 
     try:
         return action()
-    except WriteError as error:
+    except (WriteError, LockError) as error:
         raise Failure(str(error), _MOVE_AWAY, code=USAGE) from None
 
 
-def _outputs(config: "Config", names: tuple[str, ...]) -> "tuple[tuple[Output, ...], bool]":
-    """Return the files to be, and whether the build had nothing to say; exit where it found errors."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Made:
+    """What a build comes to: the files to be, the locks to be, and whether it had nothing to say."""
+
+    outputs: "tuple[Output, ...]"
+    locks: "Mapping[Path, bytes]"
+    is_silent: bool
+
+
+def _make(config: "Config", names: tuple[str, ...]) -> _Made:
+    """Build in memory; exit where there are errors."""
     from wiregen.build import build
     from wiregen.cli.progress import progress_of_pages
     from wiregen.diagnostics import Report, render
     from wiregen.source import Sources
 
     report, sources = Report(), Sources()
+    locks: dict[Path, bytes] = {}
     with progress_of_pages() as at_page:
-        outputs = build(config, names, sources, report, at_page=at_page)
+        outputs = build(config, names, sources, report, at_page=at_page, at_lock=locks.__setitem__)
     if report.has_errors:
         stop(report, sources)
     is_silent = all(
@@ -92,7 +114,7 @@ def _outputs(config: "Config", names: tuple[str, ...]) -> "tuple[tuple[Output, .
     )  # they are for `check`
     if not is_silent:
         sys.stderr.write(render(report, sources, colour=has_colour(sys.stderr)))
-    return outputs, is_silent
+    return _Made(outputs=outputs, locks=locks, is_silent=is_silent)
 
 
 def _say_fresh(config: "Config") -> int:
@@ -100,6 +122,25 @@ def _say_fresh(config: "Config") -> int:
 
     tell(f"{as_shown(config.output)}: up to date")
     return DONE
+
+
+def _write_locks(locks: "Mapping[Path, bytes]") -> None:
+    """Write the locks first: whoever has the tree then has them."""
+    from wiregen.locks import write_lock
+    from wiregen.source import as_shown
+
+    for path, content in locks.items():
+        if write_lock(path, content):
+            tell(f"{as_shown(path)}: written; it belongs into the repository")
+
+
+def _stale_locks(locks: "Mapping[Path, bytes]") -> int:
+    """List the locks that a build would write."""
+    from wiregen.source import as_shown
+
+    stale = [path for path, content in locks.items() if not path.is_file() or path.read_bytes() != content]
+    sys.stdout.writelines(f"{'stale' if path.is_file() else 'missing'} {as_shown(path)}\n" for path in stale)
+    return FINDINGS if stale else DONE
 
 
 def _write(outputs: "tuple[Output, ...]", config: "Config", *, is_partial: bool) -> int:

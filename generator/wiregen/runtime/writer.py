@@ -37,20 +37,29 @@ class Writer:
         sender: Whose frame it is, where that is known.
         compression: The level of compressed regions.
         is_tail_kept: Bytes left over when a message was read are written back.
+        unknowable: What expressions may ask for in vain, so that a value is taken as it is given.
     """
 
     __slots__ = (
         "_inflated_left", "_messages_left", "_nesting", "_options", "_write", "compression", "is_tail_kept", "schema",
-        "sender",
+        "sender", "unknowable",
     )  # fmt: skip
 
     def __init__(
-        self, plan: Plan, options: Options, write: Write, *, compression: int, is_tail_kept: bool
+        self,
+        plan: Plan,
+        options: Options,
+        write: Write,
+        *,
+        compression: int,
+        is_tail_kept: bool,
+        needs_context: bool = True,
     ) -> None:
         self.schema = Schema(plan, options)
         self.sender = options.from_role
         self.compression = compression
         self.is_tail_kept = is_tail_kept
+        self.unknowable = frozenset(("remaining",) if needs_context else ("remaining", "context"))
         self._options = options
         self._write = write
         self._messages_left = self.schema.n_messages

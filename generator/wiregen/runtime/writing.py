@@ -10,16 +10,17 @@ from typing import Any
 
 from . import writing_choices, writing_lengths, writing_records, writing_regions
 from .access import declared_name, unknown_of
-from .cells import Spot
+from .cells import Spot, Surroundings
 from .errors import EncodeError
 from .expressions import Undefined
 from .options import Options, Plan
+from .rows import Row
 from .scalars import scalar
 from .schema import Type
-from .tree import FrameValue
+from .tree import FrameValue, Record
 from .writer import Writer
 
-__all__ = ["explain_encode", "write", "write_frame", "write_message"]
+__all__ = ["explain_encode", "write", "write_frame", "write_message", "write_type"]
 
 _WRITERS: dict[str, Callable[[Writer, Type, Any, Spot], bytes]] = {
     "bytes": writing_lengths.write_sized,
@@ -50,10 +51,12 @@ def write_frame(
     *,
     compression: int = -1,
     is_tail_kept: bool = False,
+    needs_context: bool = True,
 ) -> bytes:
     """Return the bytes of a frame, of a message in a frame with defaults, or of a preamble.
 
     `compression`: zlib's level, 0 to store. `is_tail_kept`: bytes left over behind a message when it was read are written.
+    Without `needs_context`, what only a context could tell is taken as it is given: good for a check, not for a reader.
 
     Raises:
         EncodeError: It cannot be written.
@@ -61,7 +64,9 @@ def write_frame(
     chosen = options or Options()
     if type(compression) is not int or not -1 <= compression <= 9:
         raise EncodeError("invalid_value", path="compression", expected="-1 to 9")
-    writer = Writer(plan, chosen, _write, compression=compression, is_tail_kept=is_tail_kept)
+    writer = Writer(
+        plan, chosen, _write, compression=compression, is_tail_kept=is_tail_kept, needs_context=needs_context
+    )
     name = _outermost(writer, frame)
     try:
         return writing_records.write_outermost(writer, name, frame)
@@ -72,6 +77,21 @@ def write_frame(
 
 
 write = write_frame
+
+
+def write_type(plan: Plan, type_: Type, value: Any, name: str) -> bytes:
+    """Return the bytes of one shape that fills a region of its own.
+
+    Raises:
+        EncodeError: It cannot be written.
+    """
+    writer = Writer(plan, Options(), _write, compression=-1, is_tail_kept=False)
+    field = (name, False, type_, None, None, None, "", None, False)
+    row = Row(writer, (field,), Record(name, {name: value}), name)
+    try:
+        return row.write(lambda: 0, Surroundings(has_end=True))
+    except RecursionError:
+        raise EncodeError("too_deep", path=name, expected="fewer values inside values") from None
 
 
 def write_message(

@@ -117,6 +117,15 @@ class Row:
         """Put a check off until the whole row is written."""
         self._checks.append(check)
 
+    def attempt(self, write: Callable[[], bytes]) -> bytes | None:
+        """Return what a function writes in this row; None where it is refused, and then nothing of it is checked later."""
+        n_checks = len(self._checks)
+        try:
+            return write()
+        except EncodeError:
+            del self._checks[n_checks:]
+            return None
+
     def group(self, fields: Fields, start: Callable[[], int], around: Surroundings) -> bytes:
         """Return the bytes of the row's fields, or of those of one of its blocks."""
         cells = self._groups[id(fields)]
@@ -281,7 +290,7 @@ class Row:
         try:
             return evaluate(expression, RowScope(self, start, item))
         except Undefined as error:
-            if error.what == "remaining" and otherwise is not UNSEEN:
+            if error.what in self.writer.unknowable and otherwise is not UNSEEN:
                 return otherwise
             code: Any = "missing_context" if error.what == "context" else "constraint"
             expected = (

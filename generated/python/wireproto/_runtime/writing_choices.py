@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from .access import kind_of, unknown_of
-from .cells import Spot
+from .cells import UNSEEN, Spot
 from .errors import EncodeError
 from .expressions import Undefined, evaluate
 from .row_scope import RowScope
@@ -17,6 +18,9 @@ from .writer import Writer
 from .writing_records import write_message
 
 __all__ = ["write_match", "write_message_match", "write_union"]
+
+_ANY = object()
+"""Stands for a subject that only a context could tell."""
 
 
 def write_union(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
@@ -44,10 +48,17 @@ def write_union(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
 def write_match(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
     """Return the bytes of the arm that takes the subject."""
     _, subject, arms = type_
-    number = spot.row.worth_at(subject, spot.path, spot.start)
+    is_open = "context" in writer.unknowable
+    number = spot.row.worth_at(subject, spot.path, spot.start, otherwise=_ANY if is_open else UNSEEN)
     for patterns, arm in arms:
-        if not patterns or _covers(patterns, number):
+        if number is _ANY:
+            data = spot.row.attempt(partial(writer.write, arm, value, spot))
+            if data is not None:
+                return data
+        elif not patterns or _covers(patterns, number):
             return writer.write(arm, value, spot)
+    if number is _ANY:
+        return writer.write(arms[-1][1], value, spot)
     raise EncodeError("unknown_code", path=_place(spot), expected="a known choice", found="another")
 
 

@@ -1,0 +1,45 @@
+"""What the serializations besides the native one carry, and the numbers that they know it by."""
+
+from wiregen.carried.carrying import carry
+from wiregen.carried.forms import (
+    AnyOf,
+    Carried,
+    CarriedField,
+    Choice,
+    Flag,
+    Form,
+    FrameRecord,
+    Many,
+    Member,
+    Nullable,
+    Number,
+    Octets,
+    One,
+    Raw,
+    Real,
+    Record,
+    String,
+    Uuid,
+)
+
+__all__ = [
+    "AnyOf",
+    "Carried",
+    "CarriedField",
+    "Choice",
+    "Flag",
+    "Form",
+    "FrameRecord",
+    "Many",
+    "Member",
+    "Nullable",
+    "Number",
+    "Octets",
+    "One",
+    "Raw",
+    "Real",
+    "Record",
+    "String",
+    "Uuid",
+    "carry",
+]

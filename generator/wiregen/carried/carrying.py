@@ -1,0 +1,286 @@
+"""Model to what a serialization carries: one rule for all protocols."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Literal, assert_never
+
+from wiregen import model as m
+from wiregen.carried.forms import (
+    AnyOf,
+    Carried,
+    CarriedField,
+    Choice,
+    Flag,
+    Form,
+    FrameRecord,
+    Many,
+    Member,
+    Nullable,
+    Number,
+    Octets,
+    One,
+    Raw,
+    Real,
+    Record,
+    String,
+    Uuid,
+)
+from wiregen.carried.merging import merged
+from wiregen.carried.reach import reachable
+from wiregen.walk import nested_types
+
+__all__ = ["carry"]
+
+
+def carry(protocol: m.Protocol) -> Carried:
+    """Return what the messages of a checked protocol say, without their layout."""
+    rooms = _Rooms(protocol)
+    unions = tuple(union for union in protocol.unions if not union.notes.raw)
+    return reachable(
+        Carried(
+            records=(
+                *(rooms.record("struct", struct, None) for struct in protocol.structs),
+                *(rooms.record("message", message, message.code) for message in protocol.messages),
+                *(rooms.variety(union, variety) for union in unions for variety in union.varieties),
+            ),
+            frames=tuple(rooms.frame(frame) for frame in protocol.frames),
+            unions=tuple(union.name for union in unions),
+        )
+    )
+
+
+class _Rooms:
+    """The declarations of a protocol, one after another."""
+
+    def __init__(self, protocol: m.Protocol) -> None:
+        self._protocol = protocol
+
+    def record(
+        self, kind: Literal["struct", "message"], declared: m.Struct | m.Message, code: int | None
+    ) -> Record:
+        owner = _Owner(self._protocol, declared.fields)
+        return Record(
+            kind=kind,
+            name=declared.name,
+            union=None,
+            path=declared.path,
+            doc=declared.doc,
+            notes=declared.notes,
+            fields=owner.carried(owner.shown()),
+            choices=tuple(owner.choices),
+            code=code,
+        )
+
+    def variety(self, union: m.Union, variety: m.Variety) -> Record:
+        owner = _Owner(self._protocol, variety.fields)
+        codes = variety.codes
+        return Record(
+            kind="variety",
+            name=variety.name,
+            union=union.name,
+            path=variety.path,
+            doc=variety.doc,
+            notes=variety.notes,
+            fields=owner.carried(owner.shown()),
+            choices=tuple(owner.choices),
+            code=codes[0].low,
+            has_code=len(codes) > 1 or codes[0].low != codes[0].high,
+        )
+
+    def frame(self, frame: m.Frame) -> FrameRecord:
+        owner = _Owner(self._protocol, frame.fields)
+        header = [field for field in owner.shown() if field.name != frame.message]
+        body = next((field for field in owner.flat if field.name == frame.message), None)
+        carried = set(self._messages(body.type, frame.role)) if body is not None else set()
+        return FrameRecord(
+            name=frame.name,
+            role=frame.role,
+            path=frame.path,
+            doc=frame.doc,
+            notes=frame.notes,
+            body=frame.message or "",
+            fields=owner.carried(header),
+            choices=tuple(owner.choices),
+            messages=tuple(each.name for each in self._protocol.messages if each.name in carried),
+            is_coded=frame.notes.tag == "code",
+        )
+
+    def _messages(self, body: m.Type, role: str | None) -> Iterator[str]:
+        for type_ in nested_types(body):
+            match type_:
+                case m.MessageMatch():
+                    yield from matched_messages(self._protocol, type_, role)
+                case m.Reference(target="message", name=name):
+                    yield name
+
+
+def matched_messages(protocol: m.Protocol, type_: m.MessageMatch, role: str | None) -> Iterator[str]:
+    """Yield the messages that a code may name, where `role` sends (None: either side)."""
+    for message in protocol.messages:
+        is_sent = role is None or message.role in (None, role)
+        is_meant = type_.only is None or type_.lenient or message.name in type_.only
+        if message.code is not None and is_sent and is_meant:
+            yield message.name
+
+
+class _Owner:
+    """One declaration: its fields as they are carried, and the choices that they have."""
+
+    def __init__(self, protocol: m.Protocol, fields: tuple[m.Field, ...]) -> None:
+        self._protocol = protocol
+        self._optional: set[str] = set()
+        self.choices: list[Choice] = []
+        self.flat = tuple(self._flat(fields, is_chosen=False))
+
+    def _flat(self, fields: Iterable[m.Field], *, is_chosen: bool) -> Iterator[m.Field]:
+        """Yield the fields, those of blocks in their place; what one arm of a choice has may be absent."""
+        for field in fields:
+            inner = tuple(_blocks(field.type))
+            if is_chosen or (inner and field.condition is not None):
+                self._optional.add(field.path)
+            for block, is_arm in inner:
+                chosen = is_chosen or is_arm or field.condition is not None
+                yield from self._flat(block.fields, is_chosen=chosen)
+            if not inner:
+                yield field
+
+    def shown(self) -> list[m.Field]:
+        """Return the fields that are carried: derived, constant and meaningless ones are not."""
+        return [f for f in self.flat if f.name != "_" and not isinstance(f.value, m.Derived | m.Constant)]
+
+    def carried(self, fields: Iterable[m.Field]) -> tuple[CarriedField, ...]:
+        return tuple(self._field(field) for field in fields)
+
+    def _field(self, field: m.Field) -> CarriedField:
+        form = self._form(field.type, field.name)
+        is_null = self._is_nullable(field.type)
+        presence: Literal["always", "optional", "trailing"] = "always"
+        if isinstance(field.value, m.Trailing):
+            presence, form = "trailing", Nullable(value=form) if is_null else form
+        elif is_null or field.condition is not None or field.path in self._optional:
+            presence = "optional"
+        return CarriedField(
+            name=field.name,
+            path=field.path,
+            doc=field.doc,
+            notes=field.notes,
+            form=form,
+            presence=presence,
+        )
+
+    # ---- types
+
+    def _form(self, type_: m.Type, name: str) -> Form:
+        match type_:
+            case m.Integer(bits=bits, signed=signed):
+                return Number(is_wide=bits > 32, is_signed=signed)
+            case m.Varint(zigzag=zigzag):
+                return Number(is_wide=True, is_signed=zigzag)
+            case m.Float(bits=bits):
+                return Real(is_wide=bits > 32)
+            case m.Boolean() | m.Bits(is_flag=True):
+                return Flag()
+            case m.Bits():
+                return Number(is_wide=False, is_signed=False)
+            case m.Uuid():
+                return Uuid()
+            case m.Bytes():
+                return Octets()
+            case m.Text(encoding=encoding, lenient=lenient):
+                return String(is_lenient=encoding == "utf8" and lenient)
+            case m.List(item=item):
+                return Many(item=self._item(item, name))
+            case m.Region(content=content):
+                return self._form(content, name)
+            case m.Reference():
+                return self._declared(type_)
+            case m.MessageMatch():
+                names = matched_messages(self._protocol, type_, None)
+                return self._choice(name, tuple(One(kind="message", name=each) for each in names))
+            case m.Match(arms=arms):
+                forms = tuple(self._form(arm.type, f"{name}_{n}") for n, arm in enumerate(arms, 1))
+                return self._choice(name, merged(forms))
+            case m.Block():
+                raise AssertionError("a block has no value of its own")
+            case _:
+                assert_never(type_)
+
+    def _item(self, type_: m.Type, name: str) -> Form:
+        form = self._form(type_, f"{name}_item")
+        return Nullable(value=form) if self._is_nullable(type_) else form
+
+    def _choice(self, name: str, forms: tuple[Form, ...]) -> Form:
+        if len(forms) == 1:
+            return forms[0]
+        self.choices.append(Choice(name=name, forms=forms))
+        return AnyOf(name=name)
+
+    def _declared(self, type_: m.Reference) -> Form:
+        name = type_.name
+        match type_.target:
+            case "enum":
+                return self._member(next(each for each in self._protocol.enums if each.name == name))
+            case "coding":
+                return self._coded(next(each for each in self._protocol.codings if each.name == name))
+            case "union":
+                union = next(each for each in self._protocol.unions if each.name == name)
+                return Raw(union=name) if union.notes.raw else One(kind="union", name=name)
+            case target:
+                return One(kind=target, name=name)
+
+    def _member(self, enum: m.Enum) -> Member:
+        number = self._form(enum.type, enum.name)
+        assert isinstance(number, Number)
+        fits = all(-(2**31) <= member.value < 2**31 for member in enum.members)
+        return Member(enum=enum.name, is_open=enum.is_open, number=number, fits=fits)
+
+    def _coded(self, coding: m.Coding) -> Number:
+        wides = [width.wide for width in coding.widths if width.wide is not None]
+        signed = coding.type.signed or any(wide.signed for wide in wides)
+        bits = max(each.bits for each in (coding.type, *wides))
+        mixed = signed and any(not each.signed and each.bits == bits for each in (coding.type, *wides))
+        return Number(is_wide=bits > 32 or (mixed and bits == 32), is_signed=signed)
+
+    # ---- null
+
+    def _is_nullable(self, type_: m.Type) -> bool:
+        match type_:
+            case m.Bytes(length=length) | m.Text(length=length) | m.List(length=length):
+                return self._is_null_length(length)
+            case m.Region(content=content, carrier=m.InPrefix(type=prefix)):
+                return self._has_null(prefix) or self._is_nullable(content)
+            case m.Region(content=content, carrier=m.InCompressed(length=length)):
+                return self._is_null_length(length) or self._is_nullable(content)
+            case m.Region(content=content):
+                return self._is_nullable(content)
+            case m.Match(arms=arms):
+                return any(self._is_nullable(arm.type) for arm in arms)
+            case _:
+                return self._has_null(type_)
+
+    def _is_null_length(self, length: m.Length) -> bool:
+        match length:
+            case m.Prefix(type=type_):
+                return self._has_null(type_)
+            case m.Computed(value=m.FieldReference(path=(name,))):
+                return any(field.name == name and self._has_null(field.type) for field in self.flat)
+            case _:
+                return False
+
+    def _has_null(self, type_: m.Type) -> bool:
+        if not isinstance(type_, m.Reference) or type_.target != "coding":
+            return False
+        coding = next(each for each in self._protocol.codings if each.name == type_.name)
+        return any(width.is_null for width in coding.widths)
+
+
+def _blocks(type_: m.Type) -> Iterator[tuple[m.Block, bool]]:
+    """Yield the blocks that belong to the declaration of a field, each with whether it is one arm of several."""
+    match type_:
+        case m.Block():
+            yield type_, False
+        case m.Region(content=content):
+            yield from _blocks(content)
+        case m.Match(arms=arms):
+            yield from ((block, True) for arm in arms for block, _ in _blocks(arm.type))

@@ -1,0 +1,157 @@
+"""What the conversions of generated serializations stand on: lists within budgets, and misfits with their path.
+
+Invariant: whatever a peer sent, a conversion returns a value or raises `Misfit`; whether the value is allowed is the native
+codec's judgement (`serial_judge`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+from uuid import UUID
+
+from .access import kind_of
+from .errors import DecodeError
+from .explain import explain_type
+from .options import Options
+from .writing import write_type
+
+__all__ = ["Budget", "Members", "Misfit", "RawUnion", "each", "inside", "plain", "take_uuid"]
+
+T = TypeVar("T")
+
+
+class Misfit(Exception):
+    """A value that is not of its form.
+
+    Attributes:
+        path: Where, from the record that is being made down.
+    """
+
+    def __init__(self, code: Any, expected: str, found: str = "", path: str = "") -> None:
+        super().__init__(code)
+        self.code = code
+        self.expected = expected
+        self.found = found
+        self.path = path
+
+    def within(self, name: str) -> Misfit:
+        """Return the same misfit, seen from one level above."""
+        behind = f".{self.path}" if self.path and not self.path.startswith("[") else self.path
+        return Misfit(self.code, self.expected, self.found, name + behind)
+
+
+class Budget:
+    """How many items one outer frame may still have: the same bounds as the native codec's.
+
+    Attributes:
+        role: Who sent the frame, where that is known.
+    """
+
+    __slots__ = ("_count", "_left", "_most", "role")
+
+    def __init__(self, limits: Mapping[str, int | None], role: str | None = None) -> None:
+        self.role = role
+        self._count = limits["count"]
+        self._most = limits["messages"] or 0
+        self._left = self._most
+
+    def take(self, count: int) -> None:
+        """Take the items of a list, before any of them is made.
+
+        Raises:
+            Misfit: More than a list, or all lists of the frame together, may have.
+        """
+        self._left -= count
+        if self._count is not None and count > self._count:
+            raise Misfit("limit_exceeded", f"at most {self._count} items", f"{count} items")
+        if self._left < 0:
+            raise Misfit("limit_exceeded", f"at most {self._most} items in the frame", "more")
+
+
+class Members(dict[int, Any]):
+    """The members of an enum by number; a number that is none stays a number."""
+
+    def __init__(self, enum: Iterable[Any]) -> None:
+        super().__init__((member.value, member) for member in enum)
+
+    def __missing__(self, number: int) -> int:
+        return number
+
+
+def each(name: str, items: Any, take: Callable[[Any, Budget], T], budget: Budget) -> list[T]:
+    """Return the items of a list, each made by `take`.
+
+    Raises:
+        Misfit: With the place of the item in its path.
+    """
+    made: list[T] = []
+    try:
+        budget.take(len(items))
+    except Misfit as misfit:
+        raise misfit.within(name) from None
+    try:
+        for item in items:
+            made.append(take(item, budget))
+    except Misfit as misfit:
+        raise misfit.within(f"{name}[{len(made)}]") from None
+    return made
+
+
+def plain(name: str, items: Any, budget: Budget) -> list[Any]:
+    """Return the items of a list as they are."""
+    try:
+        budget.take(len(items))
+    except Misfit as misfit:
+        raise misfit.within(name) from None
+    return list(items)
+
+
+def inside(name: str, take: Callable[[Any, Budget], T], source: Any, budget: Budget) -> T:
+    """Return what `take` makes of a part of that name.
+
+    Raises:
+        Misfit: With the name in its path.
+    """
+    try:
+        return take(source, budget)
+    except Misfit as misfit:
+        raise misfit.within(name) from None
+
+
+def take_uuid(source: Any, budget: Budget) -> UUID:
+    """Return the UUID of 16 bytes."""
+    if type(source) is not bytes or len(source) != 16:
+        found = f"{len(source)} bytes" if type(source) is bytes else kind_of(source)
+        raise Misfit("invalid_value", "16 bytes of a UUID", found)
+    return UUID(bytes=source)
+
+
+class RawUnion:
+    """A union whose values are carried as the bytes that the native codec has for them, code first."""
+
+    def __init__(self, plan: dict[str, Any], namespace: dict[str, Any], name: str) -> None:
+        self._plan = plan
+        self._namespace = namespace
+        self._name = name
+        self._type = ("union", name, None, False)
+
+    def put(self, value: Any) -> bytes:
+        """Return the bytes of a value.
+
+        Raises:
+            EncodeError: The native codec refuses it.
+        """
+        return write_type(self._plan, self._type, value, self._name)
+
+    def take(self, source: Any, budget: Budget) -> Any:
+        """Return the value of bytes."""
+        from .built import build
+
+        if type(source) is not bytes:
+            raise Misfit("invalid_value", f"the bytes of a {self._name}", kind_of(source))
+        try:
+            node = explain_type(self._plan, self._type, source, Options(), name="")
+        except DecodeError as error:
+            raise Misfit(error.code, error.expected, error.found, error.path) from None
+        return build(self._plan, node.value, self._namespace)

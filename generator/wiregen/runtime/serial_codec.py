@@ -1,0 +1,194 @@
+"""One serialization of one protocol: values judged, packed and framed; bytes found, unpacked and judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Protocol
+
+from .access import declared_name, is_a, kind_of
+from .codec import as_bytes
+from .errors import DecodeError, EncodeError, NeedMoreData
+from .options import Options
+from .serial import Budget, Misfit
+from .serial_judge import Judge
+from .serial_stream import Framer
+from .unknown import Unknown
+
+__all__ = ["Format", "SerialCodec", "framed"]
+
+
+class Format(Protocol):
+    """What is particular to a serialization."""
+
+    def pack(self, frame: Any) -> bytes:
+        """Return a frame's bytes; any exception where it cannot carry a value."""
+
+    def unpack(self, body: bytes, role: str | None, budget: Budget) -> Any:
+        """Return the frame of a body.
+
+        Raises:
+            Misfit: It is not of the form.
+        """
+
+    def frame(self, body: bytes) -> bytes:
+        """Return a body as it stands in a stream."""
+
+    def framer(self, most: int) -> Framer:
+        """Return what finds frames of at most so many bytes."""
+
+
+class SerialCodec:
+    """What `encode`, `decode` and `Decoder` of a generated serialization do."""
+
+    __slots__ = ("_format", "_judge", "_limits", "_swelling")
+
+    def __init__(
+        self, format_: Format, judge: Judge, limits: dict[str, Any], *, has_compression: bool
+    ) -> None:
+        self._format = format_
+        self._judge = judge
+        self._limits = limits
+        self._swelling = "inflated" if has_compression else None
+
+    def encode(self, frame: Any, options: Options) -> bytes:
+        """Return the bytes of a frame.
+
+        Raises:
+            EncodeError: The protocol does not allow a value, or this serialization cannot carry it (`unrepresentable`).
+        """
+        native = self._judge.accept(frame, options)
+        try:
+            body = self._format.pack(frame)
+        except Exception:  # noqa: BLE001 - values may be of any class, and raise anything
+            body = self._pack_plain(frame, native, options)
+        most = self._most(self._limits)
+        if len(body) > most:
+            raise EncodeError(
+                "limit_exceeded", expected=f"a frame of at most {most} bytes", found=f"{len(body)} bytes"
+            )
+        return self._format.frame(body)
+
+    def _pack_plain(self, frame: Any, native: bytes | None, options: Options) -> bytes:
+        """Return the body of a frame whose values are of other classes than usual."""
+        try:
+            plain = frame if native is None else self._judge.again(native, options)
+            return self._format.pack(plain)
+        except Exception:  # noqa: BLE001 - as above
+            path, expected, found = _obstacle(frame)
+            raise EncodeError("unrepresentable", path=path, expected=expected, found=found) from None
+
+    def decode(self, source: bytes | bytearray | memoryview, options: Options) -> Any:
+        """Return the one whole frame that `source` is.
+
+        Raises:
+            NeedMoreData: It is not whole.
+            DecodeError: It does not conform, or something stands behind it.
+        """
+        data = as_bytes(source)
+        framer = self._framer(options)
+        place = framer.find(data, 0) if data else None
+        if place is None:
+            raise NeedMoreData(framer.needed if data else 1, at=len(data), expected="a whole frame")
+        body, end = place
+        if end != len(data):
+            found = f"{len(data) - end} bytes"
+            raise DecodeError("trailing_bytes", at=end, expected="the end", found=found)
+        return self._made(data[body:end], 0, end, options)
+
+    def stream(self, options: Options) -> tuple[Framer, Callable[[bytes, int, int], Any]]:
+        """Return what a StreamDecoder is made of; a context that is given hears of every frame."""
+
+        def read(body: bytes, start: int, end: int) -> Any:
+            frame = self._made(body, start, end, options)
+            apply = getattr(options.context, "apply", None)
+            if apply is not None:
+                apply(frame, options.from_role)
+            return frame
+
+        return self._framer(options), read
+
+    def _made(self, body: bytes, start: int, end: int, options: Options) -> Any:
+        try:
+            limits = {**self._limits, **options.limits} if options.limits else self._limits
+            budget = Budget(limits, options.from_role)
+            frame = self._format.unpack(body, options.from_role, budget)
+            self._judge.accept(frame, options)
+            return frame
+        except Misfit as misfit:
+            fault: Any = misfit
+        except (EncodeError, DecodeError) as error:
+            fault = error
+        except RecursionError:
+            fault = Misfit("too_deep", "fewer values inside values")
+        raise DecodeError(
+            fault.code,
+            rule=getattr(fault, "rule", None),
+            path=fault.path,
+            frame_offset=start,
+            at=start,
+            expected=fault.expected,
+            found=fault.found,
+            recoverable=True,
+            end=end,
+        )
+
+    def _framer(self, options: Options) -> Framer:
+        return self._format.framer(self._most({**self._limits, **options.limits}))
+
+    def _most(self, limits: dict[str, Any]) -> int:
+        """Return how many bytes a frame may have: what is compressed natively is carried inflated."""
+        most: int = limits["frame"] + (limits[self._swelling] if self._swelling else 0)
+        return most
+
+
+def framed(
+    message: Any, header: dict[str, Any], frames: Mapping[type, type], classes: tuple[type, ...]
+) -> Any:
+    """Return a message in its frame with these header fields, None for the default; a frame with them changed.
+
+    Raises:
+        EncodeError: It is neither, or a field of the header is missing.
+    """
+    given = {name: value for name, value in header.items() if value is not None}
+    if type(message) in classes:
+        return message.replace(**given) if given else message
+    frame = frames.get(type(message)) or (classes[0] if is_a(message, Unknown) else None)
+    if frame is None:
+        found = declared_name(message)[:64]
+        raise EncodeError("unrepresentable", path=found, expected="a frame or a message", found=found)
+    try:
+        return frame(message, **given)
+    except TypeError:
+        expected = "all fields of its header"
+        raise EncodeError("invalid_value", path=frame.__name__, expected=expected, found="fewer") from None
+
+
+def _obstacle(value: Any, path: str = "") -> tuple[str, str, str]:
+    """Return where the value is that no other serialization carries, what was expected there and what it is."""
+    for name, part in _parts(value, path):
+        where = f"{path}.{name}" if path and not name.startswith("[") else path + name
+        if is_a(part, str) and not _is_text(part):
+            return where, "text", "a lone surrogate"
+        if is_a(part, Unknown):
+            return where, "a message that is known", "Unknown"
+        found = _obstacle(part, where)
+        if found[1]:
+            return found
+    return ("", "", "") if path else (declared_name(value)[:64], "what can be carried", kind_of(value))
+
+
+def _parts(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, list | tuple):
+        yield from ((f"[{index}]", item) for index, item in enumerate(value))
+    names = getattr(type(value), "__match_args__", ())
+    for name in names:
+        part = getattr(value, name, None)
+        yield (declared_name(part) if name == "message" and not path else name), part
+
+
+def _is_text(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

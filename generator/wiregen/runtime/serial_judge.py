@@ -1,0 +1,110 @@
+"""Whether the protocol allows a value: the native codec's judgement, whatever carried the value.
+
+Ranges, lengths of text, enums, `where` and limits are checked by writing the value natively. So no serialization has
+constraints of its own that could differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .errors import EncodeError
+from .options import Options
+from .writing import write_frame
+
+__all__ = ["Judge"]
+
+
+class _Nothing:
+    """A context in which everything is 0: the quickest one that may do."""
+
+    def lookup(self, name: str, keys: tuple[Any, ...], sender: str | None) -> int:
+        return 0
+
+
+_NOTHING = _Nothing()
+
+
+class Judge:
+    """The native codec of a generated package, seen from its other serializations.
+
+    `encode` and `decode` are the package's own functions, with what the protocol does not have left out of their options.
+    """
+
+    __slots__ = ("_askers", "_decode", "_encode", "_has_compression", "_plan")
+
+    def __init__(
+        self,
+        plan: dict[str, Any],
+        encode: Callable[[Any, int, Options], bytes],
+        decode: Callable[[bytes, Options], Any],
+        *,
+        has_compression: bool,
+    ) -> None:
+        self._plan = plan
+        self._askers: set[type] = set()  # messages that were seen to ask for a context
+        self._encode = encode
+        self._decode = decode
+        self._has_compression = has_compression
+
+    def accept(self, frame: Any, options: Options) -> bytes | None:
+        """Return the native bytes of a frame; None where only a context that is not known could tell them.
+
+        Raises:
+            EncodeError: The protocol does not allow the value.
+            DecodeError: So with these limits, or so strictly.
+        """
+        asks = options.context is None and type(getattr(frame, "message", None)) in self._askers
+        try:
+            data = None if asks else self._written(frame, options)
+        except EncodeError as error:
+            if error.code != "missing_context":
+                raise
+            data = None
+        if data is None:
+            self._accept_anyhow(frame, options)
+            return None
+        if options.strict or options.limits:
+            self._decode(data, options)
+        return data
+
+    def _accept_anyhow(self, frame: Any, options: Options) -> None:
+        """Accept a frame that some context could have made; none that is known does.
+
+        Raises:
+            EncodeError: No context could.
+            DecodeError: So with these limits, or so strictly.
+        """
+        self._askers.add(type(frame.message))
+        nothing = Options(
+            options.from_role,
+            context=_NOTHING,
+            limits=options.limits,
+            strict=options.strict,
+            variant=options.variant,
+        )
+        try:
+            data = self._written(frame, nothing)
+        except EncodeError:  # this context could not have
+            write_frame(self._plan, frame, options, compression=0, needs_context=False)
+            return
+        if options.strict or options.limits:
+            self._decode(data, nothing)
+
+    def _written(self, frame: Any, options: Options) -> bytes:
+        """Return the bytes; regions are stored uncompressed where that is no larger than a frame may be."""
+        if not self._has_compression or options.limits:
+            return self._encode(frame, -1, options)
+        try:
+            return self._encode(frame, 0, options)
+        except EncodeError as error:
+            if error.code != "limit_exceeded":
+                raise
+            return self._encode(frame, -1, options)
+
+    def again(self, data: bytes, options: Options) -> Any:
+        """Return a frame with plain values only, from its native bytes."""
+        return self._decode(
+            data, Options(options.from_role, context=options.context, variant=options.variant)
+        )

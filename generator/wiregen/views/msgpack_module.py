@@ -1,0 +1,84 @@
+"""A protocol's `msgpack.py`, as the template prints it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from wiregen import model as m
+from wiregen.carried import Carried
+from wiregen.views.msgpack_builder import MsgpackBuilder
+from wiregen.views.msgpack_parts import CodedView, ConversionView, VarietiesView
+from wiregen.views.serial_doors import DoorsView, doors_view
+from wiregen.views.serial_names import class_of, function_of
+
+__all__ = ["MsgpackView", "msgpack_view"]
+
+_RUNTIME = {
+    "absent_of": "serial_msgpack",
+    "any_of": "serial_msgpack",
+    "coded": "serial_msgpack",
+    "fields_of": "serial_msgpack",
+    "items": "serial_msgpack",
+    "plain_items": "serial_msgpack",
+    "put_coded": "serial_msgpack",
+    "variety": "serial_msgpack",
+    "wrong": "serial_msgpack",
+    "inside": "serial",
+    "take_uuid": "serial",
+    "Misfit": "serial",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MsgpackView:
+    """The module; `frames` are class and stem."""
+
+    doors: DoorsView
+    functions: tuple[ConversionView, ...]
+    coded: tuple[CodedView, ...]
+    varieties: tuple[VarietiesView, ...]
+    frames: tuple[tuple[str, str], ...]
+    used: frozenset[str]
+
+    @property
+    def imports(self) -> tuple[str, ...]:
+        """The lines that import from the runtime."""
+        names = [(module, name) for name, module in _RUNTIME.items() if name in self.used]
+        return self.doors.imports([*names, ("serial_msgpack", "MsgpackFormat")])
+
+    @property
+    def uses_uuid(self) -> bool:
+        return self.doors.uses_uuid or "UUID" in self.used
+
+
+def msgpack_view(protocol: m.Protocol, carried: Carried, source: str) -> MsgpackView:
+    """Return the view of a protocol's module.
+
+    Raises:
+        UnsupportedError: A construct that Python does not say in straight lines.
+    """
+    builder = MsgpackBuilder(protocol, carried)
+    builder.build()
+    return MsgpackView(
+        doors=doors_view(protocol, carried, source, "msgpack"),
+        functions=tuple(builder.functions),
+        coded=tuple(builder.coded),
+        varieties=tuple(builder.varieties),
+        frames=tuple((class_of(frame), function_of(frame.name)) for frame in carried.frames),
+        used=frozenset(_used(builder)),
+    )
+
+
+def _used(builder: MsgpackBuilder) -> set[str]:
+    """Return what the functions call, without the underscore before it."""
+    texts = [text for each in builder.functions for text in each.texts]
+    found = {word.removeprefix("_") for word in re.findall(r"\w+", " ".join(texts))}
+    kinds = {each.kind for each in builder.functions}
+    found |= {"fields_of"} if any(each.parts for each in builder.functions) else set()
+    found |= {"wrong"} if any(part.check for each in builder.functions for part in each.parts) else set()
+    found |= {"put_coded", "coded"} if kinds & {"frame", "messages"} else set()
+    found |= {"put_coded", "variety"} if "union" in kinds else set()
+    found |= {"any_of", "Misfit"} if "choice" in kinds else set()
+    found |= {"absent_of"} if any(each.trailing for each in builder.functions) else set()
+    return found

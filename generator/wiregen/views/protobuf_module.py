@@ -1,0 +1,77 @@
+"""A protocol's `protobuf.py`, `_descriptor.py` and `.proto`, as the templates print them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from wiregen import model as m
+from wiregen.carried import Carried
+from wiregen.views.protobuf_builder import ProtobufBuilder
+from wiregen.views.protobuf_descriptor import descriptor_pieces
+from wiregen.views.protobuf_parts import FunctionView, TableView
+from wiregen.views.protobuf_schema import ProtoFile
+from wiregen.views.serial_doors import DoorsView, doors_view
+from wiregen.views.serial_names import class_of, function_of
+
+__all__ = ["ProtobufView", "protobuf_view"]
+
+_ALWAYS = tuple(("serial_protobuf", name) for name in ("ProtobufFormat", "put_oneof", "take_oneof"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProtobufView:
+    """The three pages; `frames` are class, stem and full protobuf name, by role in `doors`."""
+
+    doors: DoorsView
+    file: ProtoFile
+    pieces: tuple[tuple[str, bytes], ...]
+    functions: tuple[FunctionView, ...]
+    tables: tuple[TableView, ...]
+    frames: tuple[tuple[str, str, str], ...]
+
+    @property
+    def imports(self) -> tuple[str, ...]:
+        """The lines that import from the runtime."""
+        texts = [part.take for each in self.functions for part in each.parts]
+        texts += [option.part.take for each in self.functions for option in each.options]
+        words = set(re.findall(r"\w+", " ".join(texts)))
+        used = [("serial", name) for name in ("each", "inside", "plain", "take_uuid") if f"_{name}" in words]
+        used += [("serial_protobuf", "held")] if "_held" in words else []
+        used += [("serial_protobuf", "absent_of")] if any(each.trailing for each in self.functions) else []
+        used += [("serial", "Misfit")] if any(each.kind == "choice" for each in self.functions) else []
+        return self.doors.imports((*used, *_ALWAYS))
+
+    @property
+    def uses_uuid(self) -> bool:
+        tests = [option.test for each in self.functions for option in each.options]
+        return self.doors.uses_uuid or any("UUID" in test for test in tests)
+
+
+def protobuf_view(
+    protocol: m.Protocol,
+    carried: Carried,
+    numbers: Mapping[str, int],
+    retired: Mapping[str, tuple[int, ...]],
+    package: str,
+    source: str,
+) -> ProtobufView:
+    """Return the view of a protocol's three pages.
+
+    Raises:
+        UnsupportedError: A construct that Python does not say in straight lines.
+    """
+    builder = ProtobufBuilder(protocol, carried, numbers, retired, package, source)
+    file = builder.file()
+    return ProtobufView(
+        doors=doors_view(protocol, carried, source, "protobuf"),
+        file=file,
+        pieces=descriptor_pieces(file),
+        functions=tuple(builder.functions),
+        tables=tuple(builder.tables),
+        frames=tuple(
+            (class_of(frame), function_of(frame.name), f"{file.package}.{frame.name}")
+            for frame in carried.frames
+        ),
+    )

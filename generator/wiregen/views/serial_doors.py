@@ -1,0 +1,150 @@
+"""The functions a user calls, alike in all serializations: `encode decode decode_message Decoder`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from wiregen import model as m
+from wiregen.carried import Carried, Form, FrameRecord, Many, Member, Nullable, Raw, Record
+from wiregen.naming import Scope, python_name
+from wiregen.views.python_text import annotation, class_name, flat
+from wiregen.views.serial_names import attribute_of, class_of, member_table, raw_union
+from wiregen.walk import nested_types
+
+__all__ = ["DoorsView", "doors_view", "forms_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoorsView:
+    """What the doors say of a protocol. `classes` are imported from its package."""
+
+    name: str
+    wire_name: str
+    source: str
+    title: str
+    classes: tuple[str, ...]
+    enums: tuple[tuple[str, str], ...]
+    """Table and class of each enum whose members are made."""
+    raws: tuple[tuple[str, str], ...]
+    """Name and union of each union that is carried as bytes."""
+    roles: tuple[str, ...]
+    header: tuple[tuple[str, str], ...]
+    """Name and annotation of the fields of all frames' headers, for `encode`."""
+    frames: tuple[str, ...]
+    frame_of: tuple[tuple[str, str], ...]
+    """The frame of each message."""
+    messages: tuple[str, ...]
+    role_frames: tuple[tuple[str, str], ...]
+    """Which frame a role sends, with None for the first."""
+    has_context: bool
+    has_variants: bool
+    has_compression: bool
+    uses_uuid: bool
+
+    def imports(self, runtime: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+        """Return the sorted lines that import from the runtime: these names of its modules, and what the doors need."""
+        own = {("options", "Options"), ("serial", "Budget"), ("serial_codec", "SerialCodec")}
+        own |= {("serial_codec", "framed"), ("serial_judge", "Judge"), ("serial_stream", "StreamDecoder")}
+        own |= {("values", "check_role"), *runtime}
+        own |= {("serial", "Members")} if self.enums else set()
+        own |= {("serial", "RawUnion")} if self.raws else set()
+        rows = sorted(own, key=lambda row: (row[0], not row[1][0].isupper(), row[1]))
+        lines = [f"from .._runtime.{module} import {name} as _{name}" for module, name in rows]
+        return ("from .._runtime.errors import DecodeError, EncodeError, NeedMoreData", *lines)
+
+    @property
+    def imported_classes(self) -> str:
+        """The classes of the package, sorted as imports are."""
+        return ", ".join(sorted({*self.classes, "Limits"}, key=lambda name: name.lower()))
+
+    @property
+    def native_arguments(self) -> str:
+        """What the native `encode` is told besides the frame and `compression`."""
+        parts = ["from_role=told.from_role, context=told.context"] if self.has_context else []
+        return ", ".join([*parts, *(["variant=told.variant"] if self.has_variants else [])])
+
+
+def doors_view(protocol: m.Protocol, carried: Carried, source: str, title: str) -> DoorsView:
+    frames = tuple(class_of(frame) for frame in carried.frames)
+    messages = {name: class_name(name) for frame in carried.frames for name in frame.messages}
+    header = dict(_header(protocol, carried))
+    forms = tuple(forms_of(carried))
+    members = sorted({form.enum for form in forms if isinstance(form, Member)})
+    raws = sorted({form.union for form in forms if isinstance(form, Raw)})
+    tops = {class_of(each).partition(".")[0] for each in carried.records}
+    mentioned = set(re.findall(r"\w+", " ".join(header.values())))
+    enums = {class_name(each.name) for each in protocol.enums}
+    classes = {*tops, *frames, *(class_name(name) for name in members), *(enums & mentioned)}
+    return DoorsView(
+        name=python_name(protocol.name, Scope.PACKAGE),
+        wire_name=protocol.name,
+        source=source,
+        title=title,
+        classes=tuple(sorted(classes)),
+        enums=tuple((member_table(name), class_name(name)) for name in members),
+        raws=tuple((raw_union(name), name) for name in raws),
+        roles=protocol.roles,
+        header=tuple(header.items()),
+        frames=frames,
+        frame_of=tuple(_frame_of(carried)),
+        messages=tuple(messages.values()),
+        role_frames=tuple(_role_frames(protocol, carried)),
+        has_context=bool(protocol.contexts),
+        has_variants=bool(protocol.variants),
+        has_compression=_has_compression(protocol),
+        uses_uuid="UUID" in mentioned,
+    )
+
+
+def forms_of(carried: Carried) -> Iterator[Form]:
+    """Yield every form of a protocol, outer ones before inner ones."""
+    owners: tuple[Record | FrameRecord, ...] = (*carried.records, *carried.frames)
+    for owner in owners:
+        for form in (
+            *(field.form for field in owner.fields),
+            *(each for choice in owner.choices for each in choice.forms),
+        ):
+            yield from _nested(form)
+
+
+def _nested(form: Form) -> Iterator[Form]:
+    yield form
+    match form:
+        case Many(item=inner) | Nullable(value=inner):
+            yield from _nested(inner)
+
+
+def _header(protocol: m.Protocol, carried: Carried) -> Iterator[tuple[str, str]]:
+    declared = {field.path: field for frame in protocol.frames for field in flat(frame.fields)}
+    for frame in carried.frames:
+        for field in frame.fields:
+            text = annotation(declared[field.path].type, protocol)
+            yield attribute_of(frame, field), re.sub(r"\b_\w+", "Any", text)
+
+
+def _frame_of(carried: Carried) -> Iterator[tuple[str, str]]:
+    seen: set[str] = set()
+    for frame in carried.frames:
+        for name in frame.messages:
+            if name not in seen:
+                yield class_name(name), class_of(frame)
+            seen.add(name)
+
+
+def _role_frames(protocol: m.Protocol, carried: Carried) -> Iterator[tuple[str, str]]:
+    for role in (None, *protocol.roles):
+        sent = [frame for frame in carried.frames if role is None or frame.role in (None, role)]
+        if sent:
+            yield repr(role), class_of(sent[0])
+
+
+def _has_compression(protocol: m.Protocol) -> bool:
+    """Tell whether anything is compressed natively."""
+    owners = [struct.fields for struct in protocol.structs]
+    owners += [message.fields for message in protocol.messages]
+    owners += [frame.fields for frame in protocol.frames]
+    owners += [variety.fields for union in protocol.unions for variety in union.varieties]
+    types = nested_types(*(field.type for fields in owners for field in fields))
+    return any(isinstance(type_, m.Region) and isinstance(type_.carrier, m.InCompressed) for type_ in types)

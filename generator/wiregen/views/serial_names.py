@@ -1,0 +1,108 @@
+"""What the Python of every serialization says alike: names, expressions for plain forms, annotations."""
+
+from __future__ import annotations
+
+from wiregen.carried import CarriedField, Form, FrameRecord, Member, Number, Octets, Raw, Record, String, Uuid
+from wiregen.carried.forms import AnyOf, Choice, Flag, Many, Nullable, One, Real
+from wiregen.naming import constant_case, snake_case
+from wiregen.views.python_names import attribute, local_name
+from wiregen.views.python_shared import variety_class
+from wiregen.views.python_text import class_name
+
+__all__ = [
+    "attribute_of", "class_of", "function_of", "is_instance", "member_table", "raw_union", "sent", "table_of", "taker",
+]  # fmt: skip
+
+
+def attribute_of(owner: Record | FrameRecord, field: CarriedField) -> str:
+    """Return the attribute that holds a field."""
+    return local_name(field.name) if isinstance(owner, FrameRecord) else attribute(field.name)
+
+
+def class_of(owner: Record | FrameRecord) -> str:
+    """Return the class of a record, from the top of the package."""
+    if isinstance(owner, Record) and owner.union is not None:
+        return variety_class(owner.union, owner.name)
+    return class_name(owner.name)
+
+
+def function_of(*names: str) -> str:
+    """Return the stem of the functions of a declaration, or of a part of one."""
+    return "_".join(snake_case(name) for name in names)
+
+
+def member_table(enum: str) -> str:
+    """Return the name of the table from numbers to members."""
+    return f"_{constant_case(enum)}"
+
+
+def raw_union(union: str) -> str:
+    """Return the name of the object that writes and reads a union's own bytes."""
+    return f"_RAW_{constant_case(union)}"
+
+
+def table_of(verb: str, name: str) -> str:
+    """Return the name of the table of a union or frame."""
+    return f"_{verb}_{constant_case(name)}"
+
+
+def sent(form: Form, value: str) -> str:
+    """Return a plain value as it is handed to a library."""
+    match form:
+        case String(is_lenient=True):
+            return f'{value}.encode("utf-8", "surrogateescape")'
+        case Uuid():
+            return f"{value}.bytes"
+        case Raw(union=union):
+            return f"{raw_union(union)}.put({value})"
+        case _:
+            return value
+
+
+def taker(form: Form) -> str | None:
+    """Return the function that makes a plain value which may misfit; None where nothing can."""
+    match form:
+        case Uuid():
+            return "_take_uuid"
+        case Raw(union=union):
+            return f"{raw_union(union)}.take"
+        case _:
+            return None
+
+
+def is_instance(form: Form, value: str, choices: tuple[Choice, ...], varieties: dict[str, str]) -> str:
+    """Return the expression that tells whether a value is of a form; `varieties` are the classes of each union."""
+    match form:
+        case Flag():
+            return f"isinstance({value}, bool)"
+        case Number():
+            return _is_number(form, value)
+        case Member(number=number):
+            return _is_number(number, value)
+        case Real():
+            return f"isinstance({value}, float)"
+        case Uuid():
+            return f"isinstance({value}, UUID)"
+        case Octets():
+            return f"isinstance({value}, bytes)"
+        case String():
+            return f"isinstance({value}, str)"
+        case Raw(union=union) | One(kind="union", name=union):
+            return f"isinstance({value}, {varieties[union]})"
+        case One(name=name):
+            return f"isinstance({value}, {class_name(name)})"
+        case Many(item=item):
+            inner = is_instance(item, "item", choices, varieties)
+            return f"isinstance({value}, list) and all({inner} for item in {value})"
+        case Nullable(value=inner_form):
+            return f"({value} is None or {is_instance(inner_form, value, choices, varieties)})"
+        case AnyOf(name=name):
+            chosen = next(choice for choice in choices if choice.name == name)
+            tests = (is_instance(each, value, choices, varieties) for each in chosen.forms)
+            return f"({' or '.join(tests)})"
+
+
+def _is_number(number: Number, value: str) -> str:
+    bits = 64 if number.is_wide else 32
+    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if number.is_signed else (0, (1 << bits) - 1)
+    return f"type({value}) is not bool and isinstance({value}, int) and {low} <= {value} <= {high}"

@@ -1,0 +1,62 @@
+"""Texts that all serializations need: names of a schema, defaults as Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from wiregen import model as m
+from wiregen.naming import Scope, python_name
+from wiregen.plan import UnsupportedError
+from wiregen.views.python_text import default_text, flat
+
+__all__ = ["default_of", "model_fields", "proto_name", "proto_unique", "unique"]
+
+
+def proto_name(name: str) -> str:
+    """Return a field's name in a schema: usable as an attribute in Python too."""
+    return python_name(name, Scope.PROTO) if name else ""
+
+
+def unique(names: Iterable[str], taken: set[str]) -> tuple[str, ...]:
+    """Return the names, an underscore behind those that are taken; `taken` has them all then."""
+    found = []
+    for name in names:
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        found.append(name)
+    return tuple(found)
+
+
+def proto_unique(names: Iterable[str], taken: set[str]) -> tuple[str, ...]:
+    """Return the names of a message's fields, a number behind those that protobuf's JSON would call like another."""
+    found = []
+    for name in names:
+        own, count = name, 1
+        while own.replace("_", "").lower() in taken:
+            count += 1
+            own = f"{name}_{count}"
+        taken.add(own.replace("_", "").lower())
+        found.append(own)
+    return tuple(found)
+
+
+def default_of(field: m.Field, enums: Mapping[str, m.Enum]) -> str:
+    """Return what a field is worth that is absent.
+
+    Raises:
+        UnsupportedError: It is nothing that Python says in one expression.
+    """
+    text = default_text(field, enums)
+    if text is None:
+        raise UnsupportedError(field.path, "a computed default of a field that may be absent")
+    return text
+
+
+def model_fields(protocol: m.Protocol) -> dict[str, m.Field]:
+    """Return the fields that records and frames show, by path."""
+    owners: list[tuple[m.Field, ...]] = [each.fields for each in protocol.structs]
+    owners += [each.fields for each in protocol.messages]
+    owners += [each.fields for each in protocol.frames]
+    owners += [variety.fields for union in protocol.unions for variety in union.varieties]
+    return {each.path: each for fields in owners for each in flat(fields)}

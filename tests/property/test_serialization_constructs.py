@@ -1,0 +1,125 @@
+"""Every construct of the language in protobuf and msgpack: values that the protocol allows come back as they were."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.property.schemas import built
+from tests.property.test_every_construct import TEXT, Maker
+from tests.property.test_serializations import code_of
+
+HERE = Path(__file__).parent
+ALL = ("native", "protobuf", "msgpack")
+
+
+@pytest.fixture(scope="module")
+def every(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Any, Any]]:
+    with built(TEXT, tmp_path_factory.mktemp("every"), "every_serial", ALL) as codecs:
+        yield codecs.module, *serializations("every_serial")
+
+
+def serializations(package: str) -> tuple[Any, Any]:
+    return importlib.import_module(f"{package}.p.protobuf"), importlib.import_module(f"{package}.p.msgpack")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_construct_goes_round(every: tuple[Any, Any, Any], seed: int) -> None:
+    native, protobuf, msgpack = every
+    maker, n_good = Maker(native, seed), 0
+    for _ in range(150):
+        frame = maker.frame()
+        octets = code_of(native.encode, frame)
+        if isinstance(octets, tuple):
+            assert code_of(protobuf.encode, frame) == code_of(msgpack.encode, frame) == octets
+            continue
+        n_good += 1
+        plain = native.decode(octets)  # what is absent has its default
+        first = protobuf.decode(protobuf.encode(frame))
+        second = msgpack.decode(msgpack.encode(first))
+        assert first == second == plain
+        assert native.encode(second) == octets
+    assert n_good > 50
+
+
+def test_the_two_directions_have_frames_of_their_own(tmp_path: Path) -> None:
+    text = (HERE / "both_directions.wire").read_text(encoding="utf-8")
+    with built(text, tmp_path, "both_serial", ALL) as codecs:
+        p = codecs.module
+        for module in serializations("both_serial"):
+            for role, frame in (
+                ("a", p.Req(p.Setup(3, 1, True), key=2)),
+                ("a", p.Req(p.Two(4, 9), key=2, extra=b"abcd")),
+                ("a", p.Req(p.Data(2, b"abc"), key=1)),
+                ("b", p.Resp(p.One(1, [p.Item([1, 2], [])]), key=2)),
+                ("b", p.Resp(p.Fail("no"), key=9, status=2)),
+            ):
+                octets = module.encode(frame)
+                assert module.decode(octets, from_role=role) == frame
+                assert list(module.Decoder(role).feed(octets)) == [frame]
+            with pytest.raises(p.EncodeError, match="unrepresentable"):
+                module.encode(p.Hi(3, "me"))
+            with pytest.raises(p.EncodeError, match=r"Two\.key2"):
+                module.encode(p.Req(p.Two(10, 9), key=2, extra=bytes(10)))
+
+
+CODES_OF_BOTH = """
+protocol p { source "no document"  endian big  roles a, b }
+frame F { type : u8 := code(body)  body : match type }
+message Ask 1 from a { n : u8 }
+message Say 1 from b { text : utf8[u8] }
+message Both 2 { from : u8  type : u8 }
+"""
+
+
+def test_a_code_of_both_roles_is_told_by_the_role(tmp_path: Path) -> None:
+    with built(CODES_OF_BOTH, tmp_path, "codes_serial", ALL) as codecs:
+        p = codecs.module
+        for module in serializations("codes_serial"):
+            for role, message in (
+                ("a", p.Ask(1)),
+                ("b", p.Say("x")),
+                ("b", p.Both(1, 2)),
+                ("a", p.Both(1, 2)),
+            ):
+                octets = module.encode(message)
+                assert module.decode_message(octets, from_role=role) == message
+
+
+ABSENT = """
+protocol p { source "no document"  endian big  roles a, b }
+coding Num : u8 { 0 .. 0xFC  0xFE => u16  0xFF => null }
+frame F { type : u8 := code(body)  length : u16 := size(body)  body : match type in length }
+message A 1 { kind : u8  some : u16 ?= 7  more : u8[Num] ?= []  text : utf8[Num] ?= "x" }
+message B 2 { kind : u8  value : match kind { 0 => u64  1 => i8  2 => f64  4 => utf8[u8]  _ => bytes[u8] } }
+"""
+
+
+def test_absence_and_null_are_two_things(tmp_path: Path) -> None:
+    with built(ABSENT, tmp_path, "absent_serial", ALL) as codecs:
+        p = codecs.module
+        for module in serializations("absent_serial"):
+            for absent, values in (
+                (0, (1, [2], None)),
+                (0, (1, [], "")),
+                (1, (2, [3], "x")),
+                (3, (7, [], "x")),
+            ):
+                message = p.A(5, *values)
+                message.absent = absent
+                again = module.decode_message(module.encode(message))
+                assert (again, again.absent) == (message, absent)
+            for kind, value in (
+                (0, 2**64 - 1),
+                (1, -128),
+                (2, 1.5),
+                (4, "a"),
+                (9, b""),
+            ):
+                assert module.decode_message(module.encode(p.B(kind, value))) == p.B(kind, value)
+            for kind, value in ((0, -1), (1, 128), (4, b"a"), (9, "x"), (2, b"")):
+                with pytest.raises(p.EncodeError):
+                    module.encode(p.B(kind, value))
