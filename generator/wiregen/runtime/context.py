@@ -6,7 +6,7 @@ text order once a whole message is there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 from uuid import UUID
 
@@ -27,6 +27,8 @@ class Context:
         self._open: int = (limits or {}).get("open") or plan["limits"]["open"]
         self._limits = {**plan["limits"], **(limits or {})}
         self._entries: dict[str, dict[Key, Any]] = {name: {} for name in plan["contexts"]}
+        self.listener: Callable[[Any, str | None], None] | None = None
+        """What hears of each whole frame before it changes anything here."""
 
     def lookup(self, name: str, keys: Key, sender: str | None) -> Any:
         """Return the entry of the context `name` under these keys, for what `sender` sends.
@@ -43,6 +45,8 @@ class Context:
         Raises:
             DecodeError: `limit_exceeded`, more keys than `limits.open`.
         """
+        if self.listener is not None:
+            self.listener(frame, sender)
         for name, (_, keys, role, settings, clearings) in self._plan["contexts"].items():
             scope = _FrameScope(self._plan, self._limits, frame, self, sender)
             owner = role or sender

@@ -15,6 +15,11 @@ from wiregen.views.python_codings import CodingView
 from wiregen.views.python_function_views import ReadFunction, WriteFunction
 from wiregen.views.python_steps import ReadStep
 
+LOADED_LATE = (
+    "Connection", "Ended", "Fault", "Received", "Session", "SessionError", "TimedOut", "Violation",
+)  # fmt: skip
+"""What a package offers of its connections."""
+
 __all__ = ["ChoiceView", "FrameView", "LayoutView", "MessageView", "ModuleView", "TableView"]
 
 
@@ -138,6 +143,16 @@ class ModuleView:
     plan: object
 
     @property
+    def loaded_late(self) -> tuple[str, ...]:
+        """The names of the package that its sessions' module has."""
+        return LOADED_LATE
+
+    @property
+    def package_exports(self) -> tuple[str, ...]:
+        """Every name that the package offers."""
+        return tuple(sorted((*self.exports, *LOADED_LATE), key=rank))
+
+    @property
     def has_items(self) -> bool:
         """Whether a Decoder gives more than frames of one class."""
         return len(self.frames) > 1 or bool(self.preambles) or self.has_context
@@ -174,3 +189,8 @@ class ModuleView:
     @property
     def has_frame_alias(self) -> bool:
         return self.is_partly_careful or len(self.frames) > 1 or bool(self.variants)
+
+
+def rank(name: str) -> tuple[int, str]:
+    """Return what sorts names as `__all__` does: constants, classes, functions."""
+    return (0 if name.isupper() and len(name) > 1 else 1 if name[0].isupper() else 2, name)
