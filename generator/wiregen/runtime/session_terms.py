@@ -153,34 +153,41 @@ def _is_number(expression: Plain) -> bool:
 
 def _membership(value: Term, container: Plain, words: Words, *, is_in: bool) -> Term:
     match container:
-        case ("range", low, high):
-            first, last = compile_term(low, words), compile_term(high, words)
-            return lambda m, f, v, x: (first(m, f, v, x) <= value(m, f, v, x) <= last(m, f, v, x)) is is_in
         case ("list", items):
-            terms = [_match(value, item, words) for item in items]
-            return lambda m, f, v, x: any(term(m, f, v, x) for term in terms) is is_in
-        case ("variable", _) | ("call", _, _):
-            inner = compile_term(container, words)
-            return lambda m, f, v, x: (_index(inner(m, f, v, x), value(m, f, v, x)) is not None) is is_in
-    other = compile_term(container, words)
-    return lambda m, f, v, x: _meets(other(m, f, v, x), value(m, f, v, x)) is is_in
+            matches = [_match(item, words) for item in items]
+
+            def is_listed(m: Any, f: Any, v: list[Any], x: Any) -> bool:
+                found = value(m, f, v, x)
+                return (True in [match(found, m, f, v, x) for match in matches]) is is_in
+
+            return is_listed
+        case ("range", _, _):
+            lies = _match(container, words)
+            return lambda m, f, v, x: lies(value(m, f, v, x), m, f, v, x) is is_in
+        case _:
+            items = compile_term(container, words)
+            return lambda m, f, v, x: _holds(value(m, f, v, x), items(m, f, v, x)) is is_in
 
 
-def _match(value: Term, item: Plain, words: Words) -> Term:
-    """Return whether a value is an item of a list that is written out, or lies in a range of it."""
-    if item[0] == "range":
-        return _membership(value, item, words, is_in=True)
-    other = compile_term(item, words)
-    return lambda m, f, v, x: equal(value(m, f, v, x), other(m, f, v, x))
+_Match: TypeAlias = Callable[[Any, Any, Any, list[Any], Any], bool]
 
 
-def _meets(container: Any, value: Any) -> bool:
-    """Say whether a value is an item, or the one thing that stands in a list."""
-    return (
-        _index(container, value) is not None
-        if isinstance(container, list | tuple)
-        else equal(container, value)
-    )
+def _match(item: Plain, words: Words) -> _Match:
+    """Return what says whether a value is an item of a list that is written out, or lies in a range of it."""
+    if item[0] != "range":
+        other = compile_term(item, words)
+        return lambda value, m, f, v, x: equal(value, other(m, f, v, x))
+    low, high = compile_term(item[1], words), compile_term(item[2], words)
+
+    def lies(value: Any, m: Any, f: Any, v: list[Any], x: Any) -> bool:
+        first, last = low(m, f, v, x), high(m, f, v, x)
+        return bool(first <= value <= last)
+
+    return lies
+
+
+def _holds(value: Any, items: Sequence[Any]) -> bool:
+    return _index(items, value) is not None
 
 
 def _item(items: Term, index: Term) -> Term:
