@@ -103,6 +103,5 @@ class Watch:
         if self._heard is None:
             self._heard = []
         assert sender is not None
-        self._heard += self._engine.step(sender, frame, self._now)
-        for inner in self._engine.inner(sender, frame):
+        for inner in self._engine.step(sender, frame, self._now, self._heard):
             self._hear(inner, sender)

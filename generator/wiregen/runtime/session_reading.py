@@ -54,7 +54,8 @@ class Reading:
                 self.is_dead = not item.recoverable
                 continue
             if not self._was_heard:
-                self.hear(item, self._role)
+                self._heard = []
+                self._see(item)
             if not self._heard:
                 events.append(Received(item, self._role, offset, now))
             elif self._report(item, offset, now, events) and not self._keep_going:
@@ -81,16 +82,11 @@ class Reading:
         return [*events, Ended(self._role, now)]
 
     def _see(self, item: Any) -> None:
-        engine = self._engine
-        violations = engine.step(self._role, item, self._now)
-        if violations:
-            self._heard += violations
-            if self._is_over():
+        heard = self._heard
+        for inner in self._engine.step(self._role, item, self._now, heard):
+            if heard and self._is_over():
                 return
-        for inner in engine.inner(self._role, item):
             self._see(inner)
-            if self._heard and self._is_over():
-                return
 
     def _is_over(self) -> bool:
         """Say whether nothing more is to be seen: a rule was broken, and the connection does not go on."""

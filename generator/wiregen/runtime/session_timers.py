@@ -24,9 +24,13 @@ class Timers:
         """Take note of the time that an instance waits for."""
         due = instance.due
         if due is not None and (instance.queued is None or due < instance.queued):
-            self._n_pushed += 1
-            heappush(self._heap, (due, self._n_pushed, instance))
-            instance.queued = due
+            self.push(instance, due)
+
+    def push(self, instance: Instance, due: float) -> None:
+        """Have an instance stand at a time that is earlier than all where it does."""
+        self._n_pushed += 1
+        heappush(self._heap, (due, self._n_pushed, instance))
+        instance.queued = due
 
     def next(self) -> float | None:
         """Return the time of the next timer."""

@@ -73,7 +73,9 @@ class Engine:
             table.name: Instances(table, options or {}, self.limits["open"]) for table in program.tables
         }
         self._kept = tuple(self.instances.values())
-        self._delays: dict[tuple[str, int], tuple[tuple[float, Row], ...]] = {}
+        self._delays: list[list[tuple[tuple[float, Row], ...] | None]] = [
+            [None] * len(table.states) for table in program.tables
+        ]
         for kept in self._kept:
             if kept.single is not None and kept.table.has_timers:
                 self._arm(kept.single)
@@ -99,15 +101,16 @@ class Engine:
             found = self._matters[sender, kind] = self.program.look(sender, frame, message)
         return found
 
-    def step(self, sender: str, item: Any, now: float) -> list[Violation]:
-        """Let a frame (or preamble) that came pass in every session that allows it; return what it violates.
+    def step(self, sender: str, item: Any, now: float, found: list[Violation]) -> tuple[Any, ...]:
+        """Let a frame (or preamble) that came pass in every session that allows it; return the frames inside it.
 
-        Frames inside it are left out.
+        What it violates is put to what was `found`.
         """
-        found: list[Violation] = []
-        message = _message_of(item)
+        message = item if type(item) is Record else getattr(item, "message", item)
         frame = None if message is item else item
-        matters = self.matters(sender, item)
+        kind: Any = type(message)
+        matters = self._matters.get((sender, kind)) or self.matters(sender, item)
+        n_found = len(found)
         self.sender, self.now = sender, now
         for entry in matters.entries:
             self.side = entry.sender
@@ -121,9 +124,11 @@ class Engine:
                 move = self._move(instance, rows, message, frame, found)
                 if move is not None:
                     self._fire(*move)
-        if matters.is_foreign or found:
-            self._complete(found, sender, now, is_foreign=matters.is_foreign)
-        return found
+        if matters.is_foreign or len(found) > n_found:
+            new = found[n_found:]
+            self._complete(new, sender, now, is_foreign=matters.is_foreign)
+            found[n_found:] = new
+        return () if matters.frames is None else tuple(matters.frames(message))
 
     def decide(self, sender: str, item: Any, now: float) -> Decision:
         """Return what a frame (or preamble) would do, those inside it left out."""
@@ -245,17 +250,19 @@ class Engine:
 
     def _wait(self, instance: Instance) -> None:
         """Have an instance wait for the earliest of its timers that have not run out."""
-        timers = self._timers_of(instance)
-        is_waiting = len(timers) > instance.fired and (instance.is_kept or instance.table.is_single)
-        instance.due = instance.since + timers[instance.fired][0] if is_waiting else None
-        self._timers.wait(instance)
+        timers = self._delays[instance.table.number][instance.state]
+        if timers is None:
+            timers = self._timers_of(instance)
+        if len(timers) > instance.fired and (instance.is_kept or instance.table.is_single):
+            instance.due = due = instance.since + timers[instance.fired][0]
+            if instance.queued is None or due < instance.queued:
+                self._timers.push(instance, due)
+        else:
+            instance.due = None
 
     def _timers_of(self, instance: Instance) -> tuple[tuple[float, Row], ...]:
         """Return the seconds and rows of the timers of an instance's state, the earliest first."""
         table = instance.table
-        known = self._delays.get((table.name, instance.state))
-        if known is not None:
-            return known
         self.side = None
         found = []
         for timer in table.timers[instance.state]:
@@ -265,7 +272,7 @@ class Engine:
                 continue
         timers = tuple(sorted(found, key=lambda each: each[0]))
         if table.has_fixed_timers:
-            self._delays[table.name, instance.state] = timers
+            self._delays[table.number][instance.state] = timers
         return timers
 
     def next_timeout(self) -> float | None:
