@@ -66,11 +66,11 @@ def calls(functions: tuple[str, ...], *arguments: Any) -> Any:
     return st.tuples(st.just("call"), st.sampled_from(functions), st.tuples(*arguments))
 
 
-numbers = st.deferred(lambda: _numbers)
-lists = st.deferred(lambda: _lists)
-truths = st.deferred(lambda: _truths)
+numbers: Any = st.deferred(lambda: _numbers)
+lists: Any = st.deferred(lambda: _lists)
+truths: Any = st.deferred(lambda: _truths)
 ranges = st.tuples(st.just("range"), numbers, numbers)
-_numbers = st.one_of(
+_numbers: Any = st.one_of(
     st.tuples(st.just("number"), st.integers(-3, 6)),
     st.tuples(st.just("variable"), st.sampled_from(NUMBERS)),
     st.tuples(st.just("limit"), st.just("most")),
@@ -82,12 +82,12 @@ _numbers = st.one_of(
     calls(("index",), lists, numbers),
     st.tuples(st.just("item"), lists, numbers),
 )
-_lists = st.one_of(
+_lists: Any = st.one_of(
     st.tuples(st.just("variable"), st.sampled_from(LISTS)),
     st.tuples(st.just("list"), st.lists(numbers, max_size=3).map(tuple)),
     calls(("push", "drop", "remove"), lists, numbers),
 )
-_truths = st.one_of(
+_truths: Any = st.one_of(
     st.tuples(st.just("truth"), st.booleans()),
     st.tuples(st.just("variable"), st.sampled_from(TRUTHS)),
     operations(("==", "!=", "<", "<=", ">", ">="), numbers, numbers),
