@@ -69,7 +69,7 @@ class _Bench:
             sender = self._sender(construct)
             frame = self._read(self._write(self._values.frame(construct), sender, options), sender, options)
             assert isinstance(options.context, Context)
-            options.context.apply(frame, sender)
+            options.context.take(frame, options)
 
     def _not_refused(self, example: m.Example, data: bytes, options: Options) -> Fault | None:
         try:

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any, Final
 
-from wiregen.runtime.access import declared_name, extra
+from wiregen.runtime.access import extra
 from wiregen.runtime.context import Context
 from wiregen.runtime.errors import DecodeError, EncodeError
 from wiregen.runtime.expressions import Undefined
 from wiregen.runtime.options import Options
-from wiregen.runtime.records import frame_from_record, frame_record
+from wiregen.runtime.records import frame_from_record, frame_record, part_record
 from wiregen.runtime.writing import write_frame
 
 __all__ = [
@@ -34,7 +34,7 @@ LONGEST_LINE: Final = 256 * 2**20
 """Characters of a line that is read."""
 _RECORD_KEYS: Final = ("message", "code", "header", "fields")
 _PLACE_KEYS: Final = ("offset", "size", "from", "flow", "time")
-_OTHER_KEYS: Final = ("part", "canonical", "raw", "error", "partial", "bytes", "bytes_truncated")
+_OTHER_KEYS: Final = ("part", "joined", "canonical", "raw", "error", "partial", "bytes", "bytes_truncated")
 _KEYS: Final = (*_PLACE_KEYS, *_RECORD_KEYS, *_OTHER_KEYS)
 """All that decoding writes."""
 
@@ -112,12 +112,18 @@ def decoded_line(
     time: float | None = None,
     raw: bytes | None = None,
     part: dict[str, Any] | None = None,
+    joined: Any = None,
 ) -> Line:
-    """Return the line of a frame whose record is given. `raw`: its bytes, where it is not canonical."""
+    """Return the line of a frame whose record is given.
+
+    `raw`: its bytes, where it is not canonical. `part`: of a piece; `joined`, of the last one, what they all are.
+    """
     line = _head(offset, size, role, flow, time)
     line |= {key: record[key] for key in _RECORD_KEYS if key in record}
     if part is not None:
         line["part"] = part
+    if joined is not None:
+        line["joined"] = joined
     if raw is not None:
         line |= {"canonical": False, "raw": raw.hex()}
     return line
@@ -161,7 +167,8 @@ def _fault(error: DecodeError) -> dict[str, Any]:
 class LineEncoder:
     """Lines to bytes, in order: earlier lines may say how later ones are laid out.
 
-    `is_canonical`: write every frame anew, also where a line has the bytes that it came in.
+    `is_canonical`: write every frame anew, also where a line has the bytes that it came in; a block that came in pieces
+    is written whole.
     """
 
     def __init__(
@@ -188,11 +195,21 @@ class LineEncoder:
         _refuse_strangers(line)
         if "error" in line:
             return _rest(line)
+        if self._is_canonical and self._is_divided(line):
+            return b""
         if "raw" not in line or self._is_canonical:
             return self._written(line)
         with suppress(EncodeError):  # the bytes are there all the same
             self._note(line, self._value(line))
         return _hex(line, "raw")
+
+    def _is_divided(self, line: Line) -> bool:
+        """Say whether a line is a piece of a block that its last piece writes whole."""
+        part = line.get("part")
+        if not isinstance(part, dict) or part.get("last") is not False:
+            return False
+        join = self._plan["joins"].get(part.get("join"))
+        return join is not None and join[1] is not None
 
     def _written(self, line: Line) -> bytes:
         value = self._value(line)
@@ -217,6 +234,10 @@ class LineEncoder:
         if self._plan["contexts"] and extra(value, "message", None, "") is not None:
             try:
                 self._context(line).apply(value, _role(line))
+                if isinstance(line.get("joined"), dict):
+                    self._context(line).apply(
+                        self._value({"from": _role(line), **line["joined"]}), _role(line)
+                    )
             except DecodeError as error:
                 raise EncodeError(error.code, path=error.path, expected=error.expected) from None
             except Undefined as error:
@@ -293,23 +314,14 @@ class LineMaker:
         role: str | None = None,
         flow: str | None = None,
         time: float | None = None,
-        part: dict[str, Any] | None = None,
     ) -> Line:
         """Return the line of a frame, message in a frame or preamble that was read from `data`."""
-        line = decoded_line(
-            self._record(frame), offset=offset, size=len(data), role=role, flow=flow, time=time, part=part
-        )
+        record = frame_record(self._plan, frame, variant=self._variant)
+        part = part_record(self._plan, frame, variant=self._variant)
+        line = decoded_line(record, offset=offset, size=len(data), role=role, flow=flow, time=time, **part)
         if not self._gives_back(line, data):
             line |= {"canonical": False, "raw": data.hex()}
         return line
-
-    def _record(self, frame: Any) -> dict[str, Any]:
-        try:
-            return frame_record(self._plan, frame, variant=self._variant)
-        except EncodeError:
-            # A piece of something divided: only the join knows what it will be.
-            message = extra(frame, "message", frame, "")
-            return {"message": declared_name(message), "header": {}, "fields": {}}
 
     def _gives_back(self, line: Line, data: bytes) -> bool:
         # Through text, as every line goes: what JSON cannot hold shows here.

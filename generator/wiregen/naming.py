@@ -49,6 +49,8 @@ _IN_CLASSES = frozenset(
 )
 _METHODS = frozenset("decode_from encode_into self cls".split())
 _CALL_ARGUMENTS = frozenset("compression context frame from_role strict variant".split())
+# What a frame has besides its fields, where it may be a piece of something.
+_OF_FRAMES = frozenset("part".split())
 # Attributes that an int-based enum member already has.
 _ENUM_ATTRIBUTES = frozenset(
     "as_integer_ratio bit_count bit_length conjugate denominator from_bytes imag is_integer mro name numerator real"
@@ -71,7 +73,7 @@ _RESERVED: Mapping[Scope, frozenset[str]] = MappingProxyType(
         Scope.PACKAGE: _KEYWORDS | _OFFERED,
         Scope.MODULE: _KEYWORDS | _OFFERED | _BUILTINS | _EXCEPTIONS | _IMPORTED,
         Scope.MEMBER: _KEYWORDS | _OFFERED | _METHODS | _IN_CLASSES,
-        Scope.FRAME_MEMBER: _KEYWORDS | _OFFERED | _METHODS | _IN_CLASSES | _CALL_ARGUMENTS,
+        Scope.FRAME_MEMBER: _KEYWORDS | _OFFERED | _METHODS | _IN_CLASSES | _CALL_ARGUMENTS | _OF_FRAMES,
         Scope.ENUM_MEMBER: _KEYWORDS | _OFFERED | _ENUM_ATTRIBUTES,
     }
 )

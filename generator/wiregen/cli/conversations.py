@@ -93,7 +93,7 @@ class _Orientation:
         first, last = roles[0], roles[-1]
         if not self._is_opener_first(flow, first):
             first, last = last, first
-        context = Context(self._settings.plan)
+        context = Context(self._settings.plan, limits=dict(self._settings.limits))
         directions = {
             True: Direction(self._settings, first, context),
             False: Direction(self._settings, last, context),

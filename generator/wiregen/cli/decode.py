@@ -28,6 +28,12 @@ __all__ = ["verb"]
 @click.option(
     "--from", "role", metavar="ROLE", help="Who sent the bytes; of a capture, only what that role sent."
 )
+@click.option(
+    "--before",
+    multiple=True,
+    metavar="ROLE:HEX|ROLE:@FILE",
+    help="What that role had sent before, in whole frames; not shown. May be given again.",
+)
 @click.option("--variant", metavar="NAME", help="Another layout that the protocol declares.")
 @click.option(
     "--pcap/--no-pcap", default=None, help="It is, or is not, a capture; else its first bytes tell."
@@ -47,6 +53,7 @@ def verb(
     digits: str | None,
     backend: str,
     role: str | None,
+    before: tuple[str, ...],
     variant: str | None,
     pcap: bool | None,
     port: int | None,
@@ -58,6 +65,8 @@ def verb(
 
     FILE holds one direction of a connection, or is a capture (pcap, pcapng, .gz too); `-` is stdin. Exits with 1 if
     anything could not be decoded.
+
+    Where a layout depends on what the other side said, --before says it: decode geode --from server --before client:HEX
     """
     from wiregen.cli.choices import limits_of, role_of, variant_of
     from wiregen.cli.decoded import Settings
@@ -78,13 +87,14 @@ def verb(
     with opened as source:
         if source.path is not None and not pcap:
             tell("the input is a capture")
-        return _decode(source, settings, sender, port, ports, format_)
+        return _decode(source, settings, sender, before, port, ports, format_)
 
 
 def _decode(
     source: "Input",
     settings: "Settings",
     role: str | None,
+    before: tuple[str, ...],
     port: int | None,
     ports: tuple[int, ...],
     format_: str | None,
@@ -96,7 +106,7 @@ def _decode(
     out = sink(format_ or ("tree" if is_terminal(sys.stdout) else "jsonl"), settings)
     has_fault = False
     with progress(source.size) as advance:
-        for decoded in _items(source, settings, role, port, ports, advance):
+        for decoded in _items(source, settings, role, before, port, ports, advance):
             out.write(decoded)
             has_fault |= isinstance(decoded.outcome, Exception)
         out.close()
@@ -107,10 +117,13 @@ def _items(
     source: "Input",
     settings: "Settings",
     role: str | None,
+    before: tuple[str, ...],
     port: int | None,
     ports: tuple[int, ...],
     advance: Callable[[int], None],
 ) -> "Iterator[Decoded]":
+    if source.path is not None and before:
+        raise Failure("--before is for one direction, and a capture has both", "leave it out")
     if source.path is not None:
         from wiregen.cli.conversations import decode_capture
 
@@ -119,7 +132,7 @@ def _items(
         raise Failure(
             "--port is for captures, and the input is none", "leave it out, or give --pcap if it is one"
         )
-    return _stream(source, settings, _sender(settings.plan, role), advance)
+    return _stream(source, settings, _sender(settings.plan, role), before, advance)
 
 
 def _sender(plan: dict[str, Any], role: str | None) -> str | None:
@@ -132,12 +145,16 @@ def _sender(plan: dict[str, Any], role: str | None) -> str | None:
 
 
 def _stream(
-    source: "Input", settings: "Settings", role: str | None, advance: Callable[[int], None]
+    source: "Input",
+    settings: "Settings",
+    role: str | None,
+    before: tuple[str, ...],
+    advance: Callable[[int], None],
 ) -> "Iterator[Decoded]":
     """Yield what a stream of one direction holds; who sent a frame is told by its message where nobody said it."""
+    from wiregen.cli.before import heard
     from wiregen.cli.direction import Direction
     from wiregen.cli.sinks import message_of
-    from wiregen.runtime.context import Context
     from wiregen.runtime.errors import DecodeError
 
     def named(decoded: "Decoded") -> "Decoded":
@@ -149,7 +166,8 @@ def _stream(
         message = settings.plan["messages"].get(name)
         return decoded if message is None else replace(decoded, role=message[1])
 
-    direction = Direction(settings, role, Context(settings.plan))
+    context, directions = heard(before, settings)
+    direction = directions.get(role or "") or Direction(settings, role, context)
     for chunk in source.chunks:
         yield from map(named, direction.feed(chunk))
         advance(len(chunk))

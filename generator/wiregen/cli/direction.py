@@ -12,7 +12,7 @@ from wiregen.runtime.decoder import Decoder
 from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.explain import careful_decoder
 from wiregen.runtime.options import Options
-from wiregen.runtime.tree import FrameValue, Node
+from wiregen.runtime.tree import Node
 
 __all__ = ["Direction"]
 
@@ -31,7 +31,7 @@ class Direction:
         self._base = 0
         self._is_lost = False
         self._is_seeking = False
-        self._decoder = self._new_decoder(settings.plan)
+        self._decoder = self._new_decoder(settings.plan, is_taken=True)
 
     @property
     def offset(self) -> int:
@@ -52,12 +52,14 @@ class Direction:
             yield from self._settle(item)
         if self._decoder.pending > self._settings.largest_frame:
             # No frame is so long: the decoder has given the stream up, and only counts what else comes.
-            yield from self.finish()
+            yield from self._rest()
+            self._context.damage(self._role)
             self._is_lost = True
 
     def gap(self, size: int) -> Iterator[Decoded]:
         """Take note of bytes that nobody has; what follows is tried piece by piece until a frame fits."""
-        yield from self.finish()
+        yield from self._rest()
+        self._context.damage(self._role)
         offset = self._held.end
         error = DecodeError("gap", frame_offset=offset, at=offset, expected=f"{size} bytes", found="none")
         yield Decoded(offset=offset, size=size, role=self._role, raw=b"", outcome=error)
@@ -65,7 +67,14 @@ class Direction:
         self._is_lost, self._is_seeking = False, True
 
     def finish(self) -> Iterator[Decoded]:
-        """Take note that the stream ends here, and return what is left."""
+        """Take note that the stream ends here, and return what is left, and what never became whole."""
+        yield from self._rest()
+        error = self._context.unfinished(self._role)
+        if error is not None:
+            error.frame_offset = error.at = self._held.end
+            yield Decoded(offset=self._held.end, size=0, role=self._role, raw=b"", outcome=error.moved(0))
+
+    def _rest(self) -> Iterator[Decoded]:
         if self._is_lost or self._is_seeking:
             return
         for item in self._decoder.finish_items():
@@ -74,7 +83,10 @@ class Direction:
             offset, _, outcome = self._owed
             yield from self._settle((offset, self._held.end - self._base - offset, outcome))
 
-    def _new_decoder(self, plan: dict[str, Any], *, errors: Any = "yield") -> Decoder[Node]:
+    def _new_decoder(
+        self, plan: dict[str, Any], *, errors: Any = "yield", is_taken: bool = False
+    ) -> Decoder[Node]:
+        """Return a decoder; `is_taken`: the context takes in what it reads."""
         options = Options(
             self._role,
             context=self._context,
@@ -82,7 +94,7 @@ class Direction:
             strict=self._settings.is_strict,
             variant=self._settings.variant,
         )
-        return careful_decoder(plan, options, errors)
+        return careful_decoder(plan, options, errors, context=self._context if is_taken else None)
 
     def _seek(self, data: bytes) -> None:
         """Go on with the piece if it begins with a frame, or with a part of one."""
@@ -94,7 +106,7 @@ class Direction:
                 return
         self._is_seeking = False
         self._base = self._held.end
-        self._decoder = self._new_decoder(plan)
+        self._decoder = self._new_decoder(plan, is_taken=True)
 
     def _lost(self) -> Decoded:
         offset = self._held.start
@@ -112,20 +124,9 @@ class Direction:
         if size == 0 and isinstance(outcome, DecodeError):
             return
         raw = self._held.take(size)
-        outcome = (
-            outcome.moved(self._base) if isinstance(outcome, DecodeError) else self._applied(outcome, offset)
-        )
+        if isinstance(outcome, DecodeError):
+            outcome = outcome.moved(self._base)
         yield Decoded(offset=self._base + offset, size=size, role=self._role, raw=raw, outcome=outcome)
-
-    def _applied(self, node: Node, offset: int) -> Node | DecodeError:
-        """Let a frame change what later ones mean; return the fault where that is more than may be remembered."""
-        try:
-            if isinstance(node.value, FrameValue):
-                self._context.apply(node.value, self._role)
-        except DecodeError as error:
-            error.frame_offset = error.at = offset
-            return error.moved(self._base)
-        return node
 
 
 class _Held:

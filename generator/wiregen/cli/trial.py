@@ -41,7 +41,7 @@ class _Way:
 
     def __init__(self, settings: Settings, opener: str, other: str) -> None:
         self._messages = settings.plan["messages"]
-        context = Context(settings.plan)
+        context = Context(settings.plan, limits=dict(settings.limits))
         self._directions = {
             True: Direction(settings, opener, context),
             False: Direction(settings, other, context),

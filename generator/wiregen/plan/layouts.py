@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+from functools import reduce
 
 from wiregen import model as m
 from wiregen.plan.flatten import Flattener
@@ -24,7 +26,24 @@ __all__ = ["frame_layout", "layout_of"]
 
 def frame_layout(protocol: m.Protocol, frame: m.Frame, message: m.Message | None) -> Layout:
     """Return the layout of a whole frame that carries `message`; None: of any frame, with a choice of its message."""
-    return _finish(Flattener(protocol, message).fields(frame.fields, FRAME))
+    return _finish(Flattener(protocol, message).fields(_undivided(protocol, frame), FRAME))
+
+
+def _undivided(protocol: m.Protocol, frame: m.Frame) -> tuple[m.Field, ...]:
+    """Return the fields of a frame, where what is a piece of a block is refused: the careful codec reads and writes it."""
+    fields = list(frame.fields)
+    for join in protocol.joins:
+        for index, field in enumerate(frame.fields):
+            if join.block == (frame.name, field.name):
+                pieces = (part.when or m.Truth(value=True) for part in join.parts)
+                whole = [m.Negation(operator="not", operand=piece) for piece in pieces]
+                wheres = whole if field.where is None else [field.where, *whole]
+                fields[index] = replace(field, where=reduce(_both, wheres))
+    return tuple(fields)
+
+
+def _both(left: m.Expression, right: m.Expression) -> m.Expression:
+    return m.Operation(operator="and", left=left, right=right)
 
 
 def layout_of(protocol: m.Protocol, fields: tuple[m.Field, ...], *, is_bounded: bool = False) -> Layout:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .cells import content
+from .part import Part
 from .record_types import flat_fields
 from .tree import FrameValue, Record, Variety
 
@@ -14,11 +15,16 @@ __all__ = ["build"]
 def build(plan: dict[str, Any], value: Any, namespace: dict[str, Any]) -> Any:
     """Return a value with its records as objects of the classes that `namespace` holds by name."""
     match value:
+        case FrameValue() if _is_piece(plan, value):
+            return _built_piece(plan, value, namespace)
         case FrameValue():
             frame = _built(
                 plan, _class(namespace, value.name), value, plan["frames"][value.name][1], namespace
             )
             frame.message = build(plan, value.message, namespace)
+            if value.part is not None:
+                part = value.part
+                frame.part = Part(part.join, part.key, part.index, part.last, frame.message)
             return frame
         case Variety():
             union = _class(namespace, value.union)
@@ -34,6 +40,27 @@ def build(plan: dict[str, Any], value: Any, namespace: dict[str, Any]) -> Any:
             return [build(plan, item, namespace) for item in value]
         case _:
             return value
+
+
+def _is_piece(plan: dict[str, Any], frame: FrameValue) -> bool:
+    name = getattr(frame.message, "name", "")
+    return isinstance(frame.message, Record) and name in plan["joins"] and name not in plan["messages"]
+
+
+def _built_piece(plan: dict[str, Any], value: FrameValue, namespace: dict[str, Any]) -> Any:
+    """Return a frame with a piece of a block; what the block holds has its defaults."""
+    class_ = _class(namespace, value.name)
+    types = {field[0]: field[2] for field in flat_fields(plan["frames"][value.name][1])}
+    spelled = {slot.removesuffix("_"): slot for slot in class_.__slots__} | {
+        slot: slot for slot in class_.__slots__
+    }
+    header = {
+        spelled[name]: _typed(plan, types[name], field, namespace) for name, field in value.fields.items()
+    }
+    frame = class_(_class(namespace, value.message.name)(value.message.data), **header)
+    if value.part is not None:
+        frame.part = value.part
+    return frame
 
 
 def _class(namespace: Any, name: str) -> Any:

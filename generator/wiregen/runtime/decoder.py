@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from .codec import READ_FAULTS, as_bytes
 from .errors import DecodeError, NeedMoreData
+from .noting import Notes
 from .options import Options
 from .parked import Parked
 
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
     from .codec import ReadState
-    from .options import Listener, Plan
+    from .context import Context
+    from .options import Plan
     from .tree import Node
 
     F = TypeVar("F")
@@ -26,20 +28,11 @@ if TYPE_CHECKING:
     DecodeFrom: TypeAlias = Callable[[bytes, int, int, ReadState | None], tuple[F, int]]
     Item: TypeAlias = tuple[int, int, F | DecodeError]
 else:
-
-    class Generic:
-        """Stands for typing's, which takes milliseconds to import."""
-
-        __slots__ = ()
-
-        def __class_getitem__(cls, item: object) -> type:
-            return cls
+    from .values import Generic
 
     F = None
 
 __all__ = ["Decoder"]
-
-_STEP = 4096  # bytes put aside at once, so that a search for a delimiter does not go byte by byte
 _FAULTS = (DecodeError, *READ_FAULTS)
 
 
@@ -56,8 +49,8 @@ class Decoder(Generic[F]):
     """
 
     __slots__ = (
-        "_base", "_chunk", "_context", "_decode_from", "_decode_message", "_decode_opening", "_failed", "_failed_at",
-        "_load_plan", "_namespace", "_options", "_parked", "_position", "_queue", "_raises", "_skim", "_skip", "_state",
+        "_base", "_chunk", "_decode_from", "_decode_message", "_decode_opening", "_failed", "_failed_at", "_load_plan",
+        "_namespace", "_notes", "_options", "_parked", "_position", "_queue", "_raises", "_skim", "_skip", "_state",
         "fed",
     )  # fmt: skip
 
@@ -68,7 +61,7 @@ class Decoder(Generic[F]):
         state: ReadState | None = None,
         *,
         from_role: str | None = None,
-        context: Listener | None = None,
+        context: Context | None = None,
         limits: dict[str, int] | None = None,
         strict: bool = False,
         variant: str | None = None,
@@ -95,8 +88,10 @@ class Decoder(Generic[F]):
         self._options = Options(from_role, context=context, limits=limits, strict=strict, variant=variant)
         self._raises = errors == "raise"
         self._state = state
-        self._context = context
         self._namespace = namespace
+        self._notes: Notes | None = None
+        if context is not None:
+            self._notes = Notes(context, self._options, plan_loader, decode_from, state, namespace)
         self._chunk = b""
         self._position = 0
         self._base = 0
@@ -124,7 +119,7 @@ class Decoder(Generic[F]):
     @property
     def needed(self) -> int:
         """How many bytes at least the frame that is cut still needs; 0: none is."""
-        return 0 if self._parked is None else max(0, self._parked.need - len(self._parked.data))
+        return 0 if self._parked is None else max(0, self._parked.missing)
 
     def feed(self, chunk: Buffer) -> Iterator[F]:
         """Take in a chunk, and return an iterator over what is complete now.
@@ -146,7 +141,8 @@ class Decoder(Generic[F]):
     def items(self, chunk: Buffer) -> Iterator[Item[F]]:
         """Return the same as (offset, size, frame or error): together they tile the stream.
 
-        What no decoding can follow is one item that `finish_items` returns, for only then its size is known.
+        What no decoding can follow is one item that `finish_items` returns, for only then its size is known. So it is with
+        something divided that lacks its last piece, an error without bytes of its own.
         """
         self._enqueue(chunk)
         return self._items()
@@ -159,7 +155,7 @@ class Decoder(Generic[F]):
         """
         for item in self._frames():
             del item
-        error = self._cut()
+        error = self._cut() or self._unfinished()
         if error is not None:
             raise error
 
@@ -170,6 +166,9 @@ class Decoder(Generic[F]):
         if self._failed is not None and self._failed_at < self.fed:
             yield self._failed_at, self.fed - self._failed_at, self._failed.copy()
             self._failed_at = self.fed
+        error = self._unfinished()
+        if error is not None:
+            yield self.fed, 0, error
 
     # -- the road of whole frames -----------------------------------------------------------------------------------
 
@@ -177,7 +176,7 @@ class Decoder(Generic[F]):
         self, decode_message: DecodeFrom[Any] | None = None, *, is_bare: bool = False
     ) -> Iterator[Any]:
         """Yield frames; if `is_bare` their messages, which `decode_message` reads where there is such a function."""
-        decode_from, state = decode_message or self._decode_from, self._state
+        decode_from, state, notes = decode_message or self._decode_from, self._state, self._notes
         while self._load():
             if self._parked is not None or self._decode_opening is not None:
                 item = self._resume()
@@ -198,9 +197,9 @@ class Decoder(Generic[F]):
                         frame = self._handed(fault)
                         yield _message(frame) if is_bare else frame
                     break
-                self._position = offset
-                if self._context is not None:
-                    frame = self._handed(self._noted(frame))
+                start, self._position = self._position, offset
+                if notes is not None and type(getattr(frame, "message", None)) not in notes.quiet:
+                    frame = self._handed(self._noted(frame, chunk, start, offset, self._base))
                 yield _message(frame) if is_bare and decode_message is None else frame
                 offset = self._position
 
@@ -221,21 +220,22 @@ class Decoder(Generic[F]):
                 if fault is not None and self._failed is None:
                     yield start, self.offset - start, fault
                 continue
-            self._position = end
-            yield start, self._base + end - start, self._noted(frame)
+            begin, self._position = self._position, end
+            yield start, end - begin, self._noted(frame, self._chunk, begin, end, self._base)
 
     def _handed(self, item: F | DecodeError) -> F:
         if self._raises and isinstance(item, DecodeError):
             raise item
         return item  # type: ignore[return-value]
 
-    def _noted(self, frame: F) -> F | DecodeError:
+    def _noted(self, frame: F, buffer: bytes, start: int, end: int, base: int) -> F | DecodeError:
         """Let a whole frame say what it says about later ones; return it, or what is wrong with that."""
-        if self._context is not None and hasattr(frame, "message"):
+        if self._notes is not None and hasattr(frame, "message"):
             try:
-                self._context.apply(frame, self._options.from_role)
+                taken: F = self._notes.take(frame, buffer, start, end, base)
             except DecodeError as error:
                 return error
+            return taken
         return frame
 
     # -- what is fed ------------------------------------------------------------------------------------------------
@@ -294,8 +294,8 @@ class Decoder(Generic[F]):
         except DecodeError as error:
             return error
         except StopIteration as done:
-            self._position = done.value.end - self._base
-            return self._noted(self._built(done.value))
+            start, self._position = self._position, done.value.end - self._base
+            return self._noted(self._built(done.value), self._chunk, start, self._position, self._base)
         steps.close()
         return None
 
@@ -340,7 +340,10 @@ class Decoder(Generic[F]):
             start = self.offset
             fault = self._begin(bytearray(), start)
             return None if fault is None else (start, self.offset - start, fault)
-        while self._fill(parked):
+        while True:
+            self._position = parked.fill(self._chunk, self._position)
+            if parked.missing > 0:
+                return None
             try:
                 parked.need = parked.steps.send(False)
             except StopIteration as done:
@@ -348,16 +351,6 @@ class Decoder(Generic[F]):
             except DecodeError as error:
                 fault = self._fail(error, parked.start)
                 return parked.start, self.offset - parked.start, fault
-        return None
-
-    def _fill(self, parked: Parked) -> bool:
-        """Move what the reading asked for from the chunk; say whether that is there."""
-        missing = parked.need - len(parked.data)
-        if missing > 0:
-            end = min(len(self._chunk), self._position + max(missing, _STEP))
-            parked.data += memoryview(self._chunk)[self._position : end]
-            self._position = end
-        return len(parked.data) >= parked.need
 
     def _unpark(self, parked: Parked, node: Node) -> Item[F]:
         """Decode the frame that is whole now, with the fast function, and give back what was moved beyond its end."""
@@ -365,14 +358,15 @@ class Decoder(Generic[F]):
         self._parked = None
         self._position -= len(parked.data) - size
         decode_from, self._decode_opening = self._decode_opening or self._decode_from, None
-        return parked.start, size, self._noted(self._whole(decode_from, parked, node))
+        data = bytes(memoryview(parked.data)[:size])
+        frame = self._whole(decode_from, data, node)
+        return parked.start, size, self._noted(frame, data, 0, size, parked.start)
 
-    def _whole(self, decode_from: DecodeFrom[F], parked: Parked, node: Node) -> F:
-        size = node.end - parked.start
+    def _whole(self, decode_from: DecodeFrom[F], data: bytes, node: Node) -> F:
         if self._state is not None:
             self._state.begin()
         try:
-            return decode_from(bytes(parked.data[:size]), 0, size, self._state)[0]
+            return decode_from(data, 0, len(data), self._state)[0]
         except READ_FAULTS:
             return self._built(node)
 
@@ -381,6 +375,8 @@ class Decoder(Generic[F]):
     def _fail(self, error: DecodeError, start: int) -> DecodeError:
         """Go behind the bad frame where its end is known, else give up the stream."""
         self._parked, self._decode_opening = None, None
+        if self._notes is not None:
+            self._notes.damage()
         if error.recoverable and error.end is not None and error.end > start:
             self._skip = error.end
             self._position = max(0, min(self._position, error.end - self._base))
@@ -398,3 +394,7 @@ class Decoder(Generic[F]):
         except DecodeError as error:
             return self._fail(error.settled(), parked.start)
         raise AssertionError("a reading goes on without bytes")
+
+    def _unfinished(self) -> DecodeError | None:
+        """Return the error of something divided that the end of the stream leaves without its last piece."""
+        return None if self._notes is None or self._failed is not None else self._notes.unfinished(self.fed)

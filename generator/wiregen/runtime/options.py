@@ -18,16 +18,11 @@ if TYPE_CHECKING:
                 KeyError: There is no such entry.
             """
 
-    class Listener(ContextSource, Protocol):
-        """A context that hears of the frames that were read."""
-
-        def apply(self, frame: Any, sender: str | None) -> None: ...
-
 else:
     Plan = dict
-    ContextSource = Listener = object
+    ContextSource = object
 
-__all__ = ["DEFAULT_LIMITS", "ContextSource", "Listener", "Options", "Plan"]
+__all__ = ["DEFAULT_LIMITS", "ContextSource", "Options", "Plan"]
 
 DEFAULT_LIMITS: dict[str, int | None] = {
     "frame": 16 * 1024 * 1024,

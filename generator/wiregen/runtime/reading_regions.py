@@ -12,7 +12,7 @@ from .schema import Type
 from .tree import FrameValue, Node, Record
 from .window import Place, Window
 
-__all__ = ["read_region"]
+__all__ = ["read_inside", "read_region"]
 
 _WINDOW_BITS = {"zlib": 15, "gzip": 31, "deflate": -15}
 
@@ -104,14 +104,14 @@ def _read_compressed(reader: Reader, type_: Type, place: Place) -> Steps:
     yield from reader.take(span.delimiter, place)
     _note_end(reader, outside.here)
     inflated = _inflate(reader, data, algorithm, place, at)
-    inside = yield from _read_inside(reader, type_, place, outside.inside(inflated, at, is_inflated=True))
+    inside = yield from read_inside(reader, type_, place, outside.inside(inflated, at, is_inflated=True))
     body.children = inside
     pieces = () if span.prefix is None else (span.prefix,)
     delimiter = (reader.node(place.part("delimiter"), ("delimiter",), end),) if span.delimiter else ()
     return reader.node(place, type_, start, inside[0].value, (*pieces, body, *delimiter))
 
 
-def _read_inside(
+def read_inside(
     reader: Reader, type_: Type, place: Place, window: Window
 ) -> Generator[int, bool, tuple[Node, ...]]:
     """Return what fills transformed bytes."""
@@ -156,7 +156,7 @@ def _read_chunks(reader: Reader, type_: Type, place: Place) -> Steps:
     _note_end(reader, outside.here)
     data = b"".join(_data_of(chunk, data_field) for chunk in chunks)
     body = reader.node(place.part("body"), ("joined", struct), outside.here)
-    body.children = yield from _read_inside(
+    body.children = yield from read_inside(
         reader, type_, place, outside.inside(data, start, is_inflated=False)
     )
     return reader.node(place, type_, start, body.children[0].value, (*chunks, body))

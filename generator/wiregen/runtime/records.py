@@ -14,12 +14,13 @@ from .access import MISSING, attribute, declared_name, extra, is_a, is_named, un
 from .cells import content
 from .errors import EncodeError
 from .options import Options, Plan
+from .part import Part
 from .record_types import accepts, arm_name, flat_fields, is_mixed, is_nullable, is_trailing, is_wide
 from .record_values import ValueMaker
 from .schema import Fields, Schema, Type
 from .text import encode_text
 
-__all__ = ["frame_from_record", "frame_record", "message_fields"]
+__all__ = ["frame_from_record", "frame_record", "message_fields", "part_record"]
 
 _DEEPEST_VIEW = 64
 _FAULTS = (TypeError, ValueError, AttributeError, OverflowError, RecursionError, struct.error)
@@ -44,6 +45,19 @@ def message_fields(plan: Plan, name: str, message: Any, *, variant: str | None =
         return recorder.fields(recorder.declared(name), message, name)
     except _FAULTS as error:
         raise _unshowable(name, error) from None
+
+
+def part_record(plan: Plan, frame: Any, *, variant: str | None = None) -> dict[str, Any]:
+    """Return what a line says of a frame that is a piece: `part`, and of the last one `joined`; {} of any other."""
+    recorder = _Recorder(plan, variant)
+    part: Part | None = getattr(frame, "part", None) if plan["joins"] and recorder.is_frame(frame) else None
+    if part is None:
+        return {}
+    record: dict[str, Any] = {"part": recorder.part(part)}
+    type_ = plan["joins"][part.join][0]
+    if part.last and type_ is not None:
+        record["joined"] = recorder.value(type_, part.joined)
+    return record
 
 
 def frame_from_record(plan: Plan, record: Any, *, role: str | None = None, variant: str | None = None) -> Any:
@@ -86,6 +100,9 @@ class _Recorder:
 
     # ---- messages and frames ----
 
+    def is_frame(self, value: Any) -> bool:
+        return _known(value, self._schema.frames) is not None
+
     def outermost(self, value: Any) -> dict[str, Any]:
         name = _known(value, self._schema.frames)
         if name is not None:
@@ -97,16 +114,32 @@ class _Recorder:
 
     def _frame(self, name: str, frame: Any) -> dict[str, Any]:
         _, fields, body = self._schema.frames[name]
+        message = extra(frame, "message", None, name)
+        piece = self._piece(name, message)
+        if piece is not None:
+            outside = tuple(field for field in fields if field[0] != piece[1])
+            data = bytes(attribute(message, "data", name)).hex()
+            return {
+                "message": piece[0],
+                "header": self.fields(outside, frame, name),
+                "fields": {"data": data},
+            }
         if body is None:
             return {"message": name, "header": {}, "fields": self.fields(fields, frame, name)}
         header = self.fields(fields, frame, name, without=body)
-        message = extra(frame, "message", None, name)
         record = {"message": None, "fields": {}} if message is None else self._message(message)
         return {
             **{key: record[key] for key in record if key != "fields"},
             "header": header,
             "fields": record["fields"],
         }
+
+    def _piece(self, frame: str, message: Any) -> tuple[str, str] | None:
+        """Return the join and the block, where a frame carries a piece of a block."""
+        for (owner, block), join in self._schema.divided.items():
+            if owner == frame and is_named(message, join):
+                return join, block
+        return None
 
     def _message(self, message: Any) -> dict[str, Any]:
         unknown = unknown_of(message, self._schema.messages, "")
@@ -116,6 +149,21 @@ class _Recorder:
         if name is None:
             raise EncodeError("invalid_value", expected="a message", found=declared_name(message)[:64])
         return {"message": name, "fields": self.fields(self.declared(name), message, name)}
+
+    def part(self, part: Part) -> dict[str, Any]:
+        """Return the JSON of what a frame is a piece of."""
+        _, _, keys, parts, lasts, _ = self._plan["joins"][part.join]
+        types = self._key_types({target for target, _, _ in (*parts, *lasts)})
+        key = {name: self.value(types[name], value) for name, value in zip(keys, part.key, strict=True)}
+        return {"join": part.join, "key": key, "index": part.index, "last": part.last}
+
+    def _key_types(self, targets: set[str]) -> dict[str, Type]:
+        """Return the types of all fields that a key may be, by name; those of the pieces win over the frames'."""
+        schema = self._schema
+        owners = [frame[1] for frame in schema.frames.values()]
+        owners += [schema.messages[name][2] for name in targets if name in schema.messages]
+        owners += [schema.frames[name][1] for name in targets if name in schema.frames]
+        return {field[0]: field[2] for fields in owners for field in flat_fields(fields)}
 
     # ---- fields ----
 

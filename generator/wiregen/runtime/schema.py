@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from .options import Options, Plan
 
-__all__ = ["Fields", "Schema", "Type", "fixed_size"]
+__all__ = ["Fields", "Schema", "Type", "as_octets", "fixed_size"]
 
 Type: TypeAlias = tuple[Any, ...]
 Fields: TypeAlias = tuple[tuple[Any, ...], ...]
@@ -20,7 +20,7 @@ class Schema:
     """The declarations of a plan as one decoder sees them."""
 
     __slots__ = (
-        "_codes", "count", "depth", "frame", "frames", "inflated", "limit_rules", "limits", "messages", "n_messages", "plan",
+        "_codes", "count", "depth", "divided", "frame", "frames", "inflated", "limit_rules", "limits", "messages", "n_messages", "plan",
         "preambles", "role", "strict", "structs",
     )  # fmt: skip
 
@@ -38,6 +38,9 @@ class Schema:
         self.depth = self._bound(plan, options, "depth")
         layouts = self._layouts(plan, options.variant)
         self.frames, self.structs, self.messages, self.preambles = layouts
+        self.divided: dict[tuple[str, str], str] = {
+            join[1]: name for name, join in plan["joins"].items() if join[1] is not None
+        }
 
     @staticmethod
     def _bound(plan: Plan, options: Options, name: str) -> int:
@@ -137,6 +140,13 @@ class Schema:
     def fields_reach_end(self, fields: Fields, seen: tuple[str, ...] = ()) -> bool:
         """Say the same of a row of fields."""
         return bool(fields) and self.reaches_end(fields[-1][2], seen)
+
+
+def as_octets(type_: Type) -> Type:
+    """Return the type of a block as the bytes that fill its place."""
+    if type_[0] != "region":
+        return ("bytes", ("end",))
+    return ("region", as_octets(type_[1]), *type_[2:])
 
 
 def fixed_size(schema: Schema, type_: Type) -> int | None:

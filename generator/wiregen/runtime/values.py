@@ -8,10 +8,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
-__all__ = ["check_limits", "check_role", "dict_view", "distinct", "json_view", "show"]
+__all__ = ["Generic", "check_limits", "check_role", "dict_view", "distinct", "json_view", "show"]
 
 _SHOWN: Final = 64
 """Characters of a value that `repr` shows."""
+
+
+class Generic:
+    """Stands for typing's, which takes milliseconds to import."""
+
+    __slots__ = ()
+
+    def __class_getitem__(cls, item: object) -> type:
+        return cls
 
 
 def show(value: object) -> str:

@@ -13,7 +13,7 @@ from typing import Protocol
 from wiregen import model as m
 from wiregen.plan.steps import UnsupportedError
 
-__all__ = ["Lookup", "python_expression", "span_test"]
+__all__ = ["Lookup", "python_expression", "python_failure", "span_test"]
 
 
 class Lookup(Protocol):
@@ -82,6 +82,19 @@ def python_expression(expression: m.Expression, names: Lookup) -> str:
             return names.checksum(algorithm, first, last)
         case _:
             raise UnsupportedError("", f"an expression of kind {expression.kind}")
+
+
+def python_failure(expression: m.Expression, names: Lookup) -> str:
+    """Return the text of what is true where an expression does not hold.
+
+    Raises:
+        UnsupportedError: It has no straight-line form.
+    """
+    match expression:
+        case m.Negation(operator="not", operand=operand):
+            return python_expression(operand, names)
+        case _:
+            return f"not {python_expression(expression, names)}"
 
 
 def _negated(operator: str, operand: str) -> str:

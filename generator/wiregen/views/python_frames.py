@@ -46,6 +46,8 @@ def code_place(shared: Shared, frame: m.Frame) -> tuple[str, str, Run] | None:
 
     None: the frame needs one function for whichever message it carries.
     """
+    if any(join.block is not None and join.block[0] == frame.name for join in shared.protocol.joins):
+        return None
     try:
         steps = frame_layout(shared.protocol, frame, None).steps
     except UnsupportedError:

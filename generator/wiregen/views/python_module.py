@@ -16,11 +16,12 @@ from wiregen.views.python_module_views import (
     LayoutView,
     MessageView,
     ModuleView,
+    PieceView,
     rank,
 )
 from wiregen.views.python_names import attribute
 from wiregen.views.python_shared import Shared
-from wiregen.views.python_text import declaration_doc
+from wiregen.views.python_text import class_name, declaration_doc
 
 __all__ = ["ModuleBuilder", "ModuleView"]
 
@@ -88,9 +89,11 @@ class ModuleBuilder:
             frame_classes=self._frame_classes(messages),
             openings=tuple((each[1], each[2]) for each in preambles),
             variants=tuple(variant.name for variant in protocol.variants),
+            joins=tuple(self._piece(join) for join in protocol.joins if join.block is not None),
+            has_joins=bool(protocol.joins),
             has_context=bool(protocol.contexts),
             has_role=self._shared.has_shared_codes or bool(protocol.contexts),
-            is_partly_careful=bool(refused),
+            is_partly_careful=bool(refused) or any(join.block is not None for join in protocol.joins),
             is_plain=self._is_plain(frames, refused),
             plan=self._plan,
         )
@@ -103,18 +106,20 @@ class ModuleBuilder:
     def _is_plain(self, frames: tuple[FrameView, ...], refused: list[str]) -> bool:
         protocol = self._protocol
         around = (protocol.variants, protocol.contexts, protocol.preambles, protocol.frames[1:], refused)
-        return not any(around) and not frames[0].unknown
+        return not any(around) and not protocol.joins and not frames[0].unknown
 
     def _offered(self) -> Iterator[str]:
         yield from ("Limits", "decode", "decode_message", "encode", "Decoder")
         yield from ("DecodeError", "EncodeError", "NeedMoreData")
-        if self._protocol.contexts:
+        yield from (class_name(join.name) for join in self._protocol.joins if join.block is not None)
+        if self._protocol.contexts or self._protocol.joins:
             yield from ("Context", "decode_conversation")
         if "Unknown" in self._shared.uses:
             yield "Unknown"
 
     def _message_names(self, messages: tuple[MessageView, ...]) -> list[str]:
         names = [message.data.name for message in messages]
+        names += [class_name(join.name) for join in self._protocol.joins if join.block is not None]
         return [*names, "Unknown"] if "Unknown" in self._shared.uses else names
 
     def _variant(self, variant: m.Variant) -> Shared:
@@ -144,6 +149,12 @@ class ModuleBuilder:
             has_compression=any(write.has_compression for write in writes),
         )
 
+    @staticmethod
+    def _piece(join: m.Join) -> PieceView:
+        assert join.block is not None
+        doc = declaration_doc(join.doc, join.notes, extra=f"A piece of `{'.'.join(join.block)}`.")
+        return PieceView(name=class_name(join.name), frame=class_name(join.block[0]), doc=doc)
+
     def _preamble(self, preamble: m.Preamble) -> tuple[ClassView, str, str, str]:
         shared = self._shared
         view = self._classes.data(preamble)
@@ -152,7 +163,11 @@ class ModuleBuilder:
     def _frame_classes(self, messages: tuple[MessageView, ...]) -> tuple[tuple[str, str], ...]:
         if len(self._protocol.frames) == 1:
             return ()
-        return tuple((message.data.name, message.frame.name) for message in messages)
+        pieces = [join for join in self._protocol.joins if join.block is not None]
+        return (
+            *((message.data.name, message.frame.name) for message in messages),
+            *((class_name(join.name), class_name(join.block[0])) for join in pieces if join.block),
+        )
 
     def _by_role(self, layouts: tuple[LayoutView, ...], what: str) -> tuple[tuple[str, str], ...]:
         """Return the function for each variant and role (or frame class), where there is more than one."""
@@ -188,6 +203,7 @@ class ModuleBuilder:
             "type": any(lazy.form == "type" for view in classes for lazy in view.views),
             "show": any(not field.is_secret for field in fields),
             "Struct": bool(self._shared.structs.constants()),
+            "show_piece": any(join.block is not None for join in self._protocol.joins),
             "built": bool(refused) or any(lazy.form == "type" for view in classes for lazy in view.views),
         }
         return frozenset(name for name, is_used in found.items() if is_used) | self._shared.uses

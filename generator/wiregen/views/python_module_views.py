@@ -20,7 +20,7 @@ LOADED_LATE = (
 )  # fmt: skip
 """What a package offers of its connections."""
 
-__all__ = ["ChoiceView", "FrameView", "LayoutView", "MessageView", "ModuleView", "TableView"]
+__all__ = ["ChoiceView", "FrameView", "LayoutView", "MessageView", "ModuleView", "PieceView", "TableView"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +88,15 @@ class FrameView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PieceView:
+    """The class of the pieces of a block, which the frame carries in place of a message."""
+
+    name: str
+    frame: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LayoutView:
     """All functions of one layout of the protocol: its own, or a variant's."""
 
@@ -134,6 +143,9 @@ class ModuleView:
     """The frame of each message, where there is more than one."""
     openings: tuple[tuple[str, str], ...]
     variants: tuple[str, ...]
+    joins: tuple[PieceView, ...]
+    """Those of blocks."""
+    has_joins: bool
     has_context: bool
     has_role: bool
     """What is read depends on who sends."""
@@ -153,9 +165,14 @@ class ModuleView:
         return tuple(sorted((*self.exports, *LOADED_LATE), key=rank))
 
     @property
+    def is_remembered(self) -> bool:
+        """Whether what was read says something about what comes: contexts, open joins."""
+        return self.has_context or self.has_joins
+
+    @property
     def has_items(self) -> bool:
         """Whether a Decoder gives more than frames of one class."""
-        return len(self.frames) > 1 or bool(self.preambles) or self.has_context
+        return len(self.frames) > 1 or bool(self.preambles) or self.is_remembered
 
     @property
     def has_library_imports(self) -> bool:

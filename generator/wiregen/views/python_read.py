@@ -29,7 +29,7 @@ from wiregen.plan.steps import (
     UnsupportedError,
     Until,
 )
-from wiregen.views.python_expressions import python_expression
+from wiregen.views.python_expressions import python_expression, python_failure
 from wiregen.views.python_names import attribute
 from wiregen.views.python_read_branches import BranchReader
 from wiregen.views.python_read_lengths import LengthReader
@@ -361,9 +361,10 @@ class ReadBuilder:
 
     def _check(self, step: Check) -> ReadCheck:
         names = self.names
-        text = python_expression(step.expression, ReadLookup(names, step.prefix))
+        lookup = ReadLookup(names, step.prefix)
         if step.what == "where":
-            return ReadCheck(condition=f"not {text}")
+            return ReadCheck(condition=python_failure(step.expression, lookup))
+        text = python_expression(step.expression, lookup)
         own = names.raws.get(step.key)
         if own is None:
             raise UnsupportedError(step.field.path, "a constant of this kind")

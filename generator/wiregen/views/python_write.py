@@ -35,7 +35,7 @@ from wiregen.plan.steps import (
     UnsupportedError,
     Until,
 )
-from wiregen.views.python_expressions import python_expression
+from wiregen.views.python_expressions import python_failure
 from wiregen.views.python_shared import variety_class
 from wiregen.views.python_steps import (
     WriteAssign,
@@ -384,7 +384,7 @@ class WriteBuilder:
     def _check(self, step: Check, checks: list[Test]) -> None:
         if step.what == "where":
             lookup = WriteLookup(self.names, step.prefix, self.pieces)
-            checks.append(lambda: f"not {python_expression(step.expression, lookup)}")
+            checks.append(lambda: python_failure(step.expression, lookup))
 
 
 def _prefix(step: Chunk) -> str:

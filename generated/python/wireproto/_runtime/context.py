@@ -1,22 +1,31 @@
-"""What earlier messages said about later layouts: the contexts of one connection, as plain data.
+"""What earlier messages said about later ones: the contexts and the open joins of one connection, as plain data.
 
 An entry belongs to the direction that set it, or to both where the .wire file names the role that sets it. Rules act in
-text order once a whole message is there.
+text order once a whole message is there; the pieces of a join belong to the direction that sends them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
-from uuid import UUID
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .access import MISSING, attribute, declared_name
+from .access import declared_name
 from .errors import DecodeError
-from .expressions import Undefined, evaluate
+from .frame_scope import FrameScope
+from .joins import Joins
+from .part import Part
+from .plain import Key, plain, value_of
+from .rules import Rules
+from .tree import FrameValue
 
-__all__ = ["Context"]
+if TYPE_CHECKING:
+    from .options import Options
+    from .schema import Type
 
-Key: TypeAlias = tuple[Any, ...]
+__all__ = ["Context", "ReadJoined"]
+
+ReadJoined: TypeAlias = Callable[["Type", str, bytes], Any]
+"""Returns the frame that joined bytes are; given the type of the join and its name."""
 
 
 class Context:
@@ -27,8 +36,10 @@ class Context:
         self._open: int = (limits or {}).get("open") or plan["limits"]["open"]
         self._limits = {**plan["limits"], **(limits or {})}
         self._entries: dict[str, dict[Key, Any]] = {name: {} for name in plan["contexts"]}
+        self._rules: dict[Any, Rules] = {}
+        self.joins = Joins(plan, self._open)
         self.listener: Callable[[Any, str | None], None] | None = None
-        """What hears of each whole frame before it changes anything here."""
+        """What hears of each frame that was read, before it changes anything here."""
 
     def lookup(self, name: str, keys: Key, sender: str | None) -> Any:
         """Return the entry of the context `name` under these keys, for what `sender` sends.
@@ -39,22 +50,88 @@ class Context:
         role = self._plan["contexts"][name][2]
         return self._entries[name][(role or sender, *keys)]
 
+    # ---- what a frame says ----
+
     def apply(self, frame: Any, sender: str | None) -> None:
-        """Let a whole frame of `sender` set and clear entries.
+        """Let a whole frame of `sender` set and clear entries; pieces are not joined.
 
         Raises:
             DecodeError: `limit_exceeded`, more keys than `limits.open`.
         """
+        rules = self._rules_of(frame)
+        if rules.contexts and rules.piece_of is None:
+            self._apply(rules, self._scope(frame, sender), sender)
+
+    def take(
+        self, frame: Any, options: Options, read: ReadJoined | None = None, *, n_outside: int = 0
+    ) -> None:
+        """Take in a whole frame that was read: join it if it is a piece, then let it set and clear entries.
+
+        `read`: what reads a joined frame; the careful codec where it is None.
+
+        Raises:
+            DecodeError: A limit is exceeded, or what is joined does not conform. Its place is left to the caller.
+        """
         if self.listener is not None:
-            self.listener(frame, sender)
-        for name, (_, keys, role, settings, clearings) in self._plan["contexts"].items():
-            scope = _FrameScope(self._plan, self._limits, frame, self, sender)
+            self.listener(frame, options.from_role)
+        rules = self._rules_of(frame)
+        if rules.blocks and frame.part is not None:
+            self._take_block(frame, options)
+        if rules.is_quiet or rules.piece_of is not None:
+            return
+        sender = options.from_role
+        scope = self._scope(frame, sender)
+        joined = self._joined(rules, frame, scope, options, read)
+        self._apply(rules, scope, sender)
+        for name, keys, when in rules.join_clearings:
+            if scope.holds(when):
+                self.joins.clear(name, self.direction(sender, frame), scope.known(keys))
+        if joined is not None:
+            if n_outside >= self._limits.get("depth", 0):
+                raise DecodeError("too_deep", path=declared_name(joined), expected="fewer joins inside joins")
+            self.take(joined, options, read, n_outside=n_outside + 1)
+
+    def is_quiet(self, frame: Any) -> bool:
+        """Say whether no rule is concerned with frames like this one."""
+        rules = self._rules_of(frame)
+        return rules.is_quiet and not rules.blocks
+
+    def expects(self, frame: Any, sender: str | None) -> bool:
+        """Say whether a frame that was read as if it came whole may be the last piece of a block that is open."""
+        rules = self._rules_of(frame)
+        for name, join in rules.blocks:
+            if not self.joins.is_open(name) or frame.part is not None:
+                continue
+            scope = self._scope(frame, sender, is_header=True)
+            if not all(scope.certainly_not(when) for _, _, when in join[4]):
+                known = scope.known(join[2])
+                key = tuple(known.values())
+                is_known = len(known) == len(join[2])
+                if not is_known or self.joins.find(name, self.direction(sender, frame), key) is not None:
+                    return True
+        return False
+
+    def _rules_of(self, frame: Any) -> Rules:
+        message = frame.message
+        kind: Any = (type(frame), type(message))
+        if type(frame) is FrameValue:
+            kind = (frame.name, declared_name(message))
+        rules = self._rules.get(kind)
+        if rules is None:
+            rules = self._rules[kind] = Rules(self._plan, declared_name(frame), declared_name(message))
+        return rules
+
+    def _scope(self, frame: Any, sender: str | None, *, is_header: bool = False) -> FrameScope:
+        return FrameScope(self._plan, self._limits, frame, self, sender, is_header=is_header)
+
+    def _apply(self, rules: Rules, scope: FrameScope, sender: str | None) -> None:
+        for name, keys, role, settings, clearings in rules.contexts:
             owner = role or sender
-            for target, field, when in settings:
-                if scope.is_target(target) and scope.holds(when):
+            for field, when in settings:
+                if scope.holds(when):
                     self._set(name, (owner, *scope.keys(keys)), scope.field((field,), "own"))
-            for targets, when in clearings:
-                if any(scope.is_target(target) for target in targets) and scope.holds(when):
+            for when in clearings:
+                if scope.holds(when):
                     self._entries[name].pop((owner, *scope.keys(keys)), None)
 
     def _set(self, name: str, key: Key, value: Any) -> None:
@@ -63,152 +140,109 @@ class Context:
             raise DecodeError("limit_exceeded", path=name, expected=f"at most {self._open} open keys")
         entries[key] = value
 
+    # ---- pieces ----
+
+    def direction(self, sender: str | None, frame: Any = None) -> str | None:
+        """Return whose pieces those of a frame are: the sender's, else those of the only role that sends such frames."""
+        if sender is not None:
+            return sender
+        sends: Mapping[str, str] = self._plan["sends"]
+        name = declared_name(frame) if frame is not None else next(iter(sends.values()), "")
+        known = next((known for known in (name, name.removesuffix("_")) if known in self._plan["frames"]), "")
+        role: str | None = self._plan["frames"][known][0] if known else None
+        return role
+
+    def damage(self, sender: str | None) -> None:
+        """Take note that bytes of a sender were lost: what it has open may lack a piece."""
+        self.joins.damage(self.direction(sender))
+
+    def unfinished(self, sender: str | None) -> DecodeError | None:
+        """Return the error of a stream that ends here, where something is not whole."""
+        found = self.joins.first_open(self.direction(sender))
+        if found is None:
+            return None
+        name, key = found
+        shown = ", ".join(str(part) if isinstance(part, int) else "…" for part in key)
+        path = f"{name}[{shown}]" if key else name
+        return DecodeError("truncated", path=path, expected="a last piece", found="the end of the stream")
+
+    def _take_block(self, frame: Any, options: Options) -> None:
+        part = frame.part
+        direction = self.direction(options.from_role, frame)
+        if part.last:
+            self.joins.close(part.join, direction, part.key)
+        else:
+            self.joins.add(part.join, direction, part.key, frame.message.data, self._most_bytes(options))
+
+    def _most_bytes(self, options: Options) -> int:
+        most: int = options.limits.get("frame") or self._limits["frame"]
+        return most
+
+    def _joined(
+        self, rules: Rules, frame: Any, scope: FrameScope, options: Options, read: ReadJoined | None
+    ) -> Any:
+        """Join a frame if it is a piece; return the frame that this makes whole, if it does."""
+        direction = self.direction(options.from_role, frame)
+        for name, type_, keys, field, when, is_last in rules.pieces:
+            if not scope.holds(when):
+                continue
+            data = scope.field((field,), "own")
+            if not isinstance(data, bytes):
+                continue
+            key = scope.keys(keys)
+            if not is_last:
+                index = self.joins.add(name, direction, key, data, self._most_bytes(options))
+                frame.part = Part(name, key, index, False)
+                return None
+            whole, index = self._whole(name, direction, key, data, options)
+            is_bytes = type_[0] == "bytes"
+            joined = whole if is_bytes else (read or self._read_carefully(options))(type_, name, whole)
+            frame.part = Part(name, key, index, True, joined)
+            return None if is_bytes else joined
+        return None
+
+    def _whole(
+        self, name: str, direction: str | None, key: Key, data: bytes, options: Options
+    ) -> tuple[bytes, int]:
+        """Return the joined bytes, and how many pieces came before the last one, and forget them.
+
+        Raises:
+            DecodeError: `incomplete_join`, `limit_exceeded`.
+        """
+        open_ = self.joins.find(name, direction, key)
+        is_damaged = self.joins.is_damaged(name, direction, open_)
+        self.joins.close(name, direction, key)
+        return self.joins.whole(name, open_, data, self._most_bytes(options), is_damaged=is_damaged)
+
+    def _read_carefully(self, options: Options) -> ReadJoined:
+        def read(type_: Type, name: str, data: bytes) -> Any:
+            from .explain import explain_type
+
+            return explain_type(self._plan, type_, data, options, name=name).value  # type: ignore[arg-type]
+
+        return read
+
+    # ---- as plain data ----
+
     def snapshot(self) -> dict[str, Any]:
-        """Return the entries as JSON data."""
-        return {
-            name: [[_plain(part) for part in key] + [_plain(value)] for key, value in entries.items()]
+        """Return the entries, and what is open, as JSON data."""
+        entries: dict[str, Any] = {
+            name: [[plain(part) for part in key] + [plain(value)] for key, value in entries.items()]
             for name, entries in self._entries.items()
         }
+        return entries | self.joins.snapshot()
 
     def restore(self, snapshot: dict[str, Any]) -> None:
-        """Take the entries of a snapshot in place of all that is known.
+        """Take the entries of a snapshot in place of all that is known; a join that it does not name has nothing open.
 
         Raises:
             ValueError: It is no snapshot of this protocol's contexts.
         """
-        if set(snapshot) != set(self._entries):
+        joins = {name: rows for name, rows in snapshot.items() if name in self._plan["joins"]}
+        if set(snapshot) - set(joins) != set(self._entries):
             raise ValueError("not a snapshot of this protocol's contexts")
+        self.joins.restore(joins)
         self._entries = {
-            name: {tuple(_value(part) for part in row[:-1]): _value(row[-1]) for row in rows}
-            for name, rows in snapshot.items()
+            name: {tuple(value_of(part) for part in row[:-1]): value_of(row[-1]) for row in snapshot[name]}
+            for name in self._entries
         }
-
-
-class _FrameScope:
-    """A frame, as the names of a context's rules see it: the message's fields, then the frame's."""
-
-    def __init__(
-        self,
-        plan: Mapping[str, Any],
-        limits: Mapping[str, Any],
-        frame: Any,
-        contexts: Context,
-        sender: str | None,
-    ) -> None:
-        self._plan = plan
-        self._limits = limits
-        self._frame = frame
-        self._message = frame.message
-        self._contexts = contexts
-        self._sender = sender
-
-    def is_target(self, name: str) -> bool:
-        return name in (declared_name(self._frame), declared_name(self._message))
-
-    def holds(self, when: Any) -> bool:
-        """Say whether a `when` holds; reading what is not there makes it false."""
-        try:
-            return when is None or bool(evaluate(when, self))
-        except Undefined:
-            return False
-
-    def keys(self, names: tuple[str, ...]) -> Key:
-        return tuple(self.field((name,), "own") for name in names)
-
-    def field(self, path: tuple[str, ...], scope: str) -> Any:
-        value = self._first(path[0])
-        for name in path[1:]:
-            value = attribute(value, name, name)
-        return value
-
-    def _first(self, name: str) -> Any:
-        for owner in (self._message, self._frame):
-            value = attribute(owner, name, name)
-            if value is not MISSING:
-                return value
-        return self._derived(name)
-
-    def _derived(self, name: str) -> Any:
-        """Return a code field of the frame, which is derived and so not in the value."""
-        fields = self._plan["frames"][declared_name(self._frame)][1]
-        for field_name, _, _, value, *_ in _flat(fields):
-            if field_name == name and value is not None and value[0] == "derived":
-                return evaluate(value[1], self)
-        raise Undefined("field", name)
-
-    def limit(self, name: str) -> int:
-        value: int = self._limits[name]
-        return value
-
-    def context(self, name: str, keys: Key) -> Any:
-        try:
-            return self._contexts.lookup(name, keys, self._sender)
-        except KeyError:
-            raise Undefined("context", name) from None
-
-    def variable(self, name: str) -> Any:
-        if name == "sender":
-            return self._sender
-        raise Undefined("variable", name)
-
-    def code(self, path: tuple[str, ...]) -> int:
-        code: int | None = self._plan["messages"].get(declared_name(self._message), (None,))[0]
-        if code is None:
-            raise Undefined("code", declared_name(self._message))
-        return code
-
-    def count(self, path: tuple[str, ...]) -> int | None:
-        value = self.field(path, "own")
-        return None if value is None else len(value)
-
-    def present(self, path: tuple[str, ...]) -> bool:
-        return self.field(path, "own") is not None
-
-    def remaining(self) -> int:
-        raise Undefined("remaining")
-
-    def offset(self) -> int:
-        raise Undefined("offset")
-
-    def size(self, path: tuple[str, ...]) -> int:
-        raise Undefined("size", ".".join(path))
-
-    def checksum(self, algorithm: str, first: str, last: str) -> int:
-        raise Undefined("field", first)
-
-
-def _flat(fields: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-    """Return fields, those of blocks in their place."""
-    found: list[tuple[Any, ...]] = []
-    for field in fields:
-        inner = field[2]
-        while inner[0] == "region":
-            inner = inner[1]
-        found += _flat(inner[1]) if inner[0] == "block" else [field]
-    return found
-
-
-def _plain(value: Any) -> Any:
-    match value:
-        case bool() | None | str():
-            return value
-        case int():
-            return int(value)
-        case UUID():
-            return {"uuid": str(value)}
-        case bytes():
-            return {"hex": value.hex()}
-        case _:
-            raise ValueError(f"a context cannot hold a {type(value).__name__}")
-
-
-def _value(value: Any) -> Any:
-    match value:
-        case {"uuid": str(text)}:
-            return UUID(text)
-        case {"hex": str(text)}:
-            return bytes.fromhex(text)
-        case dict() | list():
-            raise ValueError("not a snapshot of this protocol's contexts")
-        case _:
-            return value

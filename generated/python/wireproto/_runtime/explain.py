@@ -6,19 +6,20 @@ The door to the reader that walks a plan. Generated packages import it only when
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from .decoder import Decoder
 from .errors import DecodeError, NeedMoreData
+from .noting import Notes
 from .options import Options, Plan
 from .reading import read_frame, read_preamble, read_type
 from .schema import Type
-from .tree import Node
+from .tree import FrameValue, Node
 
 if TYPE_CHECKING:
     from .codec import ReadState
+    from .context import Context
     from .decoder import DecodeFrom
-    from .parked import Parked
 
 __all__ = ["CarefulDecoder", "careful_decoder", "explain", "explain_type", "fault", "finished"]
 
@@ -96,12 +97,15 @@ class CarefulDecoder(Decoder[Node]):
 
     __slots__ = ()
 
-    def __init__(self, plan: Plan, options: Options, errors: Literal["raise", "yield"]) -> None:
+    def __init__(
+        self, plan: Plan, options: Options, errors: Literal["raise", "yield"], context: Context | None
+    ) -> None:
         opens = options.from_role in plan["opens"]
         super().__init__(
             lambda: plan, self._tree, errors=errors, decode_opening=self._tree if opens else None
         )
         self._options = options
+        self._notes = None if context is None else Notes(context, options, lambda: plan)
 
     def _tree(self, buffer: bytes, offset: int, end: int, state: ReadState | None) -> tuple[Node, int]:
         steps = self._reading(buffer, offset, self._base)
@@ -119,12 +123,25 @@ class CarefulDecoder(Decoder[Node]):
         is_cut = isinstance(error, NeedMoreData)
         return self._park() if is_cut else self._fail(error, self.offset)
 
-    def _whole(self, decode_from: DecodeFrom[Node], parked: Parked, node: Node) -> Node:
+    def _whole(self, decode_from: DecodeFrom[Node], data: bytes, node: Node) -> Node:
         return node
+
+    def _noted(self, frame: Node, buffer: bytes, start: int, end: int, base: int) -> Node | DecodeError:
+        if not isinstance(frame.value, FrameValue):
+            return frame
+        fault: Any = super()._noted(frame.value, buffer, start, end, base)  # type: ignore[arg-type]
+        return fault if isinstance(fault, DecodeError) else frame
 
 
 def careful_decoder(
-    plan: Plan, options: Options, errors: Literal["raise", "yield"] = "raise"
+    plan: Plan,
+    options: Options,
+    errors: Literal["raise", "yield"] = "raise",
+    *,
+    context: Context | None = None,
 ) -> Decoder[Node]:
-    """Return a decoder whose items are the trees of the careful reading."""
-    return CarefulDecoder(plan, options, errors)
+    """Return a decoder whose items are the trees of the careful reading.
+
+    `context`: takes in what is read; that of the options is only asked.
+    """
+    return CarefulDecoder(plan, options, errors, context)

@@ -10,6 +10,7 @@ from uuid import UUID
 from .errors import DecodeError
 from .expressions import Undefined
 from .reader import Reader, Steps
+from .reading_joins import read_divided
 from .schema import Fields, Type, fixed_size
 from .scope import ABSENT, RecordScope, is_flat
 from .tree import FrameValue, Node, Record, Value, Variety
@@ -127,7 +128,11 @@ _CODES_WITH_A_BYTE = ("invalid_text", "not_canonical")
 def _read_field(reader: Reader, record: RecordScope, field: Field, place: Place) -> Steps:
     here = place.field(field[0], field[7])
     try:
-        node = yield from reader.read(reader, field[2], here)
+        name = reader.schema.divided.get((record.name, field[0])) if reader.schema.divided else None
+        if name is not None and record is reader.frame:
+            node = yield from read_divided(reader, record, name, field, here)
+        else:
+            node = yield from reader.read(reader, field[2], here)
     except DecodeError as error:
         if field[8] and error.code in _CODES_WITH_A_BYTE:
             raise error.without_found() from None

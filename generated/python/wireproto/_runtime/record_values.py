@@ -41,6 +41,9 @@ class ValueMaker:
         schema = self._schema
         if message in schema.frames:
             return message
+        divided = next((frame for (frame, _), piece in schema.divided.items() if piece == message), None)
+        if divided is not None and message not in schema.messages:
+            return divided
         if message not in schema.messages and message != "Unknown":
             raise _no_message(message, message)
         role = schema.role or (schema.messages[message][1] if message in schema.messages else None)
@@ -65,6 +68,10 @@ class ValueMaker:
     def _message(self, record: Any, path: str, *, ignore: tuple[str, ...] = ()) -> Record | Unknown:
         name = message_name(record, path)
         path = join(path, name)
+        if name in self._schema.divided.values() and name not in self._schema.messages:
+            fields = part(record, "fields", path)
+            only(fields, ("data",), path)
+            return Record(name, {"data": octets(fields.get("data"), f"{path}.data")})
         if name == "Unknown" and name not in self._schema.messages:
             return self._unknown(record, path, ignore)
         if name not in self._schema.messages:

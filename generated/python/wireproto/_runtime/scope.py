@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .expressions import Undefined, checksum
+from .part import Part
 from .schema import Type
 from .tree import FrameValue, Node, Record, Unknown, Value, Variety
 from .window import Place
@@ -25,11 +26,12 @@ class RecordScope:
     Attributes:
         kind: What it becomes; with the field of a frame that carries its message, or a variety's union and code.
         rules: The rules that its fields name.
+        part: Of a frame, what it is a piece of.
         deferred: Checks that look ahead, made when the record is complete.
     """
 
     __slots__ = (
-        "_frame", "_reader", "absent", "deferred", "fields", "kind", "message", "name", "nodes", "place", "rules",
+        "_frame", "_reader", "absent", "deferred", "fields", "kind", "message", "name", "nodes", "part", "place", "rules",
         "tail",
     )  # fmt: skip
 
@@ -46,6 +48,7 @@ class RecordScope:
         self.message: Value = None
         self.absent = 0
         self.tail = b""
+        self.part: Part | None = None
 
     def add(self, field: tuple[Any, ...], node: Node) -> None:
         """Take in a field that was read, or found absent."""
@@ -66,7 +69,9 @@ class RecordScope:
         match self.kind:
             case ("frame", body):
                 frame = FrameValue(self.name, self.fields, self.message, body=body)
-                frame.absent, frame.tail = self.absent, self.tail
+                frame.absent, frame.tail, frame.part = self.absent, self.tail, self.part
+                if self.part is not None and self.part.last:
+                    self.part.joined = self.message
                 return frame
             case ("variety", union, code):
                 variety = Variety(union, self.name, self.fields, code)
@@ -145,7 +150,7 @@ class RecordScope:
         return checksum(algorithm, bytes(window.data[start - window.base : end - window.base]))
 
     def _node(self, path: tuple[str, ...], scope: str) -> Node:
-        owner = self if scope != "frame" else self._frame
+        owner = self if scope != "frame" or self.kind[0] == "frame" else self._frame
         if owner is None or not path or path[0] not in owner.nodes:
             raise Undefined("field", ".".join(path))
         return descend(owner.nodes[path[0]], path[1:])

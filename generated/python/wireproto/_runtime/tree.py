@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias
 from uuid import UUID
 
+from .part import Part
 from .unknown import Unknown
 
 __all__ = ["FrameValue", "Node", "Record", "Unknown", "Value", "Variety"]
@@ -86,9 +87,10 @@ class FrameValue(_Fields):
 
     Attributes:
         body: The name that the field of the message has in the .wire file; None where no message is carried.
+        part: What the frame is a piece of; None: of nothing. It is no part of the value.
     """
 
-    __slots__ = ("absent", "body", "message", "tail")
+    __slots__ = ("absent", "body", "message", "part", "tail")
 
     def __init__(
         self, name: str, fields: dict[str, Value], message: Value = None, *, body: str | None = None
@@ -98,6 +100,7 @@ class FrameValue(_Fields):
         self.body = body
         self.absent = 0
         self.tail = b""
+        self.part: Part | None = None
 
     @property
     def header(self) -> dict[str, Value]:

@@ -11,6 +11,7 @@ from .rows import Row
 from .schema import Type
 from .tree import FrameValue
 from .writer import Writer
+from .writing_joins import divide
 
 __all__ = ["write_block", "write_frame", "write_message", "write_outermost", "write_struct"]
 
@@ -73,6 +74,8 @@ def _bare_frame(writer: Writer, name: str, frame: Any, path: str, around: Surrou
     role, fields, body = writer.schema.frames[name]
     before, writer.sender = writer.sender, writer.sender or role
     row = Row(writer, fields, frame, join(path, name), body=body, body_path=path)
+    if writer.schema.divided:
+        divide(row, name, frame)
     data = row.write(lambda: 0, around)
     writer.sender = before
     writer.refuse_long(len(data), join(path, name))

@@ -24,6 +24,7 @@ from .._runtime.codec import lookup as _lookup
 from .._runtime.context import Context as _Context
 from .._runtime.decoder import Decoder as _Decoder
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
+from .._runtime.part import Divisible as _Divisible
 from .._runtime.text import decode_text as _decode_text
 from .._runtime.text import encode_text as _encode_text
 from .._runtime.unknown import Unknown
@@ -35,14 +36,15 @@ from .._runtime.values import show as _show
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import Any, Literal, TypeAlias
+    from typing import Any, Literal, TypeAlias, TypeVar
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
     _Message: TypeAlias = (
-        "PutRequest | PutResponse | GetRequest | GetResponse | PutAllRequest | PutAllResponse | GetAllRequest | GetAllResponse | ServerConfigRequest | ServerConfigResponse | AuthRequest | AuthResponse | ClientConfigRequest | ClientConfigResponse | ErrorResponse | Unknown"
+        "PutRequest | PutResponse | GetRequest | GetResponse | PutAllRequest | PutAllResponse | GetAllRequest | GetAllResponse | ServerConfigRequest | ServerConfigResponse | AuthRequest | AuthResponse | ClientConfigRequest | ClientConfigResponse | ErrorResponse | RequestPart | ResponsePart | Unknown"
     )
     _Frame: TypeAlias = "Request | Response"
     _Item: TypeAlias = "Request | Response | Connect"
+    _Taken = TypeVar("_Taken")
     _RequestMetadata: TypeAlias = (
         "RequestMetadata.JsonKey | RequestMetadata.JsonValue | RequestMetadata.EventId"
     )
@@ -88,8 +90,10 @@ __all__ = (
     "PutResponse",
     "Request",
     "RequestMetadata",
+    "RequestPart",
     "Response",
     "ResponseMetadata",
+    "ResponsePart",
     "ServerConfigRequest",
     "ServerConfigResponse",
     "Status",
@@ -3225,7 +3229,73 @@ class ErrorResponse:
         return f"ErrorResponse(error_message={_show(self.error_message)})"
 
 
-class Request:
+class RequestPart:
+    """A message in parts: its bytes behind the message header are cut anywhere, and other messages may stand between.
+
+    A piece of `Request.payload`.
+
+    Source: MessageHeader, it will be used for combining the whole message.
+
+    Assumed: the flag is false on the last part, and parts are cut anywhere: the document says no more.
+
+    It stands in a Request in place of a message; the last piece carries the message that they make together.
+
+    Attributes:
+        data: The bytes of the piece.
+    """
+
+    __slots__ = ("data",)
+    __match_args__ = ("data",)
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+
+    def replace(self, **changes: Any) -> RequestPart:
+        """Return a copy with these attributes changed."""
+        values: dict[str, Any] = {"data": self.data}
+        return RequestPart(**(values | changes))
+
+    __replace__ = replace
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is RequestPart and self.data == other.data
+
+    def __repr__(self) -> str:
+        return f"RequestPart(data={_show(self.data)})"
+
+
+class ResponsePart:
+    """A piece of `Response.payload`.
+
+    Source: MessageHeader, it will be used for combining the whole message.
+
+    It stands in a Response in place of a message; the last piece carries the message that they make together.
+
+    Attributes:
+        data: The bytes of the piece.
+    """
+
+    __slots__ = ("data",)
+    __match_args__ = ("data",)
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+
+    def replace(self, **changes: Any) -> ResponsePart:
+        """Return a copy with these attributes changed."""
+        values: dict[str, Any] = {"data": self.data}
+        return ResponsePart(**(values | changes))
+
+    __replace__ = replace
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is ResponsePart and self.data == other.data
+
+    def __repr__(self) -> str:
+        return f"ResponsePart(data={_show(self.data)})"
+
+
+class Request(_Divisible):
     """MessageHeader and Request.
 
     Source: MessageHeader => Size CorrelationId isPartialMessage hasMetaData.
@@ -3294,10 +3364,10 @@ class Request:
         )
 
     def __repr__(self) -> str:
-        return f"Request({self.message!r}, correlation_id={self.correlation_id!r}, is_partial={self.is_partial!r}, metadata={self.metadata!r})"
+        return f"Request({self.message!r}, correlation_id={self.correlation_id!r}, is_partial={self.is_partial!r}, metadata={self.metadata!r}{self._shown_part()})"
 
 
-class Response:
+class Response(_Divisible):
     """MessageHeader and Response. The body is not named on the wire: it belongs to the request of the same correlation id.
 
     Source: MessageHeader => Size CorrelationId isPartialMessage hasMetaData.
@@ -3370,7 +3440,7 @@ class Response:
         )
 
     def __repr__(self) -> str:
-        return f"Response({self.message!r}, correlation_id={self.correlation_id!r}, is_partial={self.is_partial!r}, status={self.status!r}, metadata={self.metadata!r})"
+        return f"Response({self.message!r}, correlation_id={self.correlation_id!r}, is_partial={self.is_partial!r}, status={self.status!r}, metadata={self.metadata!r}{self._shown_part()})"
 
 
 _ONLY_1 = frozenset(
@@ -3490,6 +3560,8 @@ def _read_request(buffer: bytes, offset: int, end: int, state: _ReadState | None
         position = payload_end
     if position != payload_end:
         raise _Bad
+    if is_partial != 0:
+        raise _Bad
     if position > end or position - offset > (16777216 if state is None else state.frame):
         raise _Bad
     frame = _new(Request)
@@ -3551,6 +3623,8 @@ def _read_response(buffer: bytes, offset: int, end: int, state: _ReadState | Non
         body__, position = _read_error_response_body(buffer, position, payload_end, state)
         body = body__
     if position != payload_end:
+        raise _Bad
+    if is_partial != 0:
         raise _Bad
     if position > end or position - offset > (16777216 if state is None else state.frame):
         raise _Bad
@@ -5357,6 +5431,8 @@ def _read_request_in_example(
         position = payload_end
     if position != payload_end:
         raise _Bad
+    if is_partial != 0:
+        raise _Bad
     if position > end or position - offset > (16777216 if state is None else state.frame):
         raise _Bad
     frame = _new(Request)
@@ -5420,6 +5496,8 @@ def _read_response_in_example(
         body__, position = _read_error_response_body(buffer, position, payload_end, state)
         body = body__
     if position != payload_end:
+        raise _Bad
+    if is_partial != 0:
         raise _Bad
     if position > end or position - offset > (16777216 if state is None else state.frame):
         raise _Bad
@@ -5485,6 +5563,8 @@ def _write_request(frame: Any, state: _WriteState | None) -> bytes:
     body = _BODY_WRITERS[type(frame.message)](frame.message, state)
     if frame.is_partial is not True and frame.is_partial is not False:
         raise _Bad
+    if frame.is_partial:
+        raise _Bad
     data = b"".join(
         (
             _pack_iiBBhb(
@@ -5541,6 +5621,8 @@ def _write_response(frame: Any, state: _WriteState | None) -> bytes:
     if frame.is_partial is not True and frame.is_partial is not False:
         raise _Bad
     if not (frame.status > 0):
+        raise _Bad
+    if frame.is_partial:
         raise _Bad
     data = b"".join(
         (
@@ -6799,6 +6881,8 @@ def _write_request_in_example(frame: Any, state: _WriteState | None) -> bytes:
     body = _BODY_WRITERS[type(frame.message)](frame.message, state)
     if frame.is_partial is not True and frame.is_partial is not False:
         raise _Bad
+    if frame.is_partial:
+        raise _Bad
     data = b"".join(
         (
             _pack_iBihbB(
@@ -6855,6 +6939,8 @@ def _write_response_in_example(frame: Any, state: _WriteState | None) -> bytes:
     if frame.is_partial is not True and frame.is_partial is not False:
         raise _Bad
     if not (frame.status > 0):
+        raise _Bad
+    if frame.is_partial:
         raise _Bad
     data = b"".join(
         (
@@ -6940,6 +7026,8 @@ _FRAME_CLASSES: dict[type, type] = {
     ClientConfigRequest: Request,
     ClientConfigResponse: Response,
     ErrorResponse: Response,
+    RequestPart: Request,
+    ResponsePart: Response,
 }
 
 
@@ -6950,15 +7038,20 @@ def _fault(
     strict: bool,
     context: Context | None,
     variant: str | None,
-) -> DecodeError:
-    """Return what is wrong with the frame that `buffer` ought to be, as the careful codec finds it."""
-    from .._runtime.careful import fault_of as read
+) -> _Frame:
+    """Return the frame that the careful codec reads, where there is no straight-line code for it.
+
+    Raises:
+        DecodeError: It does not conform.
+    """
+    from .._runtime.careful import decode_carefully as read
     from .._runtime.options import Options
     from ._plan import PLAN
 
     bounds = None if limits is None else limits.to_dict()
     options = Options(role, limits=bounds, strict=strict, context=context, variant=variant)
-    return read(PLAN, buffer, options)
+    frame: _Frame = read(PLAN, globals(), buffer, options)
+    return frame
 
 
 def _other_message(expected: str, message: _Message) -> DecodeError:
@@ -6991,9 +7084,11 @@ def decode(
         frame, position = _FRAME_READERS[variant, from_role](buffer, 0, end, state)
         if position != end:
             raise _Bad
-        return frame
     except _READ_FAULTS:
-        raise _fault(buffer, from_role, limits, strict, context, variant) from None
+        frame = _fault(buffer, from_role, limits, strict, context, variant)
+    if context is not None:
+        frame = _noted(frame, buffer, from_role, context, limits, strict, variant)
+    return frame
 
 
 def decode_message(
@@ -7013,6 +7108,32 @@ def decode_message(
     """
     frame = decode(data, from_role=from_role, context=context, limits=limits, strict=strict, variant=variant)
     return frame.message
+
+
+def _noted(
+    frame: _Taken,
+    buffer: bytes,
+    role: _Role | None,
+    context: Context,
+    limits: Limits | None,
+    strict: bool,
+    variant: _Variant | None,
+) -> _Taken:
+    """Let the context take in a whole frame; return it as what it is with what came before.
+
+    Raises:
+        DecodeError: What it makes whole does not conform, or a limit of the context is exceeded.
+    """
+    from .._runtime.noting import Notes
+    from .._runtime.options import Options
+
+    bounds = None if limits is None else limits.to_dict()
+    options = Options(role, context=context, limits=bounds, strict=strict, variant=variant)
+    reader: Any = _FRAME_READERS[variant, role]
+    state = _state_to_read(limits, strict, role, context)
+    notes = Notes(context, options, _load_plan, decode_from=reader, state=state, namespace=globals())
+    taken: _Taken = notes.take(frame, buffer, 0, len(buffer))
+    return taken
 
 
 def encode(
@@ -7083,6 +7204,8 @@ class Decoder(_Decoder["_Item"]):
         errors: Literal["raise", "yield"] = "raise",
     ) -> None:
         _check_role(from_role, _ROLES)
+        if context is None:
+            context = Context(limits=limits)
         super().__init__(
             _load_plan,
             _FRAME_READERS[variant, from_role],
@@ -7094,6 +7217,7 @@ class Decoder(_Decoder["_Item"]):
             variant=variant,
             errors=errors,
             decode_opening=_OPENINGS.get(from_role),
+            namespace=globals(),
         )
 
     def messages(self, chunk: _Buffer) -> Iterator[_Message]:

@@ -890,9 +890,9 @@ def decode(
         frame, position = _read_frame(buffer, 0, end, state)
         if position != end:
             raise _Bad
-        return frame
     except _READ_FAULTS:
         raise _fault(buffer, end, from_role, limits, strict) from None
+    return frame
 
 
 def decode_message(
@@ -913,9 +913,9 @@ def decode_message(
         message, position = _READERS[buffer[1]](buffer, 0, end, state)
         if position != end:
             raise _Bad
-        return message
     except _READ_FAULTS:
         raise _fault(buffer, end, from_role, limits, strict) from None
+    return message
 
 
 def encode(message: _Message | Frame, *, version: Version | None = None, compression: int = -1) -> bytes:

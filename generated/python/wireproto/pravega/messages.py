@@ -13565,9 +13565,9 @@ def decode(
         frame, position = _read_frame(buffer, 0, end, state)
         if position != end:
             raise _Bad
-        return frame
     except _READ_FAULTS:
         raise _fault(buffer, from_role, limits, strict) from None
+    return frame
 
 
 def decode_message(
@@ -13588,9 +13588,9 @@ def decode_message(
         message, position = _READERS.get(_unpack_i(buffer, 0)[0], _read_unknown)(buffer, 0, end, state)
         if position != end:
             raise _Bad
-        return message
     except _READ_FAULTS:
         raise _fault(buffer, from_role, limits, strict) from None
+    return message
 
 
 def encode(message: _Message | Frame) -> bytes:

@@ -8,6 +8,7 @@ Source: Streaming Service Wire Protocol, the proposal, at 0bea86ae05 (2017-04-26
 from .messages import (
     AppendSetup,
     BeginAppendBlock,
+    Context,
     DataAppended,
     DecodeError,
     Decoder,
@@ -25,6 +26,7 @@ from .messages import (
     SetupAppend,
     Unknown,
     decode,
+    decode_conversation,
     decode_message,
     encode,
 )
@@ -46,6 +48,7 @@ __all__ = (
     "AppendSetup",
     "BeginAppendBlock",
     "Connection",
+    "Context",
     "DataAppended",
     "DecodeError",
     "Decoder",
@@ -70,6 +73,7 @@ __all__ = (
     "Unknown",
     "Violation",
     "decode",
+    "decode_conversation",
     "decode_message",
     "encode",
 )

@@ -17,8 +17,10 @@ from .._runtime.codec import Bad as _Bad
 from .._runtime.codec import ReadState as _ReadState
 from .._runtime.codec import WriteState as _WriteState
 from .._runtime.codec import as_bytes as _as_bytes
+from .._runtime.context import Context as _Context
 from .._runtime.decoder import Decoder as _Decoder
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
+from .._runtime.part import Divisible as _Divisible
 from .._runtime.text import decode_text as _decode_text
 from .._runtime.text import encode_text as _encode_text
 from .._runtime.unknown import Unknown
@@ -28,13 +30,15 @@ from .._runtime.values import show as _show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any, Literal, TypeAlias
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any, Literal, TypeAlias, TypeVar
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
     _Message: TypeAlias = (
         "PartialMessage | KeepAlive | ReadSegment | SegmentRead | SetupAppend | AppendSetup | BeginAppendBlock | EndAppendBlock | Event | DataAppended | Unknown"
     )
+    _Item: TypeAlias = "Frame"
+    _Taken = TypeVar("_Taken")
     _Role: TypeAlias = Literal[
         "client",
         "server",
@@ -43,6 +47,7 @@ if TYPE_CHECKING:
 __all__ = (
     "AppendSetup",
     "BeginAppendBlock",
+    "Context",
     "DataAppended",
     "DecodeError",
     "Decoder",
@@ -60,6 +65,7 @@ __all__ = (
     "SetupAppend",
     "Unknown",
     "decode",
+    "decode_conversation",
     "decode_message",
     "encode",
 )
@@ -180,14 +186,14 @@ class PartialMessage:
             return _encode_carefully(Frame(self), -1)
 
     @staticmethod
-    def decode(data: _Buffer) -> PartialMessage:
+    def decode(data: _Buffer, *, context: Context | None = None) -> PartialMessage:
         """Return the message of the one whole frame that `data` is.
 
         Raises:
             NeedMoreData: The frame is not whole.
             DecodeError: It does not conform, or carries another message.
         """
-        message = decode_message(data)
+        message = decode_message(data, context=context)
         if type(message) is not PartialMessage:
             raise _other_message("PartialMessage", message)
         return message
@@ -268,14 +274,14 @@ class KeepAlive:
             return _encode_carefully(Frame(self), -1)
 
     @staticmethod
-    def decode(data: _Buffer) -> KeepAlive:
+    def decode(data: _Buffer, *, context: Context | None = None) -> KeepAlive:
         """Return the message of the one whole frame that `data` is.
 
         Raises:
             NeedMoreData: The frame is not whole.
             DecodeError: It does not conform, or carries another message.
         """
-        message = decode_message(data)
+        message = decode_message(data, context=context)
         if type(message) is not KeepAlive:
             raise _other_message("KeepAlive", message)
         return message
@@ -350,14 +356,14 @@ class ReadSegment:
             return _encode_carefully(Frame(self), -1)
 
     @staticmethod
-    def decode(data: _Buffer) -> ReadSegment:
+    def decode(data: _Buffer, *, context: Context | None = None) -> ReadSegment:
         """Return the message of the one whole frame that `data` is.
 
         Raises:
             NeedMoreData: The frame is not whole.
             DecodeError: It does not conform, or carries another message.
         """
-        message = decode_message(data)
+        message = decode_message(data, context=context)
         if type(message) is not ReadSegment:
             raise _other_message("ReadSegment", message)
         return message
@@ -449,14 +455,14 @@ class SegmentRead:
             return _encode_carefully(Frame(self), -1)
 
     @staticmethod
-    def decode(data: _Buffer) -> SegmentRead:
+    def decode(data: _Buffer, *, context: Context | None = None) -> SegmentRead:
         """Return the message of the one whole frame that `data` is.
 
         Raises:
             NeedMoreData: The frame is not whole.
             DecodeError: It does not conform, or carries another message.
         """
-        message = decode_message(data)
+        message = decode_message(data, context=context)
         if type(message) is not SegmentRead:
             raise _other_message("SegmentRead", message)
         return message
@@ -544,14 +550,14 @@ class SetupAppend:
             return _encode_carefully(Frame(self), -1)
 
     @staticmethod
-    def decode(data: _Buffer) -> SetupAppend:
+    def decode(data: _Buffer, *, context: Context | None = None) -> SetupAppend:
         """Return the message of the one whole frame that `data` is.
 
         Raises:
             NeedMoreData: The frame is not whole.
             DecodeError: It does not conform, or carries another message.
         """
-        message = decode_message(data)
+        message = decode_message(data, context=context)
         if type(message) is not SetupAppend:
             raise _other_message("SetupAppend", message)
         return message
@@ -632,14 +638,14 @@ class AppendSetup:
             return _encode_carefully(Frame(self), -1)
 
     @staticmethod
-    def decode(data: _Buffer) -> AppendSetup:
+    def decode(data: _Buffer, *, context: Context | None = None) -> AppendSetup:
         """Return the message of the one whole frame that `data` is.
 
         Raises:
             NeedMoreData: The frame is not whole.
             DecodeError: It does not conform, or carries another message.
         """
-        message = decode_message(data)
+        message = decode_message(data, context=context)
         if type(message) is not AppendSetup:
             raise _other_message("AppendSetup", message)
         return message
@@ -728,14 +734,14 @@ class BeginAppendBlock:
             return _encode_carefully(Frame(self), -1)
 
     @staticmethod
-    def decode(data: _Buffer) -> BeginAppendBlock:
+    def decode(data: _Buffer, *, context: Context | None = None) -> BeginAppendBlock:
         """Return the message of the one whole frame that `data` is.
 
         Raises:
             NeedMoreData: The frame is not whole.
             DecodeError: It does not conform, or carries another message.
         """
-        message = decode_message(data)
+        message = decode_message(data, context=context)
         if type(message) is not BeginAppendBlock:
             raise _other_message("BeginAppendBlock", message)
         return message
@@ -823,14 +829,14 @@ class EndAppendBlock:
             return _encode_carefully(Frame(self), -1)
 
     @staticmethod
-    def decode(data: _Buffer) -> EndAppendBlock:
+    def decode(data: _Buffer, *, context: Context | None = None) -> EndAppendBlock:
         """Return the message of the one whole frame that `data` is.
 
         Raises:
             NeedMoreData: The frame is not whole.
             DecodeError: It does not conform, or carries another message.
         """
-        message = decode_message(data)
+        message = decode_message(data, context=context)
         if type(message) is not EndAppendBlock:
             raise _other_message("EndAppendBlock", message)
         return message
@@ -913,14 +919,14 @@ class Event:
             return _encode_carefully(Frame(self), -1)
 
     @staticmethod
-    def decode(data: _Buffer) -> Event:
+    def decode(data: _Buffer, *, context: Context | None = None) -> Event:
         """Return the message of the one whole frame that `data` is.
 
         Raises:
             NeedMoreData: The frame is not whole.
             DecodeError: It does not conform, or carries another message.
         """
-        message = decode_message(data)
+        message = decode_message(data, context=context)
         if type(message) is not Event:
             raise _other_message("Event", message)
         return message
@@ -994,14 +1000,14 @@ class DataAppended:
             return _encode_carefully(Frame(self), -1)
 
     @staticmethod
-    def decode(data: _Buffer) -> DataAppended:
+    def decode(data: _Buffer, *, context: Context | None = None) -> DataAppended:
         """Return the message of the one whole frame that `data` is.
 
         Raises:
             NeedMoreData: The frame is not whole.
             DecodeError: It does not conform, or carries another message.
         """
-        message = decode_message(data)
+        message = decode_message(data, context=context)
         if type(message) is not DataAppended:
             raise _other_message("DataAppended", message)
         return message
@@ -1052,7 +1058,7 @@ class DataAppended:
         return f"DataAppended(connection_id={_show(self.connection_id)}, connection_offset_ack_level={_show(self.connection_offset_ack_level)})"
 
 
-class Frame:
+class Frame(_Divisible):
     """Fields that a peer of another version adds are left over at the end of the body, and kept.
 
     Source: CommandDecoder, CommandEncoder.
@@ -1089,7 +1095,7 @@ class Frame:
         return type(other) is Frame and self.message == other.message
 
     def __repr__(self) -> str:
-        return f"Frame({self.message!r})"
+        return f"Frame({self.message!r}{self._shown_part()})"
 
 
 def _read_frame(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Frame, int]:
@@ -1633,7 +1639,12 @@ def _other_message(expected: str, message: _Message) -> DecodeError:
 
 
 def decode(
-    data: _Buffer, *, from_role: _Role | None = None, limits: Limits | None = None, strict: bool = False
+    data: _Buffer,
+    *,
+    from_role: _Role | None = None,
+    context: Context | None = None,
+    limits: Limits | None = None,
+    strict: bool = False,
 ) -> Frame:
     """Return the one whole frame that `data` is.
 
@@ -1652,13 +1663,20 @@ def decode(
         frame, position = _read_frame(buffer, 0, end, state)
         if position != end:
             raise _Bad
-        return frame
     except _READ_FAULTS:
         raise _fault(buffer, from_role, limits, strict) from None
+    if context is not None:
+        frame = _noted(frame, buffer, from_role, context, limits, strict)
+    return frame
 
 
 def decode_message(
-    data: _Buffer, *, from_role: _Role | None = None, limits: Limits | None = None, strict: bool = False
+    data: _Buffer,
+    *,
+    from_role: _Role | None = None,
+    context: Context | None = None,
+    limits: Limits | None = None,
+    strict: bool = False,
 ) -> _Message:
     """Return the message of the one whole frame that `data` is, without the frame around it.
 
@@ -1666,6 +1684,8 @@ def decode_message(
         NeedMoreData: The frame is not whole.
         DecodeError: It does not conform, or something stands behind it.
     """
+    if context is not None:
+        return decode(data, from_role=from_role, context=context, limits=limits, strict=strict).message
     if from_role is not None:
         _check_role(from_role, _ROLES)
     buffer = data if type(data) is bytes else _as_bytes(data)
@@ -1675,9 +1695,29 @@ def decode_message(
         message, position = _READERS.get(_unpack_i(buffer, 0)[0], _read_unknown)(buffer, 0, end, state)
         if position != end:
             raise _Bad
-        return message
     except _READ_FAULTS:
         raise _fault(buffer, from_role, limits, strict) from None
+    return message
+
+
+def _noted(
+    frame: _Taken, buffer: bytes, role: _Role | None, context: Context, limits: Limits | None, strict: bool
+) -> _Taken:
+    """Let the context take in a whole frame; return it as what it is with what came before.
+
+    Raises:
+        DecodeError: What it makes whole does not conform, or a limit of the context is exceeded.
+    """
+    from .._runtime.noting import Notes
+    from .._runtime.options import Options
+
+    bounds = None if limits is None else limits.to_dict()
+    options = Options(role, context=context, limits=bounds, strict=strict)
+    reader: Any = _read_frame
+    state = _state_to_read(limits, strict)
+    notes = Notes(context, options, _load_plan, decode_from=reader, state=state, namespace=globals())
+    taken: _Taken = notes.take(frame, buffer, 0, len(buffer))
+    return taken
 
 
 def encode(message: _Message | Frame) -> bytes:
@@ -1698,7 +1738,7 @@ def _encode_carefully(frame: object, compression: int) -> bytes:
     return encode_carefully(PLAN, frame, compression)
 
 
-class Decoder(_Decoder[Frame]):
+class Decoder(_Decoder["_Item"]):
     """Frames out of a stream of chunks, cut anywhere.
 
     `errors="yield"` gives a DecodeError in its place among the frames and goes on where the next frame is known to begin.
@@ -1708,25 +1748,57 @@ class Decoder(_Decoder[Frame]):
         self,
         from_role: _Role | None = None,
         *,
+        context: Context | None = None,
         limits: Limits | None = None,
         strict: bool = False,
         errors: Literal["raise", "yield"] = "raise",
     ) -> None:
         _check_role(from_role, _ROLES)
+        if context is None:
+            context = Context(limits=limits)
         super().__init__(
             _load_plan,
             _read_frame,
             _state_to_read(limits, strict),
             from_role=from_role,
+            context=context,
             limits=None if limits is None else limits.to_dict(),
             strict=strict,
             errors=errors,
-            decode_message=_bare_message,
+            namespace=globals(),
         )
 
     def messages(self, chunk: _Buffer) -> Iterator[_Message]:
         """Return an iterator over the messages that are complete now, without the frames around them: the fast road."""
         return self.bare_messages(chunk)
+
+
+class Context(_Context):
+    """What earlier messages of a connection said about later ones; both directions' decoders share it."""
+
+    __slots__ = ()
+
+    def __init__(self, *, limits: Limits | None = None) -> None:
+        super().__init__(_load_plan(), limits=None if limits is None else limits.to_dict())
+
+
+def decode_conversation(
+    chunks: Iterable[tuple[_Role, _Buffer]], *, limits: Limits | None = None, strict: bool = False
+) -> Iterator[tuple[_Role, _Item]]:
+    """Return the frames of both directions of a connection, each with who sent it, in the order they are whole.
+
+    Raises:
+        DecodeError: By the iterator: a frame does not conform.
+    """
+    context = Context(limits=limits)
+    decoders: dict[str, Decoder] = {}
+    for role, chunk in chunks:
+        if role not in decoders:
+            decoders[role] = Decoder(role, context=context, limits=limits, strict=strict)
+        for frame in decoders[role].feed(chunk):
+            yield role, frame
+    for decoder in decoders.values():
+        decoder.finish()
 
 
 def _load_plan() -> dict[str, Any]:

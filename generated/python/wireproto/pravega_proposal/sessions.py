@@ -81,6 +81,7 @@ class Connection(_Connection):
         strict: bool = False,
         keep_going: bool = False,
         limits: messages.Limits | None = None,
+        context: messages.Context | None = None,
         now: float = 0.0,
     ) -> None:
         super().__init__(
@@ -89,6 +90,7 @@ class Connection(_Connection):
             strict=strict,
             keep_going=keep_going,
             limits=limits,
+            context=context,
             options={},
             now=now,
         )
@@ -130,12 +132,14 @@ class Session(_Session):
         *,
         strict: bool = False,
         limits: messages.Limits | None = None,
+        context: messages.Context | None = None,
         now: float = 0.0,
     ) -> None:
         super().__init__(
             _package(),
             strict=strict,
             limits=limits,
+            context=context,
             options={},
             now=now,
         )
@@ -168,4 +172,5 @@ def _package() -> _Package:
             "server": messages.Frame,
         },
         preambles=(),
+        context=messages.Context,
     )

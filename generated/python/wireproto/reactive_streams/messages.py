@@ -21,6 +21,7 @@ from .._runtime.decoder import Decoder as _Decoder
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.numbers import read_varint as _read_varint
 from .._runtime.numbers import varint as _varint
+from .._runtime.part import Divisible as _Divisible
 from .._runtime.text import decode_text as _decode_text
 from .._runtime.text import encode_text as _encode_text
 from .._runtime.values import check_limits as _check_limits
@@ -30,13 +31,14 @@ from .._runtime.values import show as _show
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import Any, Literal, TypeAlias
+    from typing import Any, Literal, TypeAlias, TypeVar
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
     _Message: TypeAlias = (
         "ClientHello | ServerHello | Subscribe | Request | Cancel | Subscribed | OnNext | OnComplete | OnError | OnNextPacked | OnNextPart | OnNextLastPart | Goodbye"
     )
     _Item: TypeAlias = "Message"
+    _Taken = TypeVar("_Taken")
     _Role: TypeAlias = Literal[
         "client",
         "server",
@@ -1186,7 +1188,7 @@ class Goodbye:
         return f"Goodbye(reason={_show(self.reason)})"
 
 
-class Message:
+class Message(_Divisible):
     """A type and the fields that follow from it. A message has no length, so an unknown type cannot be skipped.
 
     Source: Message framing, Each message (frame) begins with a message type.
@@ -1225,7 +1227,7 @@ class Message:
         return type(other) is Message and self.message == other.message
 
     def __repr__(self) -> str:
-        return f"Message({self.message!r})"
+        return f"Message({self.message!r}{self._shown_part()})"
 
 
 def _read_message(buffer: bytes, offset: int, end: int, state: _ReadState | None) -> tuple[Message, int]:
@@ -1818,9 +1820,11 @@ def decode(
         frame, position = _read_message(buffer, 0, end, state)
         if position != end:
             raise _Bad
-        return frame
     except _READ_FAULTS:
         raise _fault(buffer, from_role, limits, strict, context) from None
+    if context is not None:
+        frame = _noted(frame, buffer, from_role, context, limits, strict)
+    return frame
 
 
 def decode_message(
@@ -1839,6 +1843,26 @@ def decode_message(
     """
     frame = decode(data, from_role=from_role, context=context, limits=limits, strict=strict)
     return frame.message
+
+
+def _noted(
+    frame: _Taken, buffer: bytes, role: _Role | None, context: Context, limits: Limits | None, strict: bool
+) -> _Taken:
+    """Let the context take in a whole frame; return it as what it is with what came before.
+
+    Raises:
+        DecodeError: What it makes whole does not conform, or a limit of the context is exceeded.
+    """
+    from .._runtime.noting import Notes
+    from .._runtime.options import Options
+
+    bounds = None if limits is None else limits.to_dict()
+    options = Options(role, context=context, limits=bounds, strict=strict)
+    reader: Any = _read_message
+    state = _state_to_read(limits, strict, role, context)
+    notes = Notes(context, options, _load_plan, decode_from=reader, state=state, namespace=globals())
+    taken: _Taken = notes.take(frame, buffer, 0, len(buffer))
+    return taken
 
 
 def encode(
@@ -1882,6 +1906,8 @@ class Decoder(_Decoder["_Item"]):
         errors: Literal["raise", "yield"] = "raise",
     ) -> None:
         _check_role(from_role, _ROLES)
+        if context is None:
+            context = Context(limits=limits)
         super().__init__(
             _load_plan,
             _read_message,
@@ -1891,6 +1917,7 @@ class Decoder(_Decoder["_Item"]):
             limits=None if limits is None else limits.to_dict(),
             strict=strict,
             errors=errors,
+            namespace=globals(),
         )
 
     def messages(self, chunk: _Buffer) -> Iterator[_Message]:

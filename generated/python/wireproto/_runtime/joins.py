@@ -1,0 +1,183 @@
+"""The pieces that wait for their last one, by join, direction and key.
+
+Invariant: nothing is copied before a thing is whole; whatever a peer sends, each piece costs the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
+
+from .errors import DecodeError
+from .plain import Key, plain, value_of
+
+__all__ = ["Joins", "OpenJoin"]
+
+Owner: TypeAlias = tuple[str | None, Key]
+"""Who sends the pieces, and their key."""
+
+
+class OpenJoin:
+    """The pieces so far of one thing; `n_damages`: how often the direction was damaged before the first of them."""
+
+    __slots__ = ("n_damages", "n_pieces", "pieces", "size")
+
+    def __init__(self, n_damages: int) -> None:
+        self.n_damages = n_damages
+        self.n_pieces = 0
+        self.pieces: list[bytes] = []
+        self.size = 0
+
+
+class Joins:
+    """What is open of the joins of one connection."""
+
+    def __init__(self, plan: Mapping[str, Any], most_open: int) -> None:
+        self._most_open = most_open
+        self._rule: str | None = plan.get("limit_rules", {}).get("frame")
+        self._open: dict[str, dict[Owner, OpenJoin]] = {name: {} for name in plan["joins"]}
+        self._n_damages: dict[str | None, int] = {}
+        self._refused: set[tuple[str, str | None]] = set()
+        self._indices: dict[tuple[str, tuple[int, ...]], dict[Owner, dict[Key, None]]] = {}
+
+    def find(self, name: str, direction: str | None, key: Key) -> OpenJoin | None:
+        """Return the pieces so far; None: there are none."""
+        return self._open[name].get((direction, key))
+
+    def is_open(self, name: str) -> bool:
+        return bool(self._open[name])
+
+    def is_damaged(self, name: str, direction: str | None, open_: OpenJoin | None) -> bool:
+        """Say whether a piece may be missing: something of the direction was lost, or pieces were refused."""
+        if open_ is None:
+            return (name, direction) in self._refused
+        return open_.n_damages != self._n_damages.get(direction, 0)
+
+    def add(self, name: str, direction: str | None, key: Key, data: bytes, most_bytes: int) -> int:
+        """Take a piece that is not the last; return its index.
+
+        Raises:
+            DecodeError: `limit_exceeded`; what is open under the key is then damaged.
+        """
+        open_ = self.find(name, direction, key)
+        if open_ is None:
+            open_ = self._begin(name, direction, key)
+        index = open_.n_pieces
+        open_.n_pieces += 1
+        if open_.size + len(data) > most_bytes:
+            open_.n_damages, open_.size = -1, 0
+            open_.pieces.clear()
+            raise self.too_long(name, most_bytes)
+        open_.pieces.append(data)
+        open_.size += len(data)
+        return index
+
+    def whole(
+        self, name: str, open_: OpenJoin | None, data: bytes, most_bytes: int, *, is_damaged: bool
+    ) -> tuple[bytes, int]:
+        """Return the joined bytes, and how many pieces came before the last one.
+
+        Raises:
+            DecodeError: `incomplete_join`, `limit_exceeded`.
+        """
+        if is_damaged:
+            raise DecodeError(
+                "incomplete_join", path=name, expected="all pieces", found="a loss between them"
+            )
+        if open_ is None:
+            return data, 0
+        if open_.size + len(data) > most_bytes:
+            raise self.too_long(name, most_bytes)
+        return b"".join((*open_.pieces, data)), open_.n_pieces
+
+    def too_long(self, name: str, most_bytes: int) -> DecodeError:
+        expected = f"at most {most_bytes} bytes"
+        return DecodeError("limit_exceeded", rule=self._rule, path=name, expected=expected, found="more")
+
+    def _begin(self, name: str, direction: str | None, key: Key) -> OpenJoin:
+        entries = self._open[name]
+        if len(entries) >= self._most_open:
+            self._refused.add((name, direction))
+            expected = f"at most {self._most_open} open keys"
+            raise DecodeError("limit_exceeded", path=name, expected=expected)
+        entries[direction, key] = made = OpenJoin(self._n_damages.get(direction, 0))
+        for positions, index in self._indices_of(name):
+            index.setdefault((direction, _at(key, positions)), {})[key] = None
+        return made
+
+    def close(self, name: str, direction: str | None, key: Key) -> None:
+        """Drop the pieces of a key, if there are any."""
+        if self._open[name].pop((direction, key), None) is None:
+            return
+        for positions, index in self._indices_of(name):
+            owner = (direction, _at(key, positions))
+            index[owner].pop(key)
+            if not index[owner]:
+                del index[owner]
+
+    def clear(self, name: str, direction: str | None, known: Mapping[int, Any]) -> None:
+        """Drop the pieces of all keys that have these values at these positions."""
+        if not self._open[name]:
+            return
+        positions = tuple(known)
+        index = self._indices.get((name, positions))
+        if index is None:
+            index = self._indices[name, positions] = {}
+            for sender, key in self._open[name]:
+                index.setdefault((sender, _at(key, positions)), {})[key] = None
+        for key in tuple(index.get((direction, tuple(known.values())), ())):
+            self.close(name, direction, key)
+
+    def _indices_of(self, name: str) -> Iterator[tuple[tuple[int, ...], dict[Owner, dict[Key, None]]]]:
+        return ((positions, index) for (owner, positions), index in self._indices.items() if owner == name)
+
+    def damage(self, direction: str | None) -> None:
+        """Take note that something of a direction was lost: whatever is open there may lack a piece."""
+        self._n_damages[direction] = self._n_damages.get(direction, 0) + 1
+
+    def first_open(self, direction: str | None) -> tuple[str, Key] | None:
+        """Return the join and key of what was begun first and is not whole."""
+        for name, entries in self._open.items():
+            for sender, key in entries:
+                if sender == direction:
+                    return name, key
+        return None
+
+    # ---- as plain data ----
+
+    def snapshot(self) -> dict[str, list[dict[str, Any]]]:
+        """Return what is open as JSON data, by join."""
+        return {name: [self._row(name, *owner) for owner in entries] for name, entries in self._open.items()}
+
+    def _row(self, name: str, direction: str | None, key: Key) -> dict[str, Any]:
+        open_ = self._open[name][direction, key]
+        return {
+            "from": direction,
+            "key": [plain(part) for part in key],
+            "pieces": open_.n_pieces,
+            "data": b"".join(open_.pieces).hex(),
+            "damaged": self.is_damaged(name, direction, open_),
+        }
+
+    def restore(self, rows: Mapping[str, list[dict[str, Any]]]) -> None:
+        """Take what a snapshot says is open in place of what is.
+
+        Raises:
+            ValueError: It is no snapshot of open joins.
+        """
+        self._n_damages, self._refused, self._indices = {}, set(), {}
+        self._open = {name: dict(map(_restored, rows.get(name, ()))) for name in self._open}
+
+
+def _restored(row: dict[str, Any]) -> tuple[Owner, OpenJoin]:
+    try:
+        open_ = OpenJoin(-1 if row["damaged"] else 0)
+        open_.pieces, open_.n_pieces = [bytes.fromhex(row["data"])], int(row["pieces"])
+        open_.size = len(open_.pieces[0])
+        return (row["from"], tuple(value_of(part) for part in row["key"])), open_
+    except (KeyError, TypeError, ValueError):
+        raise ValueError("not a snapshot of this protocol's joins") from None
+
+
+def _at(key: Key, positions: tuple[int, ...]) -> Key:
+    return tuple(key[position] for position in positions)

@@ -1,0 +1,62 @@
+"""What a frame says about the divided thing that it is a piece of."""
+
+from __future__ import annotations
+
+from .values import show
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["Divisible", "Part"]
+
+
+class Part:
+    """A piece of something that several frames carry.
+
+    Attributes:
+        join: The name of the join.
+        key: What tells things apart that are sent at the same time, in the order of the join's `per`.
+        index: How many pieces came before.
+        last: This piece makes it whole.
+        joined: Of the last piece what all of them are together: bytes, a frame, or a message; None of the others.
+    """
+
+    __slots__ = ("index", "join", "joined", "key", "last")
+
+    def __init__(self, join: str, key: tuple[Any, ...], index: int, last: bool, joined: Any = None) -> None:
+        self.join = join
+        self.key = key
+        self.index = index
+        self.last = last
+        self.joined = joined
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Part and all(
+            getattr(self, name) == getattr(other, name) for name in Part.__slots__
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        joined = f", joined={show(self.joined)}" if self.last else ""
+        return f"Part({self.join}, {self.key!r}, index={self.index}, last={self.last}{joined})"
+
+
+class Divisible:
+    """A frame that may be a piece of something divided; what it is a piece of is no part of its value."""
+
+    __slots__ = ("_part",)
+    _part: Part
+
+    @property
+    def part(self) -> Part | None:
+        """What this frame is a piece of; None: of nothing."""
+        return getattr(self, "_part", None)
+
+    @part.setter
+    def part(self, part: Part) -> None:
+        self._part = part
+
+    def _shown_part(self) -> str:
+        return "" if self.part is None else f", part={self.part!r}"

@@ -1,0 +1,120 @@
+"""Blocks that come in pieces: a piece is bytes, and the last one is read as what all of them are together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .errors import DecodeError
+from .expressions import Undefined
+from .joins import Joins, OpenJoin
+from .part import Part
+from .plain import Key
+from .reader import Reader, Steps
+from .reading_regions import read_inside
+from .schema import as_octets
+from .scope import RecordScope, content
+from .tree import Node, Record
+from .window import Place
+
+__all__ = ["read_divided"]
+
+Field = tuple[Any, ...]
+
+
+def read_divided(reader: Reader, record: RecordScope, name: str, field: Field, place: Place) -> Steps:
+    """Return the node of a block, whole or a piece; what is joined stays open until the frame is taken in."""
+    _, _, keys, parts, lasts, _ = reader.schema.plan["joins"][name]
+    is_last = _holds(reader, lasts, place)
+    if not is_last and not _holds(reader, parts, place):
+        return (yield from reader.read(reader, field[2], place))
+    source = _source(reader)
+    direction = reader.sender
+    key: Key = ()
+    open_: OpenJoin | None = None
+    if source is not None:
+        key = tuple(record.field((each,), "own") for each in keys)
+        open_ = source.find(name, direction, key)
+        if is_last and open_ is None and not source.is_damaged(name, direction, None):
+            source = None
+    if is_last and source is None:
+        return (yield from reader.read(reader, field[2], place))
+    node = yield from reader.read(reader, as_octets(field[2]), place)
+    if is_last:
+        assert source is not None
+        yield from _read_whole(reader, record, _Last(source, name, direction, key, open_), field, node, place)
+    else:
+        record.message = Record(name, {"data": node.value})
+        index = 0 if open_ is None else open_.n_pieces
+        record.part = None if source is None else Part(name, key, index, False)
+    node.type, node.value = field[2], None
+    return node
+
+
+class _Last:
+    """The last piece of something that is open."""
+
+    __slots__ = ("direction", "key", "name", "open_", "source")
+
+    def __init__(
+        self, source: Joins, name: str, direction: str | None, key: Key, open_: OpenJoin | None
+    ) -> None:
+        self.source = source
+        self.name = name
+        self.direction = direction
+        self.key = key
+        self.open_ = open_
+
+    def close(self) -> None:
+        self.source.close(self.name, self.direction, self.key)
+
+
+def _read_whole(
+    reader: Reader, record: RecordScope, last: _Last, field: Field, node: Node, place: Place
+) -> Steps:
+    """Read what the pieces are together, below the node of the last one; what cannot be read is over."""
+    inside = content(node)
+    try:
+        data, index = _whole(reader, last, inside, place)
+        window = reader.window.inside(data, inside.start, is_inflated=False)
+        region = field[2] if field[2][0] == "region" else ("region", field[2], None, False)
+        nodes = yield from read_inside(reader, region, place, window)
+    except DecodeError:
+        last.close()
+        raise
+    # As with chunks: the bytes as they came, then what they are, which takes no bytes of its own.
+    body = Node("body", place.path, ("joined", last.name), node.end, node.end, inner=node.inner)
+    body.children = nodes
+    inside.name = "piece"
+    node.children = (*node.children, body)
+    record.part = Part(last.name, last.key, index, True)
+    return body
+
+
+def _whole(reader: Reader, last: _Last, inside: Node, place: Place) -> tuple[bytes, int]:
+    source, open_ = last.source, last.open_
+    is_damaged = source.is_damaged(last.name, last.direction, open_)
+    try:
+        return source.whole(last.name, open_, bytes(inside.value), reader.schema.frame, is_damaged=is_damaged)
+    except DecodeError as error:
+        limit = "frame" if error.code == "limit_exceeded" else None
+        where = Place(place.name, last.name)
+        raise reader.fail(
+            error.code, where, inside.start, expected=error.expected, found=error.found, limit=limit
+        ) from None
+
+
+def _source(reader: Reader) -> Joins | None:
+    """Return what is open; None where nothing is joined: without a context, and inside another frame."""
+    is_outermost = sum(not isinstance(each, list) for _, each in reader.building) == 1
+    joins = getattr(reader.options.context, "joins", None)
+    return joins if is_outermost and isinstance(joins, Joins) and not reader.window.inner else None
+
+
+def _holds(reader: Reader, settings: tuple[Any, ...], place: Place) -> bool:
+    for _, _, when in settings:
+        try:
+            if when is None or reader.evaluate(when, place):
+                return True
+        except Undefined:
+            continue
+    return False

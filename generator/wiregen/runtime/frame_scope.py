@@ -1,0 +1,125 @@
+"""A whole frame, as the names of the rules of contexts and joins see it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from .access import MISSING, attribute, declared_name
+from .expressions import Undefined, evaluate
+from .plain import Key
+from .record_types import flat_fields
+
+if TYPE_CHECKING:
+    from .context import Context
+
+__all__ = ["FrameScope"]
+
+
+class FrameScope:
+    """A frame, as the names of a rule see it: the message's fields, then the frame's; or the frame's alone."""
+
+    def __init__(
+        self,
+        plan: Mapping[str, Any],
+        limits: Mapping[str, Any],
+        frame: Any,
+        contexts: Context,
+        sender: str | None,
+        *,
+        is_header: bool = False,
+    ) -> None:
+        self._plan = plan
+        self._limits = limits
+        self._frame = frame
+        self._message = frame.message
+        self._contexts = contexts
+        self._sender = sender
+        self._owners = (frame,) if is_header else (frame.message, frame)
+
+    def holds(self, when: Any) -> bool:
+        """Say whether a `when` holds; reading what is not there makes it false."""
+        try:
+            return when is None or bool(evaluate(when, self))
+        except Undefined:
+            return False
+
+    def certainly_not(self, when: Any) -> bool:
+        """Say whether a `when` does not hold; what cannot be told may hold."""
+        try:
+            return when is not None and not evaluate(when, self)
+        except Undefined:
+            return False
+
+    def known(self, names: tuple[str, ...]) -> dict[int, Any]:
+        """Return the keys that the frame carries, by position."""
+        found: dict[int, Any] = {}
+        for position, name in enumerate(names):
+            with suppress(Undefined):
+                found[position] = self.field((name,), "own")
+        return found
+
+    def keys(self, names: tuple[str, ...]) -> Key:
+        return tuple(self.field((name,), "own") for name in names)
+
+    def field(self, path: tuple[str, ...], scope: str) -> Any:
+        value = self._first(path[0])
+        for name in path[1:]:
+            value = attribute(value, name, name)
+        return value
+
+    def _first(self, name: str) -> Any:
+        for owner in self._owners:
+            value = attribute(owner, name, name)
+            if value is not MISSING:
+                return value
+        return self._derived(name)
+
+    def _derived(self, name: str) -> Any:
+        """Return a code field of the frame, which is derived and so not in the value."""
+        fields = self._plan["frames"][declared_name(self._frame)][1]
+        for field_name, _, _, value, *_ in flat_fields(fields):
+            if field_name == name and value is not None and value[0] == "derived":
+                return evaluate(value[1], self)
+        raise Undefined("field", name)
+
+    def limit(self, name: str) -> int:
+        value: int = self._limits[name]
+        return value
+
+    def context(self, name: str, keys: Key) -> Any:
+        try:
+            return self._contexts.lookup(name, keys, self._sender)
+        except KeyError:
+            raise Undefined("context", name) from None
+
+    def variable(self, name: str) -> Any:
+        if name == "sender":
+            return self._sender
+        raise Undefined("variable", name)
+
+    def code(self, path: tuple[str, ...]) -> int:
+        code: int | None = self._plan["messages"].get(declared_name(self._message), (None,))[0]
+        if code is None:
+            raise Undefined("code", declared_name(self._message))
+        return code
+
+    def count(self, path: tuple[str, ...]) -> int | None:
+        value = self.field(path, "own")
+        return None if value is None else len(value)
+
+    def present(self, path: tuple[str, ...]) -> bool:
+        return self.field(path, "own") is not None
+
+    def remaining(self) -> int:
+        raise Undefined("remaining")
+
+    def offset(self) -> int:
+        raise Undefined("offset")
+
+    def size(self, path: tuple[str, ...]) -> int:
+        raise Undefined("size", ".".join(path))
+
+    def checksum(self, algorithm: str, first: str, last: str) -> int:
+        raise Undefined("field", first)

@@ -1,0 +1,132 @@
+"""Both codecs join alike: random pieces of several things at once, good and damaged, in any chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.property import values
+from tests.property.codecs import Codecs, Item, Outcome, cut, described
+from tests.property.schemas import built
+
+from wiregen.runtime.context import Context
+from wiregen.runtime.errors import DecodeError
+from wiregen.runtime.explain import careful_decoder
+from wiregen.runtime.options import Options
+from wiregen.runtime.records import part_record
+from wiregen.runtime.tree import Node
+
+TEXT = (Path(__file__).parent / "joins.wire").read_text(encoding="utf-8")
+PLACES = st.lists(st.integers(0, 2**16), max_size=6)
+SMALL = st.integers(0, 3)
+
+
+@pytest.fixture(scope="module")
+def codecs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Codecs]:
+    with built(TEXT, tmp_path_factory.mktemp("joins"), "joins_wire") as found:
+        yield found
+
+
+def outcome(codecs: Codecs, item: Any) -> tuple[Outcome, Any]:
+    if isinstance(item, DecodeError | codecs.module.DecodeError):
+        return described(item), None
+    frame = item.value if isinstance(item, Node) else item
+    return codecs.line(frame), part_record(codecs.plan, frame)
+
+
+def items(codecs: Codecs, decoder: Any, chunks: list[bytes]) -> list[tuple[int, int, Any]]:
+    found: list[Item] = [item for chunk in chunks for item in decoder.items(chunk)]
+    found += decoder.finish_items()
+    return [(offset, size, outcome(codecs, item)) for offset, size, item in found]
+
+
+def check_stream(codecs: Codecs, data: bytes, role: str, places: list[int]) -> list[tuple[int, int, Any]]:
+    """Check that both decoders say the same of a stream, however it is cut, and know the same after it."""
+    found = []
+    for chunks in ([data], cut(data, places)):
+        fast, careful = codecs.module.Context(), Context(codecs.plan)
+        decoder = codecs.module.Decoder(role, context=fast, errors="yield")
+        found.append(items(codecs, decoder, chunks))
+        options = Options(role, context=careful)
+        found.append(items(codecs, careful_decoder(codecs.plan, options, "yield", context=careful), chunks))
+        assert fast.snapshot() == careful.snapshot()
+    assert found[0] == found[1] == found[2] == found[3]
+    assert sum(size for _, size, _ in found[0]) == len(data)
+    return found[0]
+
+
+def calls(p: Any) -> st.SearchStrategy[bytes]:
+    """Return frames of one direction: whole ones, pieces of good blocks and of bad ones."""
+    go = st.builds(p.Go, st.integers(0, 99), st.binary(max_size=9))
+    whole = st.builds(p.Call, go | st.builds(p.Stop, SMALL), SMALL, note=st.none() | st.just("n"))
+    piece = st.tuples(st.integers(1, 2), SMALL, st.booleans(), st.binary(max_size=12))
+    return whole.map(lambda frame: bytes(frame.encode())) | piece.map(
+        lambda parts: bytes([parts[0], parts[1], parts[2], 0]) + len(parts[3]).to_bytes(2, "big") + parts[3]
+    )
+
+
+def answers(p: Any) -> st.SearchStrategy[bytes]:
+    message = st.one_of(
+        st.builds(p.Size, SMALL, st.integers(0, 3)),
+        st.builds(p.Piece, SMALL, SMALL, st.booleans(), st.binary(max_size=60)),
+        st.builds(p.Drop, SMALL, st.booleans()),
+        st.builds(p.Cut, st.binary(max_size=4)),
+        st.builds(p.End, st.binary(max_size=4)),
+        st.sampled_from([bytes.fromhex("0002 01"), bytes.fromhex("00 02 01 02"), b"\1"]).map(p.Cut),
+        st.sampled_from([bytes.fromhex("0102"), bytes.fromhex("02"), bytes.fromhex("0105")]).map(p.End),
+    )
+    return message.map(lambda each: bytes(each.encode()))
+
+
+@given(data=st.data(), places=PLACES)
+def test_calls_in_pieces_are_joined_alike(codecs: Codecs, data: st.DataObject, places: list[int]) -> None:
+    stream = b"".join(data.draw(st.lists(calls(codecs.module), max_size=12)))
+    check_stream(codecs, stream, "a", places)
+
+
+@given(data=st.data(), places=PLACES)
+def test_answers_in_pieces_are_joined_alike(codecs: Codecs, data: st.DataObject, places: list[int]) -> None:
+    stream = b"".join(data.draw(st.lists(answers(codecs.module), max_size=16)))
+    check_stream(codecs, stream, "b", places)
+
+
+@given(data=st.data(), role=st.sampled_from("ab"), places=PLACES)
+def test_damaged_pieces_are_refused_alike(
+    codecs: Codecs, data: st.DataObject, role: str, places: list[int]
+) -> None:
+    frames = calls(codecs.module) if role == "a" else answers(codecs.module)
+    stream = b"".join(data.draw(st.lists(frames, min_size=1, max_size=8)))
+    check_stream(codecs, data.draw(values.mutated(stream)), role, places)
+
+
+@given(data=st.binary(min_size=2, max_size=60), places=PLACES, note=st.none() | st.just("later"))
+def test_a_block_that_is_cut_anywhere_is_the_same(
+    codecs: Codecs, data: bytes, places: list[int], note: str | None
+) -> None:
+    p = codecs.module
+    frame = p.Call(p.Go(7, data), 5, note=note)
+    block = frame.encode()[6:]
+    pieces = cut(block, places)
+    frames = [
+        bytes([1, 5, index < len(pieces) - 1, note is not None]) + len(piece).to_bytes(2, "big") + piece
+        for index, piece in enumerate(pieces)
+    ]
+    found = list(p.Decoder("a").feed(b"".join(frames)))
+    assert found[-1] == frame
+    assert found[-1].encode() == frame.encode()
+    assert [each.message for each in found[:-1]] == [p.CallPart(piece) for piece in pieces[:-1]]
+    if len(pieces) > 1:
+        assert found[-1].part.index == len(pieces) - 1
+
+
+def test_a_context_is_set_by_what_is_joined(codecs: Codecs) -> None:
+    p = codecs.module
+    inner = p.Size(1, 2).encode()
+    stream = p.Cut(inner[:2]).encode() + p.End(inner[2:]).encode() + bytes.fromhex("0003 06 01 abcd")
+    decoder = p.Decoder("b")
+    assert [frame.message for frame in decoder.feed(stream)][-1] == p.Sized(1, b"\xab\xcd")
+    decoder.finish()
