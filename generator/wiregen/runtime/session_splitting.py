@@ -36,26 +36,32 @@ class Splitting:
 
     def pieces(
         self, frame: Any, size: int, encode: Callable[[Any], bytes], allows: Callable[[Any], bool]
-    ) -> Iterator[Any]:
-        """Yield the frames that a frame is sent in, itself where it is small enough or no join divides it.
+    ) -> Iterator[tuple[Any, tuple[Any, ...]]]:
+        """Yield the frames that a frame is sent in, each with what it is to the sessions; the frame itself where it is
+        small enough, or no join divides it.
 
         `size`: bytes of the divided thing in one piece. `allows`: says whether the sessions let a piece pass now.
 
         Raises:
-            ValueError: No values make a piece that a join would take.
+            ValueError: The size is none, or no values make a piece that the join would take.
         """
         if size < 1:
             raise ValueError("a piece has at least one byte")
         found = self._divided(frame, encode)
         if found is None or len(found[2]) <= size:
-            yield frame
+            yield frame, (frame,)
             return
         name, make, data = found
-        _, _, _, parts, lasts, _ = self._plan["joins"][name]
+        type_, _, _, parts, lasts, _ = self._plan["joins"][name]
         for start in range(0, len(data), size):
-            chunk = data[start : start + size]
-            settings = parts if start + size < len(data) else lasts
-            yield self._first_allowed(make(chunk, settings), settings, allows, name)
+            is_last = start + size >= len(data)
+            settings = lasts if is_last else parts
+            is_block_whole = is_last and type_ is None
+            passes = (lambda each: True) if is_block_whole else allows
+            piece = self._first_allowed(make(data[start : start + size], settings), settings, passes, name)
+            # The last piece of a block makes its frame whole; a joined frame comes after its last piece.
+            is_joined = is_last and type_ is not None and type_[0] == "frame"
+            yield piece, (frame,) if is_block_whole else (piece, frame) if is_joined else (piece,)
 
     # ---- what is divided
 
@@ -105,10 +111,15 @@ class Splitting:
     def _first_allowed(
         self, frame: Any, settings: tuple[Setting, ...], allows: Callable[[Any], bool], name: str
     ) -> Any:
+        first = None
         for candidate in self._candidates(frame, settings):
-            if self._holds(candidate, settings) and allows(candidate):
-                return candidate
-        raise ValueError(f"{name} takes no piece that may be sent now")
+            if self._holds(candidate, settings):
+                if allows(candidate):
+                    return candidate
+                first = first or candidate
+        if first is None:
+            raise ValueError(f"no values make a piece of {name}")
+        return first
 
     def _candidates(self, frame: Any, settings: tuple[Setting, ...]) -> Iterator[Any]:
         """Yield the frame with all values of the fields that the conditions name, as it is first."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .errors import DecodeError, EncodeError, SessionError
+from .options import Options
 from .session_engine import Engine
 from .session_events import Event, Fault, Violation
 from .session_package import Package
@@ -62,11 +63,18 @@ class _Conversation:
         """Return the time at which `tick` has something to do, None if nothing is waited for."""
         return self._engine.next_timeout()
 
-    def _reading(self, role: str) -> Reading:
+    def _reading(self, role: str, *, shows_pieces: bool) -> Reading:
         decoder = self._package.decoder(
             role, context=self._context, limits=self._limits, strict=self._strict, variant=self._variant
         )
-        return Reading(self._package, self._engine, role, decoder, keep_going=self._keep_going)
+        return Reading(
+            self._package,
+            self._engine,
+            role,
+            decoder,
+            keep_going=self._keep_going,
+            shows_pieces=shows_pieces,
+        )
 
     def _expired(self, now: float) -> list[Event]:
         """Return the events of the timers that have run out."""
@@ -111,7 +119,7 @@ class Connection(_Conversation):
             now=now,
         )
         self._role = role
-        self._peer = self._reading(package.program.other(role))
+        self._peer = self._reading(package.program.other(role), shows_pieces=False)
         self._waiting: list[Event] = []
         self._failure: Violation | DecodeError | None = None
         self._is_closed = False
@@ -133,6 +141,8 @@ class Connection(_Conversation):
 
     def receive(self, chunk: _Buffer, now: float = 0.0) -> list[Event]:
         """Return what the peer's bytes complete, in order; what came before a fault or a violation stays.
+
+        What is divided is an event once it is whole: the frame that its last piece makes, or its last piece with `part.joined`.
 
         The peer's violation is the last event and ends the connection, and so is a Fault behind which no frame can be
         found. Afterwards, and after `close`, there are no events.
@@ -162,11 +172,20 @@ class Connection(_Conversation):
         """Return the time at which `tick` has something to do, None if nothing is waited for."""
         return None if self.is_closed else super().next_timeout()
 
-    def _send(self, message: Any, now: float, header: Mapping[str, Any], writing: Mapping[str, Any]) -> bytes:
+    def _send(
+        self,
+        message: Any,
+        now: float,
+        header: Mapping[str, Any],
+        writing: Mapping[str, Any],
+        split: int | None = None,
+    ) -> bytes:
         """Return the bytes of a message, a frame or a preamble, and take note that they are sent."""
         self._waiting += self._noted(self._expired(now)) if not self.is_closed else ()
         self._refuse_closed()
         frame = self._package.framed(self._role, message, header)
+        if split is not None:
+            return self._send_split(frame, now, writing, split)
         if self._engine.has_inner(self._role, frame):
             return self._send_nested(frame, now, writing)
         decision = self._engine.decide(self._role, frame, now)
@@ -186,19 +205,56 @@ class Connection(_Conversation):
             self._engine.restore(saved)
             raise
 
+    def _send_split(self, frame: Any, now: float, writing: Mapping[str, Any], size: int) -> bytes:
+        """Send a frame in pieces; all of them are undone if one is refused."""
+        from .session_splitting import Splitting
+
+        package, engine = self._package, self._engine
+        saved, known = engine.save(), None if self._context is None else self._context.snapshot()
+        divide = Splitting(package.plan, package.classes, self._role, self._context)
+        sent = []
+        try:
+            for piece, seen in divide.pieces(
+                frame,
+                size,
+                lambda each: self._encoded(each, writing),
+                lambda each: engine.decide(self._role, each, now).refusal is None,
+            ):
+                for each in seen:
+                    engine.see(self._role, each, now)
+                sent.append(self._encoded(piece, writing))
+                self._remember(seen[0])
+        except (SessionError, EncodeError, ValueError):
+            engine.restore(saved)
+            if known is not None:
+                self._context.restore(known)
+            raise
+        return b"".join(sent)
+
     def _written(self, frame: Any, writing: Mapping[str, Any]) -> bytes:
-        package = self._package
-        more = package.reading(self._context, self._variant)
-        if package.make_context is not None:
-            more["from_role"] = self._role
-        data = package.encode(frame, **writing, **more)
-        if self._context is not None and hasattr(frame, "message"):
-            self._context.listener = None
-            try:
-                self._context.apply(frame, self._role)
-            except DecodeError as error:
-                raise EncodeError(error.code, path=error.path, expected=error.expected) from None
+        data = self._encoded(frame, writing)
+        self._remember(frame)
         return data
+
+    def _encoded(self, frame: Any, writing: Mapping[str, Any]) -> bytes:
+        package = self._package
+        more = package.writing(self._role, self._context, self._variant)
+        return package.encode(frame, **writing, **more)
+
+    def _remember(self, frame: Any) -> None:
+        """Let a frame that is sent change what the context says of later ones.
+
+        Raises:
+            EncodeError: It can take no more.
+        """
+        if self._context is None or not hasattr(frame, "message"):
+            return
+        self._context.listener = None
+        limits = {} if self._limits is None else self._limits.to_dict()
+        try:
+            self._context.take(frame, Options(self._role, context=self._context, limits=limits))
+        except DecodeError as error:
+            raise EncodeError(error.code, path=error.path, expected=error.expected) from None
 
     def _refuse_closed(self) -> None:
         if self._failure is not None:
@@ -246,7 +302,7 @@ class Session(_Conversation):
             options=options or {},
             now=now,
         )
-        self._directions = {role: self._reading(role) for role in package.roles}
+        self._directions = {role: self._reading(role, shows_pieces=True) for role in package.roles}
 
     def observe(self, role: str, chunk: _Buffer, now: float = 0.0) -> list[Event]:
         """Return what the bytes of a role complete."""

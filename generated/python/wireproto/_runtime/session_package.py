@@ -19,10 +19,11 @@ class Package:
         frames: The class of the frames that each role sends.
         bare: Classes that stand for themselves: the frames, and the preambles.
         make_context: None where nothing is remembered between frames.
+        classes: All classes by name, where pieces are made of some.
     """
 
     __slots__ = (
-        "_make_decoder", "bare", "encode", "frames", "has_variants", "make_context", "plan", "program",
+        "_make_decoder", "bare", "classes", "encode", "frames", "has_variants", "make_context", "plan", "program",
     )  # fmt: skip
 
     def __init__(
@@ -34,6 +35,7 @@ class Package:
         frames: Mapping[str, type],
         preambles: tuple[type, ...] = (),
         context: Callable[..., Any] | None = None,
+        classes: Mapping[str, Any] | None = None,
     ) -> None:
         self.plan = plan
         self.program = Program(plan)
@@ -42,6 +44,7 @@ class Package:
         self.frames = frames
         self.bare = frozenset((*frames.values(), *preambles))
         self.make_context = context
+        self.classes = classes or {}
         self.has_variants = bool(plan["variants"])
 
     @property
@@ -53,13 +56,14 @@ class Package:
         self, role: str, *, context: Any, limits: Any, strict: bool, variant: str | None
     ) -> Decoder[Any]:
         """Return a decoder of what a role sends; errors are items among its frames."""
-        more = self.reading(context, variant)
+        more: dict[str, Any] = {} if self.make_context is None else {"context": context}
+        more |= {"variant": variant} if self.has_variants else {}
         return self._make_decoder(role, limits=limits, strict=strict, errors="yield", **more)
 
-    def reading(self, context: Any, variant: str | None) -> dict[str, Any]:
-        """Return the arguments that functions of this package have beside the usual ones."""
-        found: dict[str, Any] = {} if self.make_context is None else {"context": context}
-        return found | ({"variant": variant} if self.has_variants else {})
+    def writing(self, role: str, context: Any, variant: str | None) -> dict[str, Any]:
+        """Return the arguments that `encode` has in this package beside the usual ones."""
+        more: dict[str, Any] = {"from_role": role, "context": context} if self.plan["contexts"] else {}
+        return more | ({"variant": variant} if self.has_variants else {})
 
     def framed(self, role: str, message: Any, header: Mapping[str, Any]) -> Any:
         """Return a message in the frame that the role sends; a frame with what the header changes; a preamble as it is."""

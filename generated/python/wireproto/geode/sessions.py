@@ -104,12 +104,15 @@ class Connection(_Connection):
         message: _Message | messages.Request | messages.Response | messages.Connect,
         now: float = 0.0,
         *,
+        split: int | None = None,
         correlation_id: int | None = None,
         is_partial: bool | None = None,
         metadata: list[_RequestMetadata] | None = None,
         status: int | None = None,
     ) -> bytes:
         """Return the bytes of a frame, or of a message in a frame with these header fields, and take note that they are sent.
+
+        `split`: bytes in each piece, where the protocol says how such a thing is divided.
 
         Raises:
             SessionError: It may not be sent now, or the connection is over; nothing has changed.
@@ -125,6 +128,7 @@ class Connection(_Connection):
                 "status": status,
             },
             {},
+            split,
         )
 
     @property
@@ -194,4 +198,5 @@ def _package() -> _Package:
         },
         preambles=(messages.Connect,),
         context=messages.Context,
+        classes=vars(messages),
     )

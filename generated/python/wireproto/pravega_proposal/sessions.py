@@ -99,14 +99,18 @@ class Connection(_Connection):
         self,
         message: _Message | messages.Frame,
         now: float = 0.0,
+        *,
+        split: int | None = None,
     ) -> bytes:
         """Return the bytes of a frame, or of a message in a frame, and take note that they are sent.
+
+        `split`: bytes in each piece, where the protocol says how such a thing is divided.
 
         Raises:
             SessionError: It may not be sent now, or the connection is over; nothing has changed.
             EncodeError: A value that the wire cannot carry; nothing has changed.
         """
-        return self._send(message, now, {}, {})
+        return self._send(message, now, {}, {}, split)
 
     @property
     def pieces(self) -> _Views[PiecesView]:
@@ -173,4 +177,5 @@ def _package() -> _Package:
         },
         preambles=(),
         context=messages.Context,
+        classes=vars(messages),
     )
