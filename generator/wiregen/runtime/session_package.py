@@ -53,13 +53,14 @@ class Package:
         self, role: str, *, context: Any, limits: Any, strict: bool, variant: str | None
     ) -> Decoder[Any]:
         """Return a decoder of what a role sends; errors are items among its frames."""
-        more = self.reading(context, variant)
+        more: dict[str, Any] = {} if self.make_context is None else {"context": context}
+        more |= {"variant": variant} if self.has_variants else {}
         return self._make_decoder(role, limits=limits, strict=strict, errors="yield", **more)
 
-    def reading(self, context: Any, variant: str | None) -> dict[str, Any]:
-        """Return the arguments that functions of this package have beside the usual ones."""
-        found: dict[str, Any] = {} if self.make_context is None else {"context": context}
-        return found | ({"variant": variant} if self.has_variants else {})
+    def writing(self, role: str, context: Any, variant: str | None) -> dict[str, Any]:
+        """Return the arguments that `encode` has in this package beside the usual ones."""
+        more: dict[str, Any] = {"from_role": role, "context": context} if self.plan["contexts"] else {}
+        return more | ({"variant": variant} if self.has_variants else {})
 
     def framed(self, role: str, message: Any, header: Mapping[str, Any]) -> Any:
         """Return a message in the frame that the role sends; a frame with what the header changes; a preamble as it is."""

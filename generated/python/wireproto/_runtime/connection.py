@@ -62,11 +62,18 @@ class _Conversation:
         """Return the time at which `tick` has something to do, None if nothing is waited for."""
         return self._engine.next_timeout()
 
-    def _reading(self, role: str) -> Reading:
+    def _reading(self, role: str, *, shows_pieces: bool) -> Reading:
         decoder = self._package.decoder(
             role, context=self._context, limits=self._limits, strict=self._strict, variant=self._variant
         )
-        return Reading(self._package, self._engine, role, decoder, keep_going=self._keep_going)
+        return Reading(
+            self._package,
+            self._engine,
+            role,
+            decoder,
+            keep_going=self._keep_going,
+            shows_pieces=shows_pieces,
+        )
 
     def _expired(self, now: float) -> list[Event]:
         """Return the events of the timers that have run out."""
@@ -111,7 +118,7 @@ class Connection(_Conversation):
             now=now,
         )
         self._role = role
-        self._peer = self._reading(package.program.other(role))
+        self._peer = self._reading(package.program.other(role), shows_pieces=False)
         self._waiting: list[Event] = []
         self._failure: Violation | DecodeError | None = None
         self._is_closed = False
@@ -133,6 +140,8 @@ class Connection(_Conversation):
 
     def receive(self, chunk: _Buffer, now: float = 0.0) -> list[Event]:
         """Return what the peer's bytes complete, in order; what came before a fault or a violation stays.
+
+        What is divided is an event once it is whole: the frame that its last piece makes, or its last piece with `part.joined`.
 
         The peer's violation is the last event and ends the connection, and so is a Fault behind which no frame can be
         found. Afterwards, and after `close`, there are no events.
@@ -188,9 +197,7 @@ class Connection(_Conversation):
 
     def _written(self, frame: Any, writing: Mapping[str, Any]) -> bytes:
         package = self._package
-        more = package.reading(self._context, self._variant)
-        if package.make_context is not None:
-            more["from_role"] = self._role
+        more = package.writing(self._role, self._context, self._variant)
         data = package.encode(frame, **writing, **more)
         if self._context is not None and hasattr(frame, "message"):
             self._context.listener = None
@@ -246,7 +253,7 @@ class Session(_Conversation):
             options=options or {},
             now=now,
         )
-        self._directions = {role: self._reading(role) for role in package.roles}
+        self._directions = {role: self._reading(role, shows_pieces=True) for role in package.roles}
 
     def observe(self, role: str, chunk: _Buffer, now: float = 0.0) -> list[Event]:
         """Return what the bytes of a role complete."""

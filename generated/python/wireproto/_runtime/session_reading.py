@@ -22,8 +22,16 @@ class Reading:
     """
 
     def __init__(
-        self, package: Package, engine: Engine, role: str, decoder: Any, *, keep_going: bool
+        self,
+        package: Package,
+        engine: Engine,
+        role: str,
+        decoder: Any,
+        *,
+        keep_going: bool,
+        shows_pieces: bool,
     ) -> None:
+        self._shows_pieces = shows_pieces
         self._engine = engine
         self._role = role
         self._decoder = decoder
@@ -56,8 +64,11 @@ class Reading:
             if not self._was_heard:
                 self._heard = []
                 self._see(item)
+            if not self._shows_pieces and getattr(item, "part", None) is not None:
+                item = _whole(item)
             if not self._heard:
-                events.append(Received(item, self._role, offset, now))
+                if item is not None:
+                    events.append(Received(item, self._role, offset, now))
             elif self._report(item, offset, now, events) and not self._keep_going:
                 return events
 
@@ -102,5 +113,14 @@ class Reading:
             events.append(broken[0])
             return True
         events += broken
-        events.append(Received(item, self._role, offset, now, notes))
+        if item is not None:
+            events.append(Received(item, self._role, offset, now, notes))
         return bool(broken)
+
+
+def _whole(piece: Any) -> Any:
+    """Return what a piece makes whole: the joined frame, or the piece itself with what is joined; None: it is not the last."""
+    if not piece.part.last:
+        return None
+    joined = piece.part.joined
+    return joined if hasattr(joined, "message") else piece

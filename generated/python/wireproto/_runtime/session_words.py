@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import Any
 
 from .access import MISSING, attribute, declared_name
+from .errors import DecodeError, EncodeError
 from .explain import explain
 from .expressions import Undefined
 from .options import Options, Plan
@@ -132,7 +133,7 @@ class MessageWords:
     def _read(self, field: tuple[Any, ...], class_: type, *, is_header: bool) -> Term:
         name, is_hidden, type_, value, condition = field[:5]
         if is_hidden and value is not None:
-            return self._hidden(name, value, class_, is_header=is_header)
+            return self._hidden(name, value)
         get = _getter(class_, name)
         if is_header:
             plain: Term = lambda m, f, v, x: get(f)  # noqa: E731 - a closure as all others
@@ -140,7 +141,7 @@ class MessageWords:
             plain = lambda m, f, v, x: get(m)  # noqa: E731
         return _required(plain, name) if condition is not None and not is_nullable(type_) else plain
 
-    def _hidden(self, name: str, value: tuple[Any, ...], class_: type, *, is_header: bool) -> Term:
+    def _hidden(self, name: str, value: tuple[Any, ...]) -> Term:
         """Return a field that no object has: a constant, a code, or else what the bytes say."""
         match value:
             case ("constant", expression):
@@ -148,13 +149,9 @@ class MessageWords:
             case ("derived", ("call", "code", _), _):
                 return self._code()
             case ("derived", ("call", "present", (("field", path, _),)), _):
-                return _kept(_getter(class_, name), self.about("present", path), is_header=is_header)
+                return _kept(name, self.about("present", path))
         kind = self.kind
-        return _kept(
-            _getter(class_, name),
-            lambda m, f, v, x: _measured(kind, m, f, x, (name,)).value,
-            is_header=is_header,
-        )
+        return _kept(name, lambda m, f, v, x: _measured(kind, m, f, x, (name,)).value)
 
     def _code(self) -> Term:
         code = self.kind.code
@@ -209,14 +206,14 @@ def _presence(term: Term) -> Term:
     return present
 
 
-def _kept(get: _Get, otherwise: Term, *, is_header: bool) -> Term:
+def _kept(name: str, otherwise: Term) -> Term:
     """Return what a piece of a join keeps of its header, for nothing can derive it; else what is derived."""
 
     def kept(m: Any, f: Any, v: list[Any], x: Any) -> Any:
-        try:
-            return get(f if is_header else m)
-        except (AttributeError, KeyError):
-            return otherwise(m, f, v, x)
+        part = getattr(f, "part", None)
+        if part is not None and name in part.header:
+            return part.header[name]
+        return otherwise(m, f, v, x)
 
     return kept
 
@@ -230,10 +227,17 @@ def _inner(value: Any, path: tuple[str, ...]) -> Any:
 
 
 def _measured(kind: Kind, message: Any, frame: Any, moment: Any, path: tuple[str, ...]) -> Node:
-    """Return where a field lies in the bytes of its frame, which are made once more: for what no object has."""
+    """Return where a field lies in the bytes of its frame, which are made once more: for what no object has.
+
+    Raises:
+        Undefined: It cannot be written, or what is written has no such field.
+    """
     options = Options(moment.sender, context=moment.contexts, variant=moment.variant)
-    data = write_frame(kind.plan, message if frame is None else frame, options)
-    node = explain(kind.plan, data, 0, len(data), options, is_preamble=frame is None)
+    try:
+        data = write_frame(kind.plan, message if frame is None else frame, options)
+        node = explain(kind.plan, data, 0, len(data), options, is_preamble=frame is None)
+    except (EncodeError, DecodeError):
+        raise Undefined("size", path[-1]) from None
     tail = "." + ".".join(path)
     for each in node.walk():
         if not each.inner and each.path.endswith(tail):
