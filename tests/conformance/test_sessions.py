@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import json
+import subprocess
+import sys
 from typing import Any, Final
 
 import pytest
@@ -224,3 +226,17 @@ def test_every_package_has_connections(name: str) -> None:
     role = package.Session()._package.roles[0]
     assert package.Connection(role).role == role
     assert package.Connection(role).receive(b"") == []
+
+
+def test_importing_a_package_does_not_load_what_runs_sessions() -> None:
+    program = (
+        "import sys, wireproto.lumberjack as lj; early = [name for name in sys.modules if 'session' in name];"
+        "lj.Connection; print(early, 'wireproto._runtime.session_engine' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[] True"
+
+
+def test_what_a_package_does_not_have_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="has no Konnection"):
+        lumberjack.Konnection  # noqa: B018

@@ -11,6 +11,7 @@ from wiregen.cli.talk import tell
 if TYPE_CHECKING:
     from wiregen.cli.decoded import Settings
     from wiregen.cli.input import Input
+    from wiregen.cli.replay_sinks import State
     from wiregen.cli.watch import Replayed, Watch
     from wiregen.runtime.session_table import Program
 
@@ -73,13 +74,18 @@ def verb(
 
 
 class _Replay:
-    """What is replayed, and the sessions of each connection in it."""
+    """What is replayed, and the sessions of each connection that is not over."""
 
     def __init__(self, program: "Program", settings: "Settings", options: Mapping[str, Any]) -> None:
         self._program = program
         self._settings = settings
         self._options = options
-        self.watches: dict[str | None, Watch] = {}
+        self._watches: dict[str | None, Watch] = {}
+        self._left: dict[str | None, tuple[State, ...]] = {}
+
+    def states(self) -> "dict[str | None, tuple[State, ...]]":
+        """Return what the instances of each connection were left in."""
+        return self._left | {flow: tuple(watch.states()) for flow, watch in self._watches.items()}
 
     def of_capture(self, source: "Input", port: int | None, ports: tuple[int, ...]) -> "Iterator[Replayed]":
         """Yield what the connections of a capture do, in the order of time."""
@@ -92,6 +98,8 @@ class _Replay:
                 watch = self._watch(event.flow.name, conversation.context, event.time)
                 yield from watch.expire(event.time)
                 yield from map(watch.judge, conversation.take(event))
+                if not conversation.directions:
+                    self._left[event.flow.name] = tuple(self._watches.pop(event.flow.name).states())
 
     def of_files(self, first: "Input", second: "Input") -> "Iterator[Replayed]":
         """Yield what two directions do, all of the first one first."""
@@ -111,11 +119,11 @@ class _Replay:
     def _watch(self, flow: str | None, context: Any, now: float) -> "Watch":
         from wiregen.cli.watch import Watch
 
-        if flow not in self.watches:
-            self.watches[flow] = Watch(
+        if flow not in self._watches:
+            self._watches[flow] = Watch(
                 self._program, self._settings, context, options=self._options, flow=flow, now=now
             )
-        return self.watches[flow]
+        return self._watches[flow]
 
 
 def _print(replayed: "Callable[[], Iterator[Replayed]]", replay: _Replay, format_: str) -> int:
@@ -126,5 +134,5 @@ def _print(replayed: "Callable[[], Iterator[Replayed]]", replay: _Replay, format
     for each in replayed():
         tally.add(each)
         sink.write(each)
-    sink.close(tally, {flow: tuple(watch.states()) for flow, watch in replay.watches.items()})
+    sink.close(tally, replay.states())
     return FINDINGS if tally.has_findings else DONE

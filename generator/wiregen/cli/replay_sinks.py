@@ -13,9 +13,10 @@ from wiregen.jsonl import dumps
 from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.session_events import Violation
 
-__all__ = ["ReplaySink", "Tally", "replay_sink"]
+__all__ = ["ReplaySink", "State", "Tally", "replay_sink"]
 
 State = tuple[str, Any, str]
+"""Session, key, state."""
 
 
 class Tally:

@@ -10,7 +10,7 @@ from typing import Any
 
 from .options import Plan
 from .session_rows import Row, Timer, initial_values, row_of
-from .session_terms import NOTHING, Term
+from .session_terms import NOTHING, Term, compile_term
 from .session_words import Kind, MessageWords
 
 __all__ = ["Entry", "Matters", "Program", "Table"]
@@ -56,8 +56,6 @@ class Table:
         return None
 
     def _timers(self, timers: Any, state: str) -> Iterator[Timer]:
-        from .session_terms import compile_term
-
         for states, after, effect in timers:
             if states is None or state in states:
                 row = row_of(None, effect, self.variables, self.numbers, self._words)

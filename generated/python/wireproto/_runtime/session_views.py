@@ -73,6 +73,9 @@ class Views(Generic[V]):
     def __len__(self) -> int:
         return len(self._kept)
 
+    def __repr__(self) -> str:
+        return f"<{self._kept.table.name}: {len(self)} kept>"
+
     def _instance(self, key: Hashable) -> Instance:
         places = self._places(key)
         found = (self._kept.find(*place) for place in places)
