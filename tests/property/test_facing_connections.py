@@ -27,6 +27,8 @@ class Facing(RuleBasedStateMachine):
 
     package: Any
     roles: tuple[str, str]
+    pieces: tuple[type, ...] = ()
+    """Messages that arrive as part of something whole."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,7 +56,8 @@ class Facing(RuleBasedStateMachine):
                 self.refuse(role, peer, message, error.violation, for_good=for_good)
             return False
         self.wires[role] += data
-        self.said[role].append(side._package.framed(role, message, {}))
+        if not isinstance(message, self.pieces):
+            self.said[role].append(side._package.framed(role, message, {}))
         return True
 
     def refuse(self, role: str, peer: Any, message: Any, name: str, *, for_good: bool) -> None:
@@ -77,7 +80,8 @@ class Facing(RuleBasedStateMachine):
         data, self.wires[role] = self.wires[role][:size], self.wires[role][size:]
         for event in self.sides[self.other(role)].receive(data):
             assert type(event).__name__ == "Received"
-            self.heard[role].append(event.frame)
+            if not isinstance(event.frame.message, self.pieces):
+                self.heard[role].append(event.frame)
 
     def deliver_all(self, role: str, sizes: list[int]) -> None:
         for size in sizes:
@@ -200,6 +204,7 @@ class Streaming(Facing):
 
     package = rs
     roles = ("client", "server")
+    pieces = (rs.OnNextPart,)
 
     def shown(self, side: Any) -> Any:
         found = {key: repr(side.subscription[key]) for key in side.subscription}
