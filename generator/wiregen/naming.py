@@ -28,8 +28,8 @@ _KEYWORDS = frozenset(
 # What every generated package offers by itself.
 _OFFERED = frozenset(
     "encode decode decode_message decode_conversation absent tail message Frame Decoder Context Connection Session Unknown"
-    " DecodeError EncodeError SessionError NeedMoreData protobuf msgpack aio to_dict from_dict replace snapshot restore"
-    " limits Limits".split()
+    " DecodeError EncodeError SessionError NeedMoreData Received Violation Fault TimedOut Ended protobuf msgpack aio"
+    " to_dict from_dict replace snapshot restore limits Limits".split()
 )
 # Builtins that the text of a generated module relies on; shadowing one would change what its functions mean.
 _BUILTINS = frozenset(

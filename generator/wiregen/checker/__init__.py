@@ -12,6 +12,7 @@ from wiregen.checker import (
     contexts,
     fields,
     frames,
+    mentions,
     names,
     recursion,
     regions,
@@ -24,7 +25,7 @@ from wiregen.model import Protocol
 
 __all__ = ["check", "largest_memory"]
 
-_ROOMS = (choices, fields, recursion, regions, frames, names, contexts, sessions)
+_ROOMS = (choices, fields, recursion, regions, frames, names, contexts, sessions, mentions)
 
 
 def check(protocol: Protocol, origins: Mapping[str, Span], report: Report) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from wiregen.cli.failure import Failure
 from wiregen.diagnostics import did_you_mean
 
-__all__ = ["limits_of", "role_of", "variant_of"]
+__all__ = ["limits_of", "options_of", "role_of", "variant_of"]
 
 _AMOUNT = re.compile(r"([0-9]{1,18})\s*(KiB|MiB|GiB)?", re.IGNORECASE)
 _UNITS: Final = {None: 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
@@ -36,6 +36,31 @@ def limits_of(plan: dict[str, Any], settings: tuple[str, ...]) -> dict[str, int]
         _known(plan["name"], "limit", name, plan["limits"])
         limits[name] = int(match[1]) * _UNITS[match[2].lower() if match[2] else None]
     return limits
+
+
+def options_of(plan: dict[str, Any], settings: tuple[str, ...]) -> dict[str, Any]:
+    """Return settings of a connection out of texts such as `ack_value=COUNT`."""
+    types = {
+        each[0]: each[1] for session in plan["sessions"].values() for each in session["variables"] if each[4]
+    }
+    options = {}
+    for setting in settings:
+        name, _, value = (part.strip() for part in setting.partition("="))
+        _known(plan["name"], "option", name, types)
+        options[name] = _option(plan, setting, types[name], value)
+    return options
+
+
+def _option(plan: dict[str, Any], setting: str, type_: tuple[Any, ...], value: str) -> Any:
+    """Return the value of an option: a member of its enum, a truth, or a number."""
+    members = {name: number for number, name in plan["enums"][type_[1]][2]} if type_[0] == "enum" else {}
+    values = {**members, **({"true": True, "false": False} if type_[0] == "bool" else {})}
+    if value in values:
+        return values[value]
+    if value.isascii() and value.removeprefix("-").isdecimal() and len(value) < 40:
+        return int(value)
+    listed = ", ".join(values) or "a number"
+    raise Failure(f"--option {setting} is not NAME=VALUE", f"the values are {listed}")
 
 
 def _known(protocol: str, noun: str, name: str | None, names: Iterable[str]) -> str | None:

@@ -16,14 +16,20 @@ from wiregen.runtime.context import Context
 if TYPE_CHECKING:
     from wiregen.capture import Event, EventSource
 
-__all__ = ["decode_capture"]
+__all__ = ["Conversation", "conversations", "decode_capture"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Conversation:
+class Conversation:
     """A connection by its directions: of the opener, of the other; those that are finished are taken out."""
 
     directions: dict[bool, Direction]
+    context: Context
+
+    def take(self, event: "Event") -> Iterator[Decoded]:
+        """Yield what an event completes."""
+        for decoded in _decoded(event, self.directions):
+            yield replace(decoded, flow=event.flow.name, time=event.time)
 
 
 def decode_capture(
@@ -38,8 +44,22 @@ def decode_capture(
 
     `role`: only what that role sends.
     """
+    for event, conversation in conversations(path, settings, port, ports, advance):
+        for decoded in conversation.take(event):
+            if role in (None, decoded.role):
+                yield decoded
+
+
+def conversations(
+    path: Path,
+    settings: Settings,
+    port: int | None,
+    ports: tuple[int, ...],
+    advance: Callable[[int], None],
+) -> "Iterator[tuple[Event, Conversation]]":
+    """Yield each event of a capture, in the order of time, with the conversation that is to take it."""
     streams = read_streams(path, port=port)
-    live: dict[str, _Conversation] = {}
+    live: dict[str, Conversation] = {}
     orient = _Orientation(path, settings, port, ports)
     try:
         for event in streams:
@@ -49,9 +69,7 @@ def decode_capture(
                     continue
                 conversation = live[event.flow.name] = orient.open(event.flow)
             advance(len(event.data) if isinstance(event, Piece) else 0)
-            for decoded in _decoded(event, conversation):
-                if role in (None, decoded.role):
-                    yield replace(decoded, flow=event.flow.name, time=event.time)
+            yield event, conversation
             if not conversation.directions:
                 del live[event.flow.name]
     except CaptureError as error:
@@ -70,7 +88,7 @@ class _Orientation:
         self._port = port
         self._ports = ports
 
-    def open(self, flow: Flow) -> _Conversation:
+    def open(self, flow: Flow) -> Conversation:
         roles = self._settings.plan["roles"]
         first, last = roles[0], roles[-1]
         if not self._is_opener_first(flow, first):
@@ -80,7 +98,7 @@ class _Orientation:
             True: Direction(self._settings, first, context),
             False: Direction(self._settings, last, context),
         }
-        return _Conversation(directions=directions)
+        return Conversation(directions=directions, context=context)
 
     def _is_opener_first(self, flow: Flow, first: str) -> bool:
         if flow.saw_syn:
@@ -97,9 +115,7 @@ class _Orientation:
         return is_opener
 
 
-def _decoded(event: "Event", conversation: _Conversation) -> Iterator[Decoded]:
-    """Yield what an event completes."""
-    directions = conversation.directions
+def _decoded(event: "Event", directions: dict[bool, Direction]) -> Iterator[Decoded]:
     match event:
         case Piece():
             if event.from_opener in directions:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Final, assert_never
 
 from wiregen import model as m
+from wiregen.plan.sessions import lower_sessions, rules_of
 from wiregen.sizes import smallest
 
 Plain = Any
@@ -44,6 +45,8 @@ def lower(protocol: m.Protocol) -> dict[str, Plain]:
         "contexts": {context.name: lowering.context(context) for context in protocol.contexts},
         "joins": {join.name: lowering.join(join) for join in protocol.joins},
         "views": _views(protocol),
+        "sessions": lower_sessions(protocol, lowering),
+        "violations": rules_of(protocol),
         "variants": {variant.name: lowering.layouts(variant) for variant in protocol.variants},
     }
 

@@ -47,6 +47,8 @@ class Context:
         self._writing: dict[str | None, WriteState] = {}
         self.entries: dict[str, dict[Key, Any]] = {name: {} for name in plan["contexts"]}
         self.joins = Joins(plan, self._open)
+        self.listener: Callable[[Any, str | None], None] | None = None
+        """What hears of each frame that was read, before it changes anything here."""
 
     def lookup(self, name: str, keys: Key, sender: str | None) -> Any:
         """Return the entry of the context `name` under these keys, for what `sender` sends.
@@ -94,6 +96,8 @@ class Context:
         Raises:
             DecodeError: A limit is exceeded, or what is joined does not conform. Its place is left to the caller.
         """
+        if self.listener is not None:
+            self.listener(frame, options.from_role)
         rules = self._rules_of(frame)
         if rules.blocks and frame.part is not None:
             self._take_block(frame, options)

@@ -14,7 +14,9 @@ from uuid import UUID
 
 from .tree import Record, Variety
 
-__all__ = ["Incalculable", "Scope", "Undefined", "checksum", "count_of", "evaluate"]
+__all__ = [
+    "Incalculable", "Scope", "Undefined", "checksum", "count_of", "distinct", "equal", "evaluate", "power",
+]  # fmt: skip
 
 Expression: TypeAlias = tuple[Any, ...]
 # What a name may stand for: the values of the tree, and what expressions make of them.
@@ -149,9 +151,9 @@ def _operation(symbol: str, left: Expression, right: Expression, scope: Scope) -
     first, second = evaluate(left, scope), evaluate(right, scope)
     match symbol:
         case "==":
-            return _equal(first, second)
+            return equal(first, second)
         case "!=":
-            return not _equal(first, second)
+            return not equal(first, second)
         case "in":
             return _holds(second, first)
         case "not in":
@@ -185,10 +187,15 @@ def _arithmetic(symbol: str, left: int, right: int) -> int:
         case "%":
             return left % right
         case _:
-            return _power(left, right)
+            return power(left, right)
 
 
-def _power(base: int, exponent: int) -> int:
+def power(base: int, exponent: int) -> int:
+    """Return a power.
+
+    Raises:
+        Incalculable: It is no integer, or too large.
+    """
     if exponent < 0:
         raise Incalculable("negative exponent")
     if base in (0, 1, -1):
@@ -232,11 +239,12 @@ def _plain(value: Value) -> Value:
     return value.bytes if isinstance(value, UUID) else value
 
 
-def _equal(left: Value, right: Value) -> bool:
+def equal(left: Value, right: Value) -> bool:
+    """Say whether two values are the same; a UUID is its bytes."""
     if isinstance(left, UUID) or isinstance(right, UUID):
         left, right = _plain(left), _plain(right)
     if isinstance(left, list | tuple) and isinstance(right, list | tuple):
-        return len(left) == len(right) and all(map(_equal, left, right))
+        return len(left) == len(right) and all(map(equal, left, right))
     return bool(left == right)
 
 
@@ -244,7 +252,7 @@ def _holds(container: Value, value: Value) -> bool:
     if isinstance(container, range):
         return isinstance(value, int) and int(value) in container
     return any(
-        _holds(item, value) if isinstance(item, range) else _equal(item, value)
+        _holds(item, value) if isinstance(item, range) else equal(item, value)
         for item in _sequence(container)
     )
 
@@ -261,7 +269,7 @@ def _call(function: str, arguments: tuple[Expression, ...], scope: Scope) -> Val
         case "count":
             return len(_sequence(evaluate(arguments[0], scope)))
         case "distinct":
-            return _distinct(_sequence(evaluate(arguments[0], scope)))
+            return distinct(_sequence(evaluate(arguments[0], scope)))
         case "min":
             return min(_integer(evaluate(argument, scope)) for argument in arguments)
         case "max":
@@ -298,7 +306,7 @@ def _on_queue(function: str, queue: tuple[Value, ...], value: Value) -> Value:
 def _index(queue: Iterable[Value], value: Value) -> int:
     number = -1
     for number, item in enumerate(queue):
-        if _equal(item, value):
+        if equal(item, value):
             return number
     return number + 1
 
@@ -309,7 +317,8 @@ def _item(items: Sequence[Value], index: int) -> Value:
     return items[index]
 
 
-def _distinct(items: Sequence[Value]) -> bool:
+def distinct(items: Sequence[Value]) -> bool:
+    """Say whether all items differ."""
     return len({_identity(item) for item in items}) == len(items)
 
 

@@ -7,7 +7,7 @@ from .values import show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
 __all__ = ["Divisible", "Part"]
@@ -21,12 +21,23 @@ class Part:
         key: What tells things apart that are sent at the same time, in the order of the join's `per`.
         index: How many pieces came before.
         last: This piece makes it whole.
+        header: Of a piece of a block the fields before it as they were read, for nothing can derive them.
         joined: Of the last piece what all of them are together: bytes, a frame, or a message; None of the others.
     """
 
-    __slots__ = ("index", "join", "joined", "key", "last")
+    __slots__ = ("header", "index", "join", "joined", "key", "last")
 
-    def __init__(self, join: str, key: tuple[Any, ...], index: int, last: bool, joined: Any = None) -> None:
+    def __init__(
+        self,
+        join: str,
+        key: tuple[Any, ...],
+        index: int,
+        last: bool,
+        joined: Any = None,
+        *,
+        header: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.header = header or {}
         self.join = join
         self.key = key
         self.index = index
@@ -35,7 +46,7 @@ class Part:
 
     def __eq__(self, other: object) -> bool:
         return type(other) is Part and all(
-            getattr(self, name) == getattr(other, name) for name in Part.__slots__
+            getattr(self, name) == getattr(other, name) for name in Part.__slots__ if name != "header"
         )
 
     __hash__ = None  # type: ignore[assignment]

@@ -45,7 +45,8 @@ def read_divided(reader: Reader, record: RecordScope, name: str, field: Field, p
     else:
         record.message = Record(name, {"data": node.value})
         index = 0 if open_ is None else open_.n_pieces
-        record.part = None if source is None else Part(name, key, index, False)
+        header = {each: read.value for each, read in record.nodes.items()}
+        record.part = None if source is None else Part(name, key, index, False, header=header)
     node.type, node.value = field[2], None
     return node
 

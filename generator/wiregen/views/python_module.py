@@ -18,6 +18,7 @@ from wiregen.views.python_module_views import (
     ModuleView,
     PieceView,
     PreambleView,
+    rank,
 )
 from wiregen.views.python_names import attribute
 from wiregen.views.python_shared import Shared
@@ -82,7 +83,7 @@ class ModuleBuilder:
             message_annotation=" | ".join(self._message_names(messages)),
             struct_constants=self._shared.structs.constants(),
             uses=self._uses(layouts, classes, frames, refused),
-            exports=tuple(sorted(exports, key=_rank)),
+            exports=tuple(sorted(exports, key=rank)),
             imports=tuple(sorted(exports, key=_import_rank)),
             roles=protocol.roles,
             frame_readers=self._by_role(layouts, "reader"),
@@ -220,14 +221,9 @@ class ModuleBuilder:
         return frozenset(name for name, is_used in found.items() if is_used) | self._shared.uses
 
 
-def _rank(name: str) -> tuple[int, str]:
-    """Return what sorts names as `__all__` does: constants, classes, functions."""
-    return (0 if name.isupper() and len(name) > 1 else 1 if name[0].isupper() else 2, name)
-
-
 def _import_rank(name: str) -> tuple[int, str, str]:
     """Return what sorts names as imports do: the same, without regard to case."""
-    return (_rank(name)[0], name.lower(), name)
+    return (rank(name)[0], name.lower(), name)
 
 
 def _replaced(own: tuple[_Declared, ...], others: tuple[_Declared, ...]) -> tuple[_Declared, ...]:

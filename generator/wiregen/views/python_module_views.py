@@ -27,7 +27,13 @@ __all__ = [
     "PieceView",
     "PreambleView",
     "TableView",
+    "rank",
 ]
+
+LOADED_LATE = (
+    "Connection", "Ended", "Fault", "Received", "Session", "SessionError", "TimedOut", "Violation",
+)  # fmt: skip
+"""What a package offers of its connections."""
 
 _ERRORS = "DecodeError, EncodeError, NeedMoreData"
 _RUNTIME = frozenset(
@@ -239,6 +245,16 @@ class ModuleView:
     plan: object
 
     @property
+    def loaded_late(self) -> tuple[str, ...]:
+        """The names of the package that its sessions' module has."""
+        return LOADED_LATE
+
+    @property
+    def package_exports(self) -> tuple[str, ...]:
+        """Every name that the package offers."""
+        return tuple(sorted((*self.exports, *LOADED_LATE), key=rank))
+
+    @property
     def is_remembered(self) -> bool:
         """Whether what was read says something about what comes: contexts, open joins."""
         return self.has_context or self.has_joins
@@ -321,6 +337,11 @@ class ModuleView:
     @property
     def _has_frame_alias(self) -> bool:
         return self.is_partly_careful or len(self.frames) > 1 or bool(self.variants)
+
+
+def rank(name: str) -> tuple[int, str]:
+    """Return what sorts names as `__all__` does: constants, classes, functions."""
+    return (0 if name.isupper() and len(name) > 1 else 1 if name[0].isupper() else 2, name)
 
 
 _ROW_SIZE = 99

@@ -53,6 +53,19 @@ from .messages import (
     encode,
 )
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .sessions import (
+        Connection,
+        Ended,
+        Fault,
+        Received,
+        Session,
+        SessionError,
+        TimedOut,
+        Violation,
+    )
+
 __all__ = (
     "ApiId",
     "AuthRequest",
@@ -62,12 +75,15 @@ __all__ = (
     "ClientConfigRequest",
     "ClientConfigResponse",
     "Connect",
+    "Connection",
     "Context",
     "DecodeError",
     "Decoder",
     "EncodeError",
+    "Ended",
     "Entry",
     "ErrorResponse",
+    "Fault",
     "GeodeValue",
     "GetAllRequest",
     "GetAllResponse",
@@ -82,6 +98,7 @@ __all__ = (
     "PutAllResponse",
     "PutRequest",
     "PutResponse",
+    "Received",
     "Request",
     "RequestMetadata",
     "RequestPart",
@@ -90,10 +107,33 @@ __all__ = (
     "ResponsePart",
     "ServerConfigRequest",
     "ServerConfigResponse",
+    "Session",
+    "SessionError",
     "Status",
+    "TimedOut",
     "Unknown",
+    "Violation",
     "decode",
     "decode_conversation",
     "decode_message",
     "encode",
 )
+_LOADED_LATE = (
+    "Connection",
+    "Ended",
+    "Fault",
+    "Received",
+    "Session",
+    "SessionError",
+    "TimedOut",
+    "Violation",
+)
+
+
+def __getattr__(name: str) -> object:
+    """Return what belongs to connections, which is loaded when it is first asked for."""
+    if name not in _LOADED_LATE:
+        raise AttributeError(f"{__name__} has no {name}")
+    from . import sessions
+
+    return getattr(sessions, name)

@@ -30,22 +30,62 @@ from .messages import (
     encode,
 )
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .sessions import (
+        Connection,
+        Ended,
+        Fault,
+        Received,
+        Session,
+        SessionError,
+        TimedOut,
+        Violation,
+    )
+
 __all__ = (
     "Ack",
     "AckValue",
     "Compressed",
+    "Connection",
     "Data",
     "DecodeError",
     "Decoder",
     "EncodeError",
+    "Ended",
+    "Fault",
     "Frame",
     "Json",
     "Limits",
     "NeedMoreData",
     "Pair",
+    "Received",
+    "Session",
+    "SessionError",
+    "TimedOut",
     "Version",
+    "Violation",
     "Window",
     "decode",
     "decode_message",
     "encode",
 )
+_LOADED_LATE = (
+    "Connection",
+    "Ended",
+    "Fault",
+    "Received",
+    "Session",
+    "SessionError",
+    "TimedOut",
+    "Violation",
+)
+
+
+def __getattr__(name: str) -> object:
+    """Return what belongs to connections, which is loaded when it is first asked for."""
+    if name not in _LOADED_LATE:
+        raise AttributeError(f"{__name__} has no {name}")
+    from . import sessions
+
+    return getattr(sessions, name)

@@ -179,5 +179,383 @@ PLAN: dict[str, Any] = {
     "contexts": {},
     "joins": {},
     "views": {"Data": {"pairs": "dict"}, "Json": {"document": "json"}},
+    "sessions": {
+        "Transfer": {
+            "keys": (),
+            "per_sender": False,
+            "roles": (),
+            "variables": (
+                ("ack_value", ("enum", "AckValue", None, False), False, ("number", 0), True),
+                ("outstanding", ("int", 4, False, "big"), True, ("list", ()), False),
+                ("windows", ("int", 4, False, "big"), True, ("list", ()), False),
+                ("window", ("int", 4, False, "big"), False, ("number", 0), False),
+                ("spoken", ("enum", "Version", None, False), False, ("number", 50), False),
+                ("left", ("int", 4, False, "big"), False, ("number", 0), False),
+                ("acked", ("int", 4, False, "big"), False, ("number", 0), False),
+            ),
+            "states": ("idle", "waiting"),
+            "rows": (
+                (
+                    None,
+                    "reader",
+                    ("Window", "Data", "Json", "Compressed"),
+                    None,
+                    ("violates", "wrong_direction", False),
+                ),
+                (None, "writer", ("Ack",), None, ("violates", "wrong_direction", False)),
+                (
+                    ("idle", "waiting"),
+                    "writer",
+                    ("Window",),
+                    ("operation", ">", ("field", ("size",), "own"), ("limit", "window")),
+                    ("violates", "window_too_large", False),
+                ),
+                (
+                    ("idle", "waiting"),
+                    "writer",
+                    ("Window",),
+                    ("operation", ">", ("variable", "left"), ("number", 0)),
+                    ("violates", "window_short", True),
+                ),
+                (
+                    ("idle", "waiting"),
+                    "writer",
+                    ("Window",),
+                    None,
+                    (
+                        "go",
+                        None,
+                        (
+                            ("window", ("operation", "+", ("variable", "window"), ("number", 1))),
+                            ("left", ("field", ("size",), "own")),
+                            ("spoken", ("field", ("version",), "frame")),
+                        ),
+                    ),
+                ),
+                (
+                    ("idle", "waiting"),
+                    "writer",
+                    ("Data", "Json"),
+                    ("operation", "==", ("variable", "left"), ("number", 0)),
+                    ("violates", "window_overrun", True),
+                ),
+                (
+                    ("idle", "waiting"),
+                    "writer",
+                    ("Data", "Json"),
+                    ("operation", "==", ("variable", "left"), ("number", 0)),
+                    (
+                        "go",
+                        "waiting",
+                        (
+                            ("window", ("operation", "+", ("variable", "window"), ("number", 1))),
+                            ("spoken", ("field", ("version",), "frame")),
+                            (
+                                "outstanding",
+                                (
+                                    "call",
+                                    "push",
+                                    (("variable", "outstanding"), ("field", ("sequence",), "own")),
+                                ),
+                            ),
+                            (
+                                "windows",
+                                (
+                                    "call",
+                                    "push",
+                                    (
+                                        ("variable", "windows"),
+                                        ("operation", "+", ("variable", "window"), ("number", 1)),
+                                    ),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    ("idle", "waiting"),
+                    "writer",
+                    ("Data", "Json"),
+                    ("operation", "!=", ("field", ("version",), "frame"), ("variable", "spoken")),
+                    ("violates", "mixed_versions", True),
+                ),
+                (
+                    ("idle", "waiting"),
+                    "writer",
+                    ("Data", "Json"),
+                    None,
+                    (
+                        "go",
+                        "waiting",
+                        (
+                            ("left", ("operation", "-", ("variable", "left"), ("number", 1))),
+                            (
+                                "outstanding",
+                                (
+                                    "call",
+                                    "push",
+                                    (("variable", "outstanding"), ("field", ("sequence",), "own")),
+                                ),
+                            ),
+                            ("windows", ("call", "push", (("variable", "windows"), ("variable", "window")))),
+                        ),
+                    ),
+                ),
+                (("idle", "waiting"), "writer", ("Compressed",), None, ("go", None, ())),
+                (
+                    ("idle",),
+                    "reader",
+                    ("Ack",),
+                    (
+                        "operation",
+                        "in",
+                        ("field", ("sequence",), "own"),
+                        ("list", (("number", 0), ("variable", "acked"))),
+                    ),
+                    ("go", None, ()),
+                ),
+                (("idle",), "reader", ("Ack",), None, ("violates", "ack_out_of_window", False)),
+                (
+                    ("waiting",),
+                    "reader",
+                    ("Ack",),
+                    (
+                        "operation",
+                        "and",
+                        ("operation", "==", ("variable", "ack_value"), ("number", 1)),
+                        (
+                            "operation",
+                            ">",
+                            ("field", ("sequence",), "own"),
+                            (
+                                "call",
+                                "index",
+                                (
+                                    ("variable", "windows"),
+                                    (
+                                        "operation",
+                                        "+",
+                                        ("item", ("variable", "windows"), ("number", 0)),
+                                        ("number", 1),
+                                    ),
+                                ),
+                            ),
+                        ),
+                    ),
+                    ("violates", "ack_out_of_window", False),
+                ),
+                (
+                    ("waiting",),
+                    "reader",
+                    ("Ack",),
+                    (
+                        "operation",
+                        "and",
+                        ("operation", "==", ("variable", "ack_value"), ("number", 1)),
+                        (
+                            "operation",
+                            "==",
+                            ("field", ("sequence",), "own"),
+                            ("call", "count", (("variable", "outstanding"),)),
+                        ),
+                    ),
+                    (
+                        "go",
+                        "idle",
+                        (
+                            ("outstanding", ("list", ())),
+                            ("windows", ("list", ())),
+                            ("acked", ("field", ("sequence",), "own")),
+                        ),
+                    ),
+                ),
+                (
+                    ("waiting",),
+                    "reader",
+                    ("Ack",),
+                    ("operation", "==", ("variable", "ack_value"), ("number", 1)),
+                    (
+                        "go",
+                        None,
+                        (
+                            (
+                                "outstanding",
+                                (
+                                    "call",
+                                    "drop",
+                                    (("variable", "outstanding"), ("field", ("sequence",), "own")),
+                                ),
+                            ),
+                            (
+                                "windows",
+                                ("call", "drop", (("variable", "windows"), ("field", ("sequence",), "own"))),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    ("waiting",),
+                    "reader",
+                    ("Ack",),
+                    (
+                        "operation",
+                        "and",
+                        (
+                            "operation",
+                            "==",
+                            ("call", "index", (("variable", "outstanding"), ("field", ("sequence",), "own"))),
+                            (
+                                "operation",
+                                "-",
+                                ("call", "count", (("variable", "outstanding"),)),
+                                ("number", 1),
+                            ),
+                        ),
+                        (
+                            "operation",
+                            "==",
+                            (
+                                "item",
+                                ("variable", "windows"),
+                                (
+                                    "operation",
+                                    "-",
+                                    ("call", "count", (("variable", "windows"),)),
+                                    ("number", 1),
+                                ),
+                            ),
+                            ("item", ("variable", "windows"), ("number", 0)),
+                        ),
+                    ),
+                    (
+                        "go",
+                        "idle",
+                        (
+                            ("outstanding", ("list", ())),
+                            ("windows", ("list", ())),
+                            ("acked", ("field", ("sequence",), "own")),
+                        ),
+                    ),
+                ),
+                (
+                    ("waiting",),
+                    "reader",
+                    ("Ack",),
+                    (
+                        "operation",
+                        "and",
+                        ("operation", "in", ("field", ("sequence",), "own"), ("variable", "outstanding")),
+                        (
+                            "operation",
+                            "==",
+                            (
+                                "item",
+                                ("variable", "windows"),
+                                (
+                                    "call",
+                                    "index",
+                                    (("variable", "outstanding"), ("field", ("sequence",), "own")),
+                                ),
+                            ),
+                            ("item", ("variable", "windows"), ("number", 0)),
+                        ),
+                    ),
+                    (
+                        "go",
+                        None,
+                        (
+                            (
+                                "windows",
+                                (
+                                    "call",
+                                    "drop",
+                                    (
+                                        ("variable", "windows"),
+                                        (
+                                            "operation",
+                                            "+",
+                                            (
+                                                "call",
+                                                "index",
+                                                (
+                                                    ("variable", "outstanding"),
+                                                    ("field", ("sequence",), "own"),
+                                                ),
+                                            ),
+                                            ("number", 1),
+                                        ),
+                                    ),
+                                ),
+                            ),
+                            (
+                                "outstanding",
+                                (
+                                    "call",
+                                    "drop",
+                                    (
+                                        ("variable", "outstanding"),
+                                        (
+                                            "operation",
+                                            "+",
+                                            (
+                                                "call",
+                                                "index",
+                                                (
+                                                    ("variable", "outstanding"),
+                                                    ("field", ("sequence",), "own"),
+                                                ),
+                                            ),
+                                            ("number", 1),
+                                        ),
+                                    ),
+                                ),
+                            ),
+                            ("acked", ("field", ("sequence",), "own")),
+                        ),
+                    ),
+                ),
+                (
+                    ("waiting",),
+                    "reader",
+                    ("Ack",),
+                    ("operation", "==", ("field", ("sequence",), "own"), ("number", 0)),
+                    ("go", None, ()),
+                ),
+                (
+                    ("waiting",),
+                    "reader",
+                    ("Ack",),
+                    (
+                        "operation",
+                        "in",
+                        (
+                            "operation",
+                            "%",
+                            (
+                                "operation",
+                                "-",
+                                ("item", ("variable", "outstanding"), ("number", 0)),
+                                ("field", ("sequence",), "own"),
+                            ),
+                            ("number", 4294967296),
+                        ),
+                        ("range", ("number", 1), ("number", 2147483647)),
+                    ),
+                    ("go", None, ()),
+                ),
+                (("waiting",), "reader", ("Ack",), None, ("violates", "ack_out_of_window", False)),
+            ),
+            "timers": ((("waiting",), ("limit", "ack_wait"), ("violates", "ack_timeout", False)),),
+        }
+    },
+    "violations": {
+        "wrong_direction": "Only the writer sends Window, Data, Json and Compressed, only the reader sends Ack.",
+        "window_too_large": "A Window announces at most `limits.window` events.",
+        "window_overrun": "No more events come than the Window said, and none before a Window.",
+        "window_short": "A new Window comes when the one before is full.",
+        "mixed_versions": "The events of a window and their Window have one version.",
+        "ack_out_of_window": "An Ack names an event of the oldest window that waits.",
+        "ack_timeout": "While events wait, an ack or a keepalive comes within `limits.ack_wait`.",
+    },
     "variants": {},
 }

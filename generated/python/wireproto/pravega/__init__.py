@@ -100,6 +100,19 @@ from .messages import (
     encode,
 )
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .sessions import (
+        Connection,
+        Ended,
+        Fault,
+        Received,
+        Session,
+        SessionError,
+        TimedOut,
+        Violation,
+    )
+
 __all__ = (
     "AppendBlock",
     "AppendBlockEnd",
@@ -112,6 +125,7 @@ __all__ = (
     "ConditionalAppend",
     "ConditionalBlockEnd",
     "ConditionalCheckFailed",
+    "Connection",
     "CreateSegment",
     "CreateTableSegment",
     "CreateTransientSegment",
@@ -121,10 +135,12 @@ __all__ = (
     "DeleteSegment",
     "DeleteTableSegment",
     "EncodeError",
+    "Ended",
     "Entry",
     "ErrorCode",
     "ErrorMessage",
     "Event",
+    "Fault",
     "FlushToStorage",
     "Frame",
     "GetSegmentAttribute",
@@ -150,6 +166,7 @@ __all__ = (
     "ReadTableEntries",
     "ReadTableEntriesDelta",
     "ReadTableKeys",
+    "Received",
     "RemoveTableKeys",
     "ScaleType",
     "SealSegment",
@@ -166,6 +183,8 @@ __all__ = (
     "SegmentTruncated",
     "SegmentsBatchMerged",
     "SegmentsMerged",
+    "Session",
+    "SessionError",
     "SetupAppend",
     "StorageChunksListed",
     "StorageFlushed",
@@ -182,13 +201,34 @@ __all__ = (
     "TableSegmentInfo",
     "TableSegmentNotEmpty",
     "TableValue",
+    "TimedOut",
     "TruncateSegment",
     "Unknown",
     "UpdateSegmentAttribute",
     "UpdateSegmentPolicy",
     "UpdateTableEntries",
+    "Violation",
     "WrongHost",
     "decode",
     "decode_message",
     "encode",
 )
+_LOADED_LATE = (
+    "Connection",
+    "Ended",
+    "Fault",
+    "Received",
+    "Session",
+    "SessionError",
+    "TimedOut",
+    "Violation",
+)
+
+
+def __getattr__(name: str) -> object:
+    """Return what belongs to connections, which is loaded when it is first asked for."""
+    if name not in _LOADED_LATE:
+        raise AttributeError(f"{__name__} has no {name}")
+    from . import sessions
+
+    return getattr(sessions, name)

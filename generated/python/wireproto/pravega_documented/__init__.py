@@ -29,25 +29,65 @@ from .messages import (
     encode,
 )
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .sessions import (
+        Connection,
+        Ended,
+        Fault,
+        Received,
+        Session,
+        SessionError,
+        TimedOut,
+        Violation,
+    )
+
 __all__ = (
     "AppendBlock",
     "AppendBlockEnd",
     "AppendSetup",
+    "Connection",
     "DataAppended",
     "DecodeError",
     "Decoder",
     "EncodeError",
+    "Ended",
     "Event",
+    "Fault",
     "Frame",
     "Limits",
     "NeedMoreData",
     "Padding",
     "PartialEvent",
     "ReadSegment",
+    "Received",
     "SegmentRead",
+    "Session",
+    "SessionError",
     "SetupAppend",
+    "TimedOut",
     "Unknown",
+    "Violation",
     "decode",
     "decode_message",
     "encode",
 )
+_LOADED_LATE = (
+    "Connection",
+    "Ended",
+    "Fault",
+    "Received",
+    "Session",
+    "SessionError",
+    "TimedOut",
+    "Violation",
+)
+
+
+def __getattr__(name: str) -> object:
+    """Return what belongs to connections, which is loaded when it is first asked for."""
+    if name not in _LOADED_LATE:
+        raise AttributeError(f"{__name__} has no {name}")
+    from . import sessions
+
+    return getattr(sessions, name)

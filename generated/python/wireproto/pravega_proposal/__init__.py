@@ -31,16 +31,32 @@ from .messages import (
     encode,
 )
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .sessions import (
+        Connection,
+        Ended,
+        Fault,
+        Received,
+        Session,
+        SessionError,
+        TimedOut,
+        Violation,
+    )
+
 __all__ = (
     "AppendSetup",
     "BeginAppendBlock",
+    "Connection",
     "Context",
     "DataAppended",
     "DecodeError",
     "Decoder",
     "EncodeError",
     "EndAppendBlock",
+    "Ended",
     "Event",
+    "Fault",
     "Frame",
     "KeepAlive",
     "Limits",
@@ -48,11 +64,35 @@ __all__ = (
     "Part",
     "PartialMessage",
     "ReadSegment",
+    "Received",
     "SegmentRead",
+    "Session",
+    "SessionError",
     "SetupAppend",
+    "TimedOut",
     "Unknown",
+    "Violation",
     "decode",
     "decode_conversation",
     "decode_message",
     "encode",
 )
+_LOADED_LATE = (
+    "Connection",
+    "Ended",
+    "Fault",
+    "Received",
+    "Session",
+    "SessionError",
+    "TimedOut",
+    "Violation",
+)
+
+
+def __getattr__(name: str) -> object:
+    """Return what belongs to connections, which is loaded when it is first asked for."""
+    if name not in _LOADED_LATE:
+        raise AttributeError(f"{__name__} has no {name}")
+    from . import sessions
+
+    return getattr(sessions, name)

@@ -35,14 +35,30 @@ from .messages import (
     encode,
 )
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .sessions import (
+        Connection,
+        Ended,
+        Fault,
+        Received,
+        Session,
+        SessionError,
+        TimedOut,
+        Violation,
+    )
+
 __all__ = (
     "UNBOUNDED",
     "Cancel",
     "ClientHello",
+    "Connection",
     "Context",
     "DecodeError",
     "Decoder",
     "EncodeError",
+    "Ended",
+    "Fault",
     "Goodbye",
     "Limits",
     "Message",
@@ -53,12 +69,36 @@ __all__ = (
     "OnNextLastPart",
     "OnNextPacked",
     "OnNextPart",
+    "Received",
     "Request",
     "ServerHello",
+    "Session",
+    "SessionError",
     "Subscribe",
     "Subscribed",
+    "TimedOut",
+    "Violation",
     "decode",
     "decode_conversation",
     "decode_message",
     "encode",
 )
+_LOADED_LATE = (
+    "Connection",
+    "Ended",
+    "Fault",
+    "Received",
+    "Session",
+    "SessionError",
+    "TimedOut",
+    "Violation",
+)
+
+
+def __getattr__(name: str) -> object:
+    """Return what belongs to connections, which is loaded when it is first asked for."""
+    if name not in _LOADED_LATE:
+        raise AttributeError(f"{__name__} has no {name}")
+    from . import sessions
+
+    return getattr(sessions, name)

@@ -1,0 +1,179 @@
+"""The rows of a session, compiled: what each asks, what it changes, and where it leads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+from uuid import UUID
+
+from .session_terms import NOTHING, Term, Words, compile_term
+
+__all__ = ["STAY", "Change", "Row", "Timer", "initial_values", "row_of"]
+
+STAY = -1
+"""In place of the number of a state."""
+
+Change = tuple[int, str, Any]
+"""The place of a variable, what is done with it (`set`, `push`, `drop`, `remove`), and the value for that."""
+
+
+class Row:
+    """One row: legal where `violation` is None.
+
+    Attributes:
+        when: None: always.
+        state: The number of the state that it leads to, or STAY.
+        is_lenient: The violation is only noted unless strict.
+    """
+
+    __slots__ = ("_updates", "is_lenient", "state", "violation", "when")
+
+    def __init__(
+        self,
+        when: Term | None,
+        *,
+        violation: str | None = None,
+        is_lenient: bool = False,
+        state: int = STAY,
+        updates: tuple[tuple[int, str, Term], ...] = (),
+    ) -> None:
+        self.when = when
+        self.violation = violation
+        self.is_lenient = is_lenient
+        self.state = state
+        self._updates = updates
+
+    def changes(self, message: Any, frame: Any, values: list[Any], moment: Any) -> list[Change]:
+        """Return what the row changes, all of it seen with the old values; what cannot be computed stays as it is."""
+        try:
+            return [
+                (slot, action, term(message, frame, values, moment)) for slot, action, term in self._updates
+            ]
+        except NOTHING:
+            return self._possible(message, frame, values, moment)
+
+    def _possible(self, message: Any, frame: Any, values: list[Any], moment: Any) -> list[Change]:
+        found: list[Change] = []
+        for slot, action, term in self._updates:
+            try:
+                found.append((slot, action, term(message, frame, values, moment)))
+            except NOTHING:
+                continue
+        return found
+
+
+class Timer:
+    """A row that is taken when nothing else was for so long; `after` gives milliseconds."""
+
+    __slots__ = ("after", "row")
+
+    def __init__(self, after: Term, row: Row) -> None:
+        self.after = after
+        self.row = row
+
+
+def row_of(
+    when: Any, effect: Any, variables: Mapping[str, tuple[Any, ...]], states: Mapping[str, int], words: Words
+) -> Row:
+    """Return the row of a condition and an effect of the plan."""
+    condition = None if when is None else compile_term(when, words)
+    match effect:
+        case ("violates", name, is_lenient):
+            return Row(condition, violation=name, is_lenient=is_lenient)
+        case (_, state, updates):
+            compiled = tuple(_updates(updates, variables, words))
+            return Row(condition, state=STAY if state is None else states[state], updates=compiled)
+        case _:
+            raise TypeError("no effect of a plan")
+
+
+def initial_values(
+    variables: Mapping[str, tuple[Any, ...]], words: Words, options: Mapping[str, Any]
+) -> list[Any]:
+    """Return the values that an instance begins with; options have those of the connection."""
+    values: list[Any] = []
+    for name, type_, is_list, initial, is_option in variables.values():
+        first = options[name] if is_option and name in options else _first(initial, words)
+        values.append(list(first) if is_list else _as(type_, first))
+    return values
+
+
+def _first(initial: Any, words: Words) -> Any:
+    return compile_term(initial, words)(None, None, [], None)
+
+
+def _as(type_: Any, value: Any) -> Any:
+    return UUID(bytes=value) if type_[0] == "uuid" and isinstance(value, bytes) else value
+
+
+# ---- updates ----
+
+
+def _updates(
+    updates: Any, variables: Mapping[str, tuple[Any, ...]], words: Words
+) -> Iterator[tuple[int, str, Term]]:
+    for name, value in updates:
+        _, type_, is_list, _, _ = variables[name]
+        action, operand = _action(name, value) if is_list else ("set", value)
+        term = compile_term(operand, words)
+        if action != "drop":
+            term = (
+                _copied(term, type_) if is_list and action == "set" else _fitted(term, type_, operand, words)
+            )
+        yield words.slots[name], action, term
+
+
+def _action(name: str, value: Any) -> tuple[str, Any]:
+    """Return what is done with a list, and with what: one that only grows or shrinks is not copied."""
+    match value:
+        case ("call", "push" | "drop" | "remove" as function, (("variable", variable), operand)):
+            if variable == name:
+                return function, operand
+    return "set", value
+
+
+def _copied(term: Term, type_: Any) -> Term:
+    fit = _fit(type_)
+    if fit is None:
+        return lambda m, f, v, x: list(term(m, f, v, x))
+    return lambda m, f, v, x: [fit(item) for item in term(m, f, v, x)]
+
+
+def _fitted(term: Term, type_: Any, operand: Any, words: Words) -> Term:
+    """Return a term whose value is one of the variable's type: numbers roll over by its width."""
+    if operand[0] in ("number", "truth"):
+        value = operand[1]
+        fit = _fit(type_)
+        fixed = value if fit is None else fit(value)
+        return lambda m, f, v, x: fixed
+    match type_:
+        case ("int", size, False, _):
+            mask = (1 << 8 * size) - 1
+            return lambda m, f, v, x: term(m, f, v, x) & mask
+        case ("varint", bits, False, _):
+            mask = (1 << bits) - 1
+            return lambda m, f, v, x: term(m, f, v, x) & mask
+    fit = _fit(type_)
+    return term if fit is None else lambda m, f, v, x: fit(term(m, f, v, x))
+
+
+def _fit(type_: Any) -> Any:
+    """Return what makes a value one of the type; None where every value is."""
+    match type_:
+        case ("int", size, is_signed, _):
+            return _rolling(8 * size, is_signed)
+        case ("varint", bits, is_zigzag, _):
+            return _rolling(bits, is_zigzag)
+        case ("bool", _):
+            return bool
+        case ("uuid",):
+            return lambda value: _as(type_, value)
+        case _:
+            return None
+
+
+def _rolling(bits: int, is_signed: bool) -> Any:
+    mask, half = (1 << bits) - 1, 1 << bits - 1
+    if not is_signed:
+        return lambda value: value & mask
+    return lambda value: ((value + half) & mask) - half

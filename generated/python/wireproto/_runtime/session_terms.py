@@ -1,0 +1,256 @@
+"""Expressions of rows as closures: compiled once, so that a step walks no plan.
+
+A closure takes the message, its frame, the values of the instance's variables and the moment (limits, contexts, who sends).
+It means what `evaluate` says; what is not there makes it raise one of `NOTHING`.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias
+from uuid import UUID
+
+from .expressions import Undefined, distinct, equal, power
+
+__all__ = ["NOTHING", "Moment", "Term", "Words", "compile_term"]
+
+Term: TypeAlias = Callable[[Any, Any, list[Any], Any], Any]
+Plain: TypeAlias = tuple[Any, ...]
+
+NOTHING = (Undefined, LookupError, TypeError, ArithmeticError, AttributeError)
+"""What a closure raises where something is not there: a field, an entry, an item, a number."""
+
+
+class Moment(Protocol):
+    """What a row sees besides the message and the variables."""
+
+    limits: Mapping[str, Any]
+    sender: str | None
+    side: str | None
+    """The sender as the session's own roles name it."""
+
+    def context(self, name: str, keys: tuple[Any, ...]) -> Any: ...
+
+
+class Words(Protocol):
+    """What names mean beside the message that a term is compiled for."""
+
+    slots: Mapping[str, int]
+    """The place of each variable."""
+
+    def field(self, path: tuple[str, ...], scope: str) -> Term: ...
+
+    def about(self, function: str, path: tuple[str, ...]) -> Term:
+        """Return `size`, `count`, `present` or `code` of a field."""
+
+    def joined(self, name: str) -> Term:
+        """Return how many bytes of a join are there, this piece included."""
+
+
+_ORDERS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.floordiv,
+    "%": operator.mod,
+    "**": power,
+}
+
+
+def compile_term(expression: Plain, words: Words) -> Term:
+    """Return the closure of an expression."""
+    match expression:
+        case ("number" | "truth" | "text", value):
+            return _constant(value)
+        case ("octets", digits):
+            return _constant(bytes.fromhex(digits))
+        case ("null",):
+            return _constant(None)
+        case ("operation", symbol, left, right):
+            return _operation(symbol, left, right, words)
+        case ("negation", "not", operand):
+            inner = compile_term(operand, words)
+            return lambda m, f, v, x: not inner(m, f, v, x)
+        case ("negation", _, operand):
+            inner = compile_term(operand, words)
+            return lambda m, f, v, x: -inner(m, f, v, x)
+        case ("range", low, high):
+            first, last = compile_term(low, words), compile_term(high, words)
+            return lambda m, f, v, x: range(first(m, f, v, x), last(m, f, v, x) + 1)
+        case ("list", items):
+            terms = [compile_term(item, words) for item in items]
+            return lambda m, f, v, x: [term(m, f, v, x) for term in terms]
+        case ("item", list_, index):
+            return _item(compile_term(list_, words), compile_term(index, words))
+        case ("call", function, arguments):
+            return _call(function, arguments, words)
+        case _:
+            return _name(expression, words)
+
+
+def _constant(value: Any) -> Term:
+    return lambda m, f, v, x: value
+
+
+def _name(expression: Plain, words: Words) -> Term:
+    match expression:
+        case ("field", path, scope):
+            return words.field(path, scope)
+        case ("variable", name):
+            slot = words.slots[name]
+            return lambda m, f, v, x: v[slot]
+        case ("limit", name):
+            return lambda m, f, v, x: x.limits[name]
+        case ("role", "sender"):
+            return lambda m, f, v, x: x.side
+        case ("role", name):
+            return _constant(name)
+        case ("context", name, keys):
+            terms = [compile_term(key, words) for key in keys]
+            return lambda m, f, v, x: x.context(name, tuple([term(m, f, v, x) for term in terms]))
+        case _:
+            raise TypeError(f"{expression[0]} stands in the wrong place of a plan")
+
+
+# ---- operations ----
+
+
+def _operation(symbol: str, left: Plain, right: Plain, words: Words) -> Term:
+    if symbol in ("in", "not in"):
+        return _membership(compile_term(left, words), right, words, is_in=symbol == "in")
+    first, second = compile_term(left, words), compile_term(right, words)
+    match symbol:
+        case "and":
+            return lambda m, f, v, x: first(m, f, v, x) and second(m, f, v, x)
+        case "or":
+            return lambda m, f, v, x: first(m, f, v, x) or second(m, f, v, x)
+        case "==" | "!=":
+            return _equality(left, right, first, second, is_equal=symbol == "==")
+    operate = _ORDERS[symbol]
+    if right[0] == "number":
+        number = right[1]
+        return lambda m, f, v, x: operate(first(m, f, v, x), number)
+    return lambda m, f, v, x: operate(first(m, f, v, x), second(m, f, v, x))
+
+
+def _equality(left: Plain, right: Plain, first: Term, second: Term, *, is_equal: bool) -> Term:
+    if _is_number(right):
+        number = right[1]
+        if left[0] == "variable" and is_equal:
+            return lambda m, f, v, x: first(m, f, v, x) == number
+        return lambda m, f, v, x: (first(m, f, v, x) == number) is is_equal
+    return lambda m, f, v, x: equal(first(m, f, v, x), second(m, f, v, x)) is is_equal
+
+
+def _is_number(expression: Plain) -> bool:
+    return expression[0] in ("number", "truth")
+
+
+def _membership(value: Term, container: Plain, words: Words, *, is_in: bool) -> Term:
+    match container:
+        case ("list", items):
+            matches = [_match(item, words) for item in items]
+
+            def is_listed(m: Any, f: Any, v: list[Any], x: Any) -> bool:
+                found = value(m, f, v, x)
+                return (True in [match(found, m, f, v, x) for match in matches]) is is_in
+
+            return is_listed
+        case ("range", _, _):
+            lies = _match(container, words)
+            return lambda m, f, v, x: lies(value(m, f, v, x), m, f, v, x) is is_in
+        case _:
+            items = compile_term(container, words)
+            return lambda m, f, v, x: _holds(value(m, f, v, x), items(m, f, v, x)) is is_in
+
+
+_Match: TypeAlias = Callable[[Any, Any, Any, list[Any], Any], bool]
+
+
+def _match(item: Plain, words: Words) -> _Match:
+    """Return what says whether a value is an item of a list that is written out, or lies in a range of it."""
+    if item[0] != "range":
+        other = compile_term(item, words)
+        return lambda value, m, f, v, x: equal(value, other(m, f, v, x))
+    low, high = compile_term(item[1], words), compile_term(item[2], words)
+
+    def lies(value: Any, m: Any, f: Any, v: list[Any], x: Any) -> bool:
+        first, last = low(m, f, v, x), high(m, f, v, x)
+        return bool(first <= value <= last)
+
+    return lies
+
+
+def _holds(value: Any, items: Sequence[Any]) -> bool:
+    return _index(items, value) is not None
+
+
+def _item(items: Term, index: Term) -> Term:
+    def item(m: Any, f: Any, v: list[Any], x: Any) -> Any:
+        number = index(m, f, v, x)
+        if number < 0:
+            raise Undefined("item")
+        return items(m, f, v, x)[number]
+
+    return item
+
+
+# ---- functions ----
+
+
+def _call(function: str, arguments: tuple[Plain, ...], words: Words) -> Term:
+    match function, arguments[0]:
+        case "size", ("join", name):
+            return words.joined(name)
+        case "size" | "present" | "code" | "count", ("field", path, _):
+            return words.about(function, path)
+    terms = [compile_term(argument, words) for argument in arguments]
+    first = terms[0]
+    match function:
+        case "count":
+            return lambda m, f, v, x: len(first(m, f, v, x))
+        case "distinct":
+            return lambda m, f, v, x: distinct(first(m, f, v, x))
+        case "min":
+            return lambda m, f, v, x: min([term(m, f, v, x) for term in terms])
+        case "max":
+            return lambda m, f, v, x: max([term(m, f, v, x) for term in terms])
+        case _:
+            return _on_queue(function, first, terms[1])
+
+
+def _on_queue(function: str, queue: Term, value: Term) -> Term:
+    match function:
+        case "push":
+            return lambda m, f, v, x: [*queue(m, f, v, x), value(m, f, v, x)]
+        case "drop":
+            return lambda m, f, v, x: queue(m, f, v, x)[max(0, value(m, f, v, x)) :]
+        case "index":
+            return lambda m, f, v, x: _place(queue(m, f, v, x), value(m, f, v, x))
+        case _:
+            return lambda m, f, v, x: _without(queue(m, f, v, x), value(m, f, v, x))
+
+
+def _index(items: Sequence[Any], value: Any) -> int | None:
+    """Return where a value stands first, None where it does not."""
+    if type(value) is bytes and items and isinstance(items[0], UUID):
+        value = UUID(bytes=value) if len(value) == 16 else value
+    try:
+        return items.index(value)
+    except ValueError:
+        return None
+
+
+def _place(items: Sequence[Any], value: Any) -> int:
+    found = _index(items, value)
+    return len(items) if found is None else found
+
+
+def _without(items: Sequence[Any], value: Any) -> list[Any]:
+    place = _place(items, value)
+    return [*items[:place], *items[place + 1 :]]

@@ -1,0 +1,107 @@
+"""A recorded connection and its sessions: what each frame of either side did to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wiregen.cli.decoded import Decoded, Settings
+from wiregen.runtime.context import Context
+from wiregen.runtime.errors import DecodeError
+from wiregen.runtime.session_engine import Engine
+from wiregen.runtime.session_events import TimedOut, Violation
+from wiregen.runtime.session_table import Program
+
+__all__ = ["Replayed", "Step", "Watch"]
+
+Step = tuple[str, Any, str, str]
+"""Session, key, from which state, to which."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replayed:
+    """A frame, a fault (`decoded`), or a timer that ran out, and what it meant to the sessions."""
+
+    flow: str | None
+    time: float | None
+    decoded: Decoded | None
+    steps: tuple[Step, ...]
+    violations: tuple[Violation, ...]
+
+    @property
+    def is_fault(self) -> bool:
+        return self.decoded is not None and isinstance(self.decoded.outcome, DecodeError)
+
+
+class Watch:
+    """The sessions of one connection; its `context` is the one that both directions are decoded with."""
+
+    def __init__(
+        self,
+        program: Program,
+        settings: Settings,
+        context: Context,
+        *,
+        options: Mapping[str, Any],
+        flow: str | None = None,
+        now: float = 0.0,
+    ) -> None:
+        self._flow = flow
+        self._now = now
+        self._engine = Engine(
+            program,
+            strict=settings.is_strict,
+            limits=settings.limits,
+            contexts=context,
+            options=options,
+            variant=settings.variant,
+            now=now,
+        )
+        self._steps: list[Step] = []
+        self._engine.trail = self._steps
+        self._heard: list[Violation] | None = None
+        context.listener = self._hear
+
+    def expire(self, now: float) -> Iterator[Replayed]:
+        """Yield the timers that have run out; what comes next came then."""
+        self._now = now
+        for event in self._engine.expire(now):
+            violations = (event,) if isinstance(event, Violation) else ()
+            time = event.time if isinstance(event, Violation | TimedOut) else now
+            yield Replayed(
+                flow=self._flow, time=time, decoded=None, steps=self._taken_steps(), violations=violations
+            )
+
+    def judge(self, decoded: Decoded) -> Replayed:
+        """Return what a frame meant; most were heard of when they were decoded."""
+        if not isinstance(decoded.outcome, DecodeError) and self._heard is None:
+            self._hear(decoded.outcome.value, decoded.role)
+        violations, self._heard = tuple(self._heard or ()), None
+        for violation in violations:
+            violation.offset = decoded.offset
+        return Replayed(
+            flow=self._flow,
+            time=decoded.time,
+            decoded=decoded,
+            steps=self._taken_steps(),
+            violations=violations,
+        )
+
+    def states(self) -> Iterator[tuple[str, Any, str]]:
+        """Yield session, key and state of each instance that is kept."""
+        for name, kept in self._engine.instances.items():
+            for instance in kept.all():
+                yield name, instance.shown_key, instance.table.states[instance.state]
+
+    def _taken_steps(self) -> tuple[Step, ...]:
+        steps = tuple(self._steps)
+        self._steps.clear()
+        return steps
+
+    def _hear(self, frame: Any, sender: str | None) -> None:
+        if self._heard is None:
+            self._heard = []
+        assert sender is not None
+        for inner in self._engine.step(sender, frame, self._now, self._heard):
+            self._hear(inner, sender)

@@ -1,0 +1,325 @@
+"""Connections without a network: bytes in and events out, messages in and bytes out, the time as an argument.
+
+Invariant: nothing here opens, waits or sleeps, and no clock is read; what `send` refuses leaves everything as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .errors import DecodeError, EncodeError, SessionError
+from .options import Options
+from .session_engine import Engine
+from .session_events import Event, Fault, Violation
+from .session_package import Package
+from .session_reading import Reading
+from .values import check_role
+
+__all__ = ["Connection", "Session"]
+
+_Buffer = bytes | bytearray | memoryview
+
+
+class _Conversation:
+    """What one side of a connection and an observer of both have in common."""
+
+    def __init__(
+        self,
+        package: Package,
+        *,
+        strict: bool,
+        keep_going: bool,
+        limits: Any,
+        context: Any,
+        variant: str | None,
+        options: Mapping[str, Any],
+        now: float,
+    ) -> None:
+        if context is None and package.make_context is not None:
+            context = package.make_context(limits=limits)
+        self._package = package
+        self._strict = strict
+        self._keep_going = keep_going
+        self._limits = limits
+        self._context = context
+        self._variant = variant
+        self._engine = Engine(
+            package.program,
+            strict=strict,
+            limits=None if limits is None else limits.to_dict(),
+            contexts=context,
+            options=options,
+            variant=variant,
+            now=now,
+        )
+
+    @property
+    def context(self) -> Any:
+        """What earlier messages said about later ones; None where the protocol has nothing of the kind."""
+        return self._context
+
+    def next_timeout(self) -> float | None:
+        """Return the time at which `tick` has something to do, None if nothing is waited for."""
+        return self._engine.next_timeout()
+
+    def _reading(self, role: str, *, shows_pieces: bool) -> Reading:
+        decoder = self._package.decoder(
+            role, context=self._context, limits=self._limits, strict=self._strict, variant=self._variant
+        )
+        return Reading(
+            self._package,
+            self._engine,
+            role,
+            decoder,
+            keep_going=self._keep_going,
+            shows_pieces=shows_pieces,
+        )
+
+    def _expired(self, now: float) -> list[Event]:
+        """Return the events of the timers that have run out."""
+        events: list[Event] = []
+        for event in self._engine.expire(now):
+            events.append(event)
+            if isinstance(event, Violation) and not event.lenient and not self._keep_going:
+                break
+        return events
+
+    def _listen(self, reading: Reading) -> None:
+        """Have the sessions see each frame before it changes what the context says."""
+        if self._context is not None:
+            self._context.listener = reading.hear
+
+
+class Connection(_Conversation):
+    """One side of a connection."""
+
+    def __init__(
+        self,
+        package: Package,
+        role: str,
+        *,
+        strict: bool = False,
+        keep_going: bool = False,
+        limits: Any = None,
+        context: Any = None,
+        variant: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        now: float = 0.0,
+    ) -> None:
+        check_role(role, package.roles)
+        super().__init__(
+            package,
+            strict=strict,
+            keep_going=keep_going,
+            limits=limits,
+            context=context,
+            variant=variant,
+            options=options or {},
+            now=now,
+        )
+        self._role = role
+        self._peer = self._reading(package.program.other(role), shows_pieces=False)
+        self._waiting: list[Event] = []
+        self._failure: Violation | DecodeError | None = None
+        self._is_closed = False
+
+    @property
+    def role(self) -> str:
+        """Whose side this is."""
+        return self._role
+
+    @property
+    def failure(self) -> Violation | DecodeError | None:
+        """What ended the connection, None while it goes on."""
+        return self._failure
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing can be sent any more: it was closed, or it failed."""
+        return self._is_closed or self._failure is not None
+
+    def receive(self, chunk: _Buffer, now: float = 0.0) -> list[Event]:
+        """Return what the peer's bytes complete, in order; what came before a fault or a violation stays.
+
+        What is divided is an event once it is whole: the frame that its last piece makes, or its last piece with `part.joined`.
+
+        The peer's violation is the last event and ends the connection, and so is a Fault behind which no frame can be
+        found. Afterwards, and after `close`, there are no events.
+        """
+        events = self._passed(now)
+        if self.is_closed:
+            return events
+        self._listen(self._peer)
+        return self._noted([*events, *self._peer.feed(chunk, now)])
+
+    def tick(self, now: float) -> list[Event]:
+        """Return the events of the timers that have run out."""
+        return self._passed(now)
+
+    def eof(self, now: float = 0.0) -> list[Event]:
+        """Return what it means that the peer sends nothing more: a Fault where a frame is cut, and Ended."""
+        events = self._passed(now)
+        if self.is_closed:
+            return events
+        return self._noted([*events, *self._peer.end(now)])
+
+    def close(self) -> None:
+        """Say that this side sends nothing more and wants no more events."""
+        self._is_closed = True
+
+    def next_timeout(self) -> float | None:
+        """Return the time at which `tick` has something to do, None if nothing is waited for."""
+        return None if self.is_closed else super().next_timeout()
+
+    def _send(
+        self,
+        message: Any,
+        now: float,
+        header: Mapping[str, Any],
+        writing: Mapping[str, Any],
+        split: int | None = None,
+    ) -> bytes:
+        """Return the bytes of a message, a frame or a preamble, and take note that they are sent."""
+        self._waiting += self._noted(self._expired(now)) if not self.is_closed else ()
+        self._refuse_closed()
+        frame = self._package.framed(self._role, message, header)
+        if split is not None:
+            return self._send_split(frame, now, writing, split)
+        if self._engine.has_inner(self._role, frame):
+            return self._send_nested(frame, now, writing)
+        decision = self._engine.decide(self._role, frame, now)
+        if decision.refusal is not None:
+            raise _refused(decision.refusal)
+        data = self._written(frame, writing)
+        self._engine.commit(decision, now)
+        return data
+
+    def _send_nested(self, frame: Any, now: float, writing: Mapping[str, Any]) -> bytes:
+        """Send a frame that holds others: each is seen after the one before, and all are undone if one is refused."""
+        saved = self._engine.save()
+        try:
+            self._engine.see(self._role, frame, now)
+            return self._written(frame, writing)
+        except (SessionError, EncodeError):
+            self._engine.restore(saved)
+            raise
+
+    def _send_split(self, frame: Any, now: float, writing: Mapping[str, Any], size: int) -> bytes:
+        """Send a frame in pieces; all of them are undone if one is refused."""
+        from .session_splitting import Splitting
+
+        package, engine = self._package, self._engine
+        saved, known = engine.save(), None if self._context is None else self._context.snapshot()
+        divide = Splitting(package.plan, package.classes, self._role, self._context)
+        sent = []
+        try:
+            for piece, seen in divide.pieces(
+                frame,
+                size,
+                lambda each: self._encoded(each, writing),
+                lambda each: engine.decide(self._role, each, now).refusal is None,
+            ):
+                for each in seen:
+                    engine.see(self._role, each, now)
+                sent.append(self._encoded(piece, writing))
+                self._remember(seen[0])
+        except (SessionError, EncodeError, ValueError):
+            engine.restore(saved)
+            if known is not None:
+                self._context.restore(known)
+            raise
+        return b"".join(sent)
+
+    def _written(self, frame: Any, writing: Mapping[str, Any]) -> bytes:
+        data = self._encoded(frame, writing)
+        self._remember(frame)
+        return data
+
+    def _encoded(self, frame: Any, writing: Mapping[str, Any]) -> bytes:
+        package = self._package
+        more = package.writing(self._role, self._context, self._variant)
+        return package.encode(frame, **writing, **more)
+
+    def _remember(self, frame: Any) -> None:
+        """Let a frame that is sent change what the context says of later ones.
+
+        Raises:
+            EncodeError: It can take no more.
+        """
+        if self._context is None or not hasattr(frame, "message"):
+            return
+        self._context.listener = None
+        limits = {} if self._limits is None else self._limits.to_dict()
+        try:
+            self._context.take(frame, Options(self._role, context=self._context, limits=limits))
+        except DecodeError as error:
+            raise EncodeError(error.code, path=error.path, expected=error.expected) from None
+
+    def _refuse_closed(self) -> None:
+        if self._failure is not None:
+            name = self._failure.name if isinstance(self._failure, Violation) else self._failure.code
+            raise SessionError(name, local=False, detail="the connection has failed")
+        if self._is_closed:
+            raise SessionError("closed", local=True, detail="the connection is closed")
+
+    def _passed(self, now: float) -> list[Event]:
+        """Return the events of the time that has passed."""
+        events, self._waiting = self._waiting, []
+        return events if self.is_closed else [*events, *self._noted(self._expired(now))]
+
+    def _noted(self, events: list[Event]) -> list[Event]:
+        """Take note of what ends the connection."""
+        for event in events:
+            if isinstance(event, Violation) and not event.lenient and not self._keep_going:
+                self._failure = event
+            if isinstance(event, Fault) and not event.error.recoverable and not self._keep_going:
+                self._failure = event.error
+        return events
+
+
+class Session(_Conversation):
+    """Both directions of a connection, as somebody sees them who takes no part; it goes on after whatever it sees."""
+
+    def __init__(
+        self,
+        package: Package,
+        *,
+        strict: bool = False,
+        limits: Any = None,
+        context: Any = None,
+        variant: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        now: float = 0.0,
+    ) -> None:
+        super().__init__(
+            package,
+            strict=strict,
+            keep_going=True,
+            limits=limits,
+            context=context,
+            variant=variant,
+            options=options or {},
+            now=now,
+        )
+        self._directions = {role: self._reading(role, shows_pieces=True) for role in package.roles}
+
+    def observe(self, role: str, chunk: _Buffer, now: float = 0.0) -> list[Event]:
+        """Return what the bytes of a role complete."""
+        check_role(role, self._package.roles)
+        events = self._expired(now)
+        self._listen(self._directions[role])
+        return [*events, *self._directions[role].feed(chunk, now)]
+
+    def tick(self, now: float) -> list[Event]:
+        """Return the events of the timers that have run out."""
+        return self._expired(now)
+
+    def eof(self, role: str, now: float = 0.0) -> list[Event]:
+        """Return what it means that a role sends nothing more."""
+        check_role(role, self._package.roles)
+        return [*self._expired(now), *self._directions[role].end(now)]
+
+
+def _refused(violation: Violation) -> SessionError:
+    return SessionError(violation.name, local=True, detail=str(violation))

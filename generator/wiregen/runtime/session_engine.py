@@ -1,0 +1,348 @@
+"""The sessions of one connection: its instances, what they are in, and what a message does to them.
+
+Invariant: `decide` changes nothing; `commit` cannot fail. So a message that is refused, or that cannot be written, leaves
+everything as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from typing import Any
+
+from .errors import SessionError
+from .expressions import Undefined
+from .options import ContextSource
+from .session_events import TimedOut, Violation
+from .session_instances import Instance, Instances
+from .session_rows import STAY, Change, Row
+from .session_table import Entry, Matters, Program, Table
+from .session_terms import NOTHING
+from .session_timers import Timers
+from .tree import Record
+
+__all__ = ["Decision", "Engine", "Move"]
+
+Move = tuple[Instance, Row, list[Change]]
+
+
+class Decision:
+    """What a message would do: what it violates, and what changes if it is let pass."""
+
+    __slots__ = ("moves", "violations")
+
+    def __init__(self) -> None:
+        self.moves: list[Move] = []
+        self.violations: list[Violation] = []
+
+    @property
+    def refusal(self) -> Violation | None:
+        """Return the first violation that nobody tolerates."""
+        return next((each for each in self.violations if not each.lenient), None)
+
+
+class Engine:
+    """All instances of all sessions of one connection.
+
+    Attributes:
+        trail: Where given, each step that changes a state is put there: session, key, from, to.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        *,
+        strict: bool = False,
+        limits: Mapping[str, Any] | None = None,
+        contexts: ContextSource | None = None,
+        options: Mapping[str, Any] | None = None,
+        variant: str | None = None,
+        now: float = 0.0,
+    ) -> None:
+        self.program = program
+        self.limits = {**program.plan["limits"], **(limits or {})}
+        self.contexts = contexts
+        self.variant = variant
+        self.now = now
+        self.sender: str | None = None
+        self.side: str | None = None
+        self.trail: list[tuple[str, Hashable, str, str]] | None = None
+        self._strict = strict
+        self._matters = program.matters
+        self._timers = Timers()
+        self.instances = {
+            table.name: Instances(table, options or {}, self.limits["open"]) for table in program.tables
+        }
+        self._kept = tuple(self.instances.values())
+        self._delays: list[list[tuple[tuple[float, Row], ...] | None]] = [
+            [None] * len(table.states) for table in program.tables
+        ]
+        for kept in self._kept:
+            if kept.single is not None and kept.table.has_timers:
+                self._arm(kept.single)
+
+    # ---- what rows ask besides the message
+
+    def context(self, name: str, keys: tuple[Any, ...]) -> Any:
+        if self.contexts is None:
+            raise Undefined("context", name)
+        return self.contexts.lookup(name, keys, self.sender)
+
+    # ---- messages
+
+    def matters(self, sender: str, item: Any) -> Matters:
+        """Return what a frame (or preamble) from a sender means to the sessions."""
+        message = _message_of(item)
+        kind: Any = type(message)
+        if kind is Record:
+            kind = message.name
+        found = self._matters.get((sender, kind))
+        if found is None:
+            frame = None if message is item else item
+            found = self._matters[sender, kind] = self.program.look(sender, frame, message)
+        return found
+
+    def step(self, sender: str, item: Any, now: float, found: list[Violation]) -> tuple[Any, ...]:
+        """Let a frame (or preamble) that came pass in every session that allows it; return the frames inside it.
+
+        What it violates is put to what was `found`.
+        """
+        message = item if type(item) is Record else getattr(item, "message", item)
+        frame = None if message is item else item
+        kind: Any = type(message)
+        matters = self._matters.get((sender, kind)) or self.matters(sender, item)
+        n_found = len(found)
+        self.sender, self.now = sender, now
+        for entry in matters.entries:
+            self.side = entry.sender
+            kept = self._kept[entry.table.number]
+            if kept.single is not None:
+                row = self._row(kept.single, entry.rows, message, frame, found)
+                if row is not None:
+                    self._fire(kept.single, row, row.changes(message, frame, kept.single.values, self))
+                continue
+            for instance, rows in _meant(entry, kept, message, frame, sender, self.program):
+                move = self._move(instance, rows, message, frame, found)
+                if move is not None:
+                    self._fire(*move)
+        if matters.is_foreign or len(found) > n_found:
+            new = found[n_found:]
+            self._complete(new, sender, now, is_foreign=matters.is_foreign)
+            found[n_found:] = new
+        return () if matters.frames is None else tuple(matters.frames(message))
+
+    def decide(self, sender: str, item: Any, now: float) -> Decision:
+        """Return what a frame (or preamble) would do, those inside it left out."""
+        decision = Decision()
+        matters = self.matters(sender, item)
+        message = _message_of(item)
+        frame = None if message is item else item
+        self.sender = sender
+        for entry in matters.entries:
+            self.side = entry.sender
+            kept = self._kept[entry.table.number]
+            for instance, rows in _meant(entry, kept, message, frame, sender, self.program):
+                move = self._move(instance, rows, message, frame, decision.violations)
+                if move is not None:
+                    decision.moves.append(move)
+        if matters.is_foreign or decision.violations:
+            self._complete(decision.violations, sender, now, is_foreign=matters.is_foreign)
+        return decision
+
+    def commit(self, decision: Decision, now: float) -> None:
+        """Make the changes of a decision."""
+        self.now = now
+        for move in decision.moves:
+            self._fire(*move)
+
+    def see(self, sender: str, item: Any, now: float) -> None:
+        """Let a frame pass, and those inside it after it.
+
+        Raises:
+            SessionError: One of them may not be sent now; those before it have passed.
+        """
+        decision = self.decide(sender, item, now)
+        if decision.refusal is not None:
+            raise SessionError(decision.refusal.name, local=True, detail=str(decision.refusal))
+        self.commit(decision, now)
+        for inner in self.inner(sender, item):
+            self.see(sender, inner, now)
+
+    def has_inner(self, sender: str, item: Any) -> bool:
+        """Say whether frames may stand inside a message."""
+        return self.matters(sender, item).frames is not None
+
+    def inner(self, sender: str, item: Any) -> Any:
+        """Return the frames that stand inside a message."""
+        frames = self.matters(sender, item).frames
+        return () if frames is None else frames(item.message)
+
+    def _row(
+        self, instance: Instance, rows: tuple[tuple[Row, ...], ...], m: Any, f: Any, found: list[Violation]
+    ) -> Row | None:
+        """Return the row that a message takes; None where none is legal."""
+        values = instance.values
+        for row in rows[instance.state]:
+            if row.when is not None:
+                try:
+                    if not row.when(m, f, values, self):
+                        continue
+                except NOTHING:
+                    continue
+            if row.violation is None:
+                return row
+            is_lenient = row.is_lenient and not self._strict
+            found.append(_violation(row.violation, instance, lenient=is_lenient))
+            if not is_lenient:
+                return None
+        found.append(_violation("unexpected_message", instance))
+        return None
+
+    def _move(
+        self, instance: Instance, rows: tuple[tuple[Row, ...], ...], m: Any, f: Any, found: list[Violation]
+    ) -> Move | None:
+        """Return the row that a message takes and what it changes; None where none is legal, or there is no room."""
+        row = self._row(instance, rows, m, f, found)
+        if row is None:
+            return None
+        move = (instance, row, row.changes(m, f, instance.values, self))
+        if self._has_room(move):
+            return move
+        found.append(_violation("limit_exceeded", instance))
+        return None
+
+    def _complete(self, found: list[Violation], sender: str, now: float, *, is_foreign: bool) -> None:
+        """Say of violations who and when, and add that the sender never sends such a message."""
+        if is_foreign and all(each.lenient for each in found):
+            found.append(Violation("wrong_role"))
+        for violation in found:
+            violation.rule = self.program.rules.get(violation.name)
+            violation.role, violation.time = sender, now
+
+    def _has_room(self, move: Move) -> bool:
+        """Say whether the instance is kept, or may be; one that stays as new needs no room."""
+        instance, row, changes = move
+        if instance.is_kept or instance.table.is_single or self._kept[instance.table.number].has_room:
+            return True
+        return row.state in (STAY, instance.state) and not changes
+
+    def _fire(self, instance: Instance, row: Row, changes: list[Change]) -> None:
+        before, table = instance.state, instance.table
+        if row.state != STAY:
+            instance.state = row.state
+        for slot, action, value in changes:
+            instance.change(slot, action, value)
+        if self.trail is not None and instance.state != before:
+            self.trail.append(
+                (table.name, instance.shown_key, table.states[before], table.states[instance.state])
+            )
+        if not table.is_single:
+            self._kept[table.number].settle(instance)
+        if table.has_timers:
+            self._arm(instance)
+
+    # ---- timers
+
+    def _arm(self, instance: Instance) -> None:
+        """Begin all timers of an instance anew."""
+        instance.fired = 0
+        instance.since = self.now
+        self._wait(instance)
+
+    def _wait(self, instance: Instance) -> None:
+        """Have an instance wait for the earliest of its timers that have not run out."""
+        timers = self._delays[instance.table.number][instance.state]
+        if timers is None:
+            timers = self._timers_of(instance)
+        if len(timers) > instance.fired and (instance.is_kept or instance.table.is_single):
+            instance.due = due = instance.since + timers[instance.fired][0]
+            if instance.queued is None or due < instance.queued:
+                self._timers.push(instance, due)
+        else:
+            instance.due = None
+
+    def _timers_of(self, instance: Instance) -> tuple[tuple[float, Row], ...]:
+        """Return the seconds and rows of the timers of an instance's state, the earliest first."""
+        table = instance.table
+        self.side = None
+        found = []
+        for timer in table.timers[instance.state]:
+            try:
+                found.append((timer.after(None, None, instance.values, self) / 1000, timer.row))
+            except NOTHING:
+                continue
+        timers = tuple(sorted(found, key=lambda each: each[0]))
+        if table.has_fixed_timers:
+            self._delays[table.number][instance.state] = timers
+        return timers
+
+    def next_timeout(self) -> float | None:
+        """Return when the next timer runs out."""
+        return self._timers.next()
+
+    def expire(self, now: float) -> Iterator[Violation | TimedOut]:
+        """Take the rows of all timers that have run out, the earliest first."""
+        while (instance := self._timers.pop(now)) is not None:
+            delay, row = self._timers_of(instance)[instance.fired]
+            due = instance.since + delay
+            table, state = instance.table, instance.table.states[instance.state]
+            if row.violation is not None:
+                instance.fired += 1
+                self._wait(instance)
+                violation = _violation(row.violation, instance, lenient=row.is_lenient and not self._strict)
+                violation.rule, violation.time = self.program.rules.get(row.violation), due
+                yield violation
+                continue
+            self.now = due
+            self._fire(instance, row, row.changes(None, None, instance.values, self))
+            yield TimedOut(table.name, instance.shown_key, state, table.states[instance.state], due)
+
+    # ---- going back
+
+    def save(self) -> list[tuple[Instance, tuple[Any, ...]]]:
+        """Return what `restore` takes."""
+        return [
+            (instance, instance.snapshot()) for kept in self.instances.values() for instance in kept.all()
+        ]
+
+    def restore(self, saved: list[tuple[Instance, tuple[Any, ...]]]) -> None:
+        """Make everything as it was when it was saved."""
+        known = {id(instance) for instance, _ in saved}
+        for kept in self.instances.values():
+            for instance in kept.all():
+                if id(instance) not in known:
+                    kept.forget(instance)
+        for instance, state in saved:
+            instance.restore(state)
+            self.instances[instance.table.name].take_back(instance)
+            self._timers.wait(instance)
+
+
+def _message_of(item: Any) -> Any:
+    """Return the message of a frame, or the preamble itself."""
+    return item if type(item) is Record else getattr(item, "message", item)
+
+
+def _meant(
+    entry: Entry, kept: Instances, message: Any, frame: Any, sender: str, program: Program
+) -> Iterable[tuple[Instance, tuple[tuple[Row, ...], ...]]]:
+    """Return the instances that a message speaks to, and the rows it may take there."""
+    table = entry.table
+    if kept.single is not None:
+        return ((kept.single, entry.rows),)
+    key = () if not table.keys else None if entry.key is None else entry.key(message, frame)
+    if key is None:
+        return [
+            (instance, entry.named_rows)
+            for instance in kept.all()
+            if not table.per_sender or instance.sender == sender
+        ]
+    sides = (entry.side,) if entry.side is not None or not table.roles else program.roles
+    return [
+        (kept.get(key, side=side, sender=sender if table.per_sender else None), entry.rows) for side in sides
+    ]
+
+
+def _violation(name: str, instance: Instance, *, lenient: bool = False) -> Violation:
+    table: Table = instance.table
+    state = table.states[instance.state]
+    return Violation(name, session=table.name, key=instance.shown_key, state=state, lenient=lenient)

@@ -1,0 +1,259 @@
+"""The sessions of a protocol as tables: which rows are tried for which message in which state.
+
+A table is made once per process and kind of message, when the first message of that kind comes; connections share it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from typing import Any
+
+from .options import Plan
+from .session_rows import Row, Timer, initial_values, row_of
+from .session_terms import NOTHING, Term, compile_term
+from .session_words import Kind, MessageWords
+
+__all__ = ["Entry", "Matters", "Program", "Table"]
+
+
+class _NoWords(MessageWords):
+    """The words of what stands beside no message: first values and timers."""
+
+    def __init__(self, slots: Mapping[str, int]) -> None:
+        self.slots = slots
+
+
+class Table:
+    """One session."""
+
+    def __init__(self, number: int, name: str, session: Mapping[str, Any]) -> None:
+        self.number = number
+        self.name = name
+        self.keys: tuple[str, ...] = session["keys"]
+        self.per_sender: bool = session["per_sender"]
+        self.roles: tuple[str, ...] = session["roles"]
+        self.is_single = not (self.keys or self.per_sender or self.roles)
+        """There is one instance per connection."""
+        self.states: tuple[str, ...] = session["states"]
+        self.numbers = {state: number for number, state in enumerate(self.states)}
+        self.variables = {each[0]: each for each in session["variables"]}
+        self.slots = {variable: slot for slot, variable in enumerate(self.variables)}
+        self.rows: tuple[Any, ...] = session["rows"]
+        self._words = _NoWords(self.slots)
+        self.timers = tuple(tuple(self._timers(session["timers"], state)) for state in self.states)
+        self.has_timers = any(self.timers)
+        self.has_fixed_timers = not any(_is_variable(after) for _, after, _ in session["timers"])
+        self.is_left = tuple(any(self._leads(session, state)) for state in self.states)
+
+    def first_values(self, options: Mapping[str, Any]) -> list[Any]:
+        return initial_values(self.variables, self._words, options)
+
+    def role_of(self, kind: Kind, names: frozenset[str]) -> str | None:
+        """Return which of the session's own roles a message belongs to; None: any."""
+        for _, role, targets, _, _ in self.rows:
+            if role is not None and targets is not None and names.intersection(targets):
+                return str(role)
+        return None
+
+    def _timers(self, timers: Any, state: str) -> Iterator[Timer]:
+        for states, after, effect in timers:
+            if states is None or state in states:
+                row = row_of(None, effect, self.variables, self.numbers, self._words)
+                yield Timer(compile_term(after, self._words), row)
+
+    @staticmethod
+    def _leads(session: Mapping[str, Any], state: str) -> Iterator[bool]:
+        """Yield whether each row and timer of a state leads elsewhere."""
+        lines = [(states, effect) for states, *_, effect in (*session["rows"], *session["timers"])]
+        for states, effect in lines:
+            if states is None or state in states:
+                yield effect[0] == "go" and effect[1] not in (None, state)
+
+
+def _is_variable(expression: Any) -> bool:
+    """Say whether an expression asks for a variable."""
+    return isinstance(expression, tuple) and (
+        expression[:1] == ("variable",) or any(_is_variable(part) for part in expression)
+    )
+
+
+class Entry:
+    """What a session does with one kind of message from one sender.
+
+    Attributes:
+        key: What tells instances apart, `side` included; None where the message lacks it: all instances are meant.
+        rows: To be tried, by the number of the state.
+        side: Who plays the session's first role when this sender sends this; None where there are no such roles.
+        sender: The sender, as the rows call it.
+    """
+
+    __slots__ = ("key", "named_rows", "rows", "sender", "side", "table")
+
+    def __init__(
+        self,
+        table: Table,
+        key: Callable[[Any, Any], Hashable] | None,
+        rows: tuple[tuple[Row, ...], ...],
+        named_rows: tuple[tuple[Row, ...], ...],
+        side: str | None,
+        sender: str | None,
+    ) -> None:
+        self.table = table
+        self.key = key
+        self.rows = rows
+        self.named_rows = named_rows
+        self.side = side
+        self.sender = sender
+
+
+class Matters:
+    """All that one kind of message from one sender means to the sessions.
+
+    Attributes:
+        is_foreign: The sender never sends such a message.
+        frames: What gives the frames that stand inside the message; None: there are none.
+    """
+
+    __slots__ = ("entries", "frames", "is_foreign", "name")
+
+    def __init__(
+        self, name: str, entries: tuple[Entry, ...], *, is_foreign: bool, frames: Callable[[Any], Any] | None
+    ) -> None:
+        self.name = name
+        self.entries = entries
+        self.is_foreign = is_foreign
+        self.frames = frames
+
+
+class Program:
+    """The sessions of one plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.roles: tuple[str, ...] = plan["roles"]
+        self.rules: Mapping[str, str] = plan["violations"]
+        self.tables = tuple(
+            Table(number, name, session) for number, (name, session) in enumerate(plan["sessions"].items())
+        )
+        self.matters: dict[Any, Matters] = {}
+
+    def look(self, sender: str, frame: Any, message: Any) -> Matters:
+        """Return what a kind of message from a sender means; `frame` is None for a preamble."""
+        kind = Kind(self.plan, frame, message)
+        names = _names(self.plan, kind)
+        entries = (self._entry(table, sender, kind, names) for table in self.tables)
+        return Matters(
+            kind.name,
+            tuple(entry for entry in entries if entry is not None),
+            is_foreign=kind.role not in (None, sender),
+            frames=_frames_inside(self.plan, kind),
+        )
+
+    def other(self, role: str) -> str:
+        return next((each for each in self.roles if each != role), role)
+
+    def _entry(self, table: Table, sender: str, kind: Kind, names: frozenset[str]) -> Entry | None:
+        role = table.role_of(kind, names) if table.roles else sender
+        words = MessageWords(kind, table.slots)
+        key = _key_of(table, words) if table.keys else None
+        is_keyless = bool(table.keys) and key is None
+        rows = [row for row in table.rows if _is_about(row, role, names, by_name=is_keyless)]
+        if not rows:
+            return None
+        side = None
+        if table.roles and role is not None:
+            side = sender if role == table.roles[0] else self.other(sender)
+        return Entry(
+            table,
+            key,
+            _by_state(table, rows, words),
+            _by_state(table, [row for row in rows if row[2] is not None], words),
+            side,
+            role,
+        )
+
+
+def _names(plan: Plan, kind: Kind) -> frozenset[str]:
+    """Return what rows may call it. A piece of a block is only that; the last one makes the frame whole."""
+    if kind.name in plan["joins"]:
+        return frozenset({kind.name})
+    whole = {kind.name} if kind.frame is None else {kind.name, kind.frame}
+    joined = {
+        name
+        for name, join in plan["joins"].items()
+        if join[1] is None and any(target in whole for target, _, _ in (*join[3], *join[4]))
+    }
+    return frozenset(whole | joined)
+
+
+def _is_about(row: Any, role: str | None, names: frozenset[str], *, by_name: bool) -> bool:
+    _, sender, targets, _, _ = row
+    if sender is not None and role is not None and sender != role:
+        return False
+    return not by_name if targets is None else bool(names.intersection(targets))
+
+
+def _by_state(table: Table, rows: list[Any], words: MessageWords) -> tuple[tuple[Row, ...], ...]:
+    compiled = [
+        (states, row_of(when, effect, table.variables, table.numbers, words))
+        for states, _, _, when, effect in rows
+    ]
+    return tuple(
+        tuple(row for states, row in compiled if states is None or state in states) for state in table.states
+    )
+
+
+def _key_of(table: Table, words: MessageWords) -> Callable[[Any, Any], Hashable] | None:
+    """Return what reads the key of a message, None of it where it is not there; or nothing where it cannot be there."""
+    if not all(words.has(name) for name in table.keys):
+        return None
+    terms = [words.field((name,), "own") for name in table.keys]
+    if len(terms) == 1:
+        return _single_key(terms[0])
+
+    def key(message: Any, frame: Any) -> Hashable:
+        try:
+            found = tuple([term(message, frame, [], None) for term in terms])
+        except NOTHING:
+            return None
+        return None if None in found else found
+
+    return key
+
+
+def _single_key(term: Term) -> Callable[[Any, Any], Hashable]:
+    def key(message: Any, frame: Any) -> Hashable:
+        try:
+            found: Hashable = term(message, frame, [], None)
+        except NOTHING:
+            return None
+        return found
+
+    return key
+
+
+# ---- frames inside messages ----
+
+
+def _frames_inside(plan: Plan, kind: Kind) -> Callable[[Any], Any] | None:
+    """Return what yields the frames of a message's fields, in the order of the bytes."""
+    readers = [
+        MessageWords(kind, {}).field((name,), "own")
+        for name, field in kind.fields.items()
+        if _holds_frames(field[2])
+    ]
+    if not readers:
+        return None
+
+    def frames(message: Any) -> Iterator[Any]:
+        for reader in readers:
+            value = reader(message, None, [], None)
+            yield from value if isinstance(value, list | tuple) else () if value is None else (value,)
+
+    return frames
+
+
+def _holds_frames(type_: Any) -> bool:
+    while type_[0] in ("region", "list"):
+        type_ = type_[1]
+    return bool(type_[0] == "frame")

@@ -1,0 +1,245 @@
+"""What the words of a row mean beside one kind of message: its fields, its frame's, and what is derived of them.
+
+Messages are objects of generated classes or records of the careful codec; which one is settled when a row is compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from operator import attrgetter
+from typing import Any
+
+from .access import MISSING, attribute, declared_name
+from .errors import DecodeError, EncodeError
+from .explain import explain
+from .expressions import Undefined
+from .options import Options, Plan
+from .record_types import flat_fields, is_nullable
+from .session_terms import Term, compile_term
+from .text import encode_text
+from .tree import FrameValue, Node, Record
+from .writing import write_frame
+
+__all__ = ["Kind", "MessageWords"]
+
+_Get = Callable[[Any], Any]
+
+
+class Kind:
+    """One kind of thing that is sent: a message in its frame, or a preamble.
+
+    Attributes:
+        name: Of the message or preamble; `Unknown` for one that has no layout.
+        frame: The frame's name; None for a preamble.
+        fields, frame_fields: As in the plan, by name.
+    """
+
+    def __init__(self, plan: Plan, frame: Any, message: Any) -> None:
+        self.plan = plan
+        self.name = _plain_name(message, plan["messages"], plan["preambles"], plan["joins"])
+        self.frame = None if frame is None else _plain_name(frame, plan["frames"])
+        self.fields = {field[0]: field for field in flat_fields(self._declared())}
+        framed = () if self.frame is None else plan["frames"][self.frame][1]
+        self.frame_fields = {field[0]: field for field in flat_fields(framed)}
+        self.message_class = type(message)
+        self.frame_class = type(frame)
+
+    @property
+    def code(self) -> int | None:
+        """Return the message's code."""
+        code: int | None = self.plan["messages"].get(self.name, (None,))[0]
+        return code
+
+    @property
+    def role(self) -> str | None:
+        """Return the only role that sends it, None where both do."""
+        declared = self.plan["messages"].get(self.name)
+        role: str | None = None if declared is None else declared[1]
+        return role
+
+    def _declared(self) -> Any:
+        if self.name in self.plan["messages"]:
+            return self.plan["messages"][self.name][2]
+        return self.plan["preambles"].get(self.name, (None, ()))[1]
+
+
+def _plain_name(value: object, *declared: Mapping[str, Any]) -> str:
+    """Return the name of a declaration; a generated class may have an underscore behind it."""
+    name = declared_name(value)
+    known = any(name in each for each in declared)
+    return name if known else name.removesuffix("_")
+
+
+class MessageWords:
+    """The words of rows about one kind of message; `slots` are the variables of the session."""
+
+    def __init__(self, kind: Kind, slots: Mapping[str, int]) -> None:
+        self.kind = kind
+        self.slots = slots
+
+    def has(self, name: str) -> bool:
+        """Say whether a field is there, of the message or of its frame."""
+        return name in self.kind.fields or name in self.kind.frame_fields
+
+    def field(self, path: tuple[str, ...], scope: str) -> Term:
+        first = self._first(path[0])
+        if len(path) == 1:
+            return first
+        rest = path[1:]
+        return lambda m, f, v, x: _inner(first(m, f, v, x), rest)
+
+    def about(self, function: str, path: tuple[str, ...]) -> Term:
+        match function:
+            case "code":
+                return self._code()
+            case "present":
+                return _presence(self.field(path, "own"))
+            case "count":
+                return self._count(path)
+            case _:
+                kind = self.kind
+                return lambda m, f, v, x: _measured(kind, m, f, x, path).size
+
+    def joined(self, name: str) -> Term:
+        join = self.kind.plan["joins"][name]
+        data = self._piece(name, join)
+        terms = [self.field((key,), "own") for key in join[2]]
+
+        def joined(m: Any, f: Any, v: list[Any], x: Any) -> int:
+            key = tuple([term(m, f, v, x) for term in terms])
+            before = x.contexts.joins.find(name, x.sender, key)
+            return len(data(m, f, v, x)) + (0 if before is None else int(before.size))
+
+        return joined
+
+    def _piece(self, name: str, join: tuple[Any, ...]) -> Term:
+        """Return the bytes that a message adds to a join."""
+        if self.kind.name == name:
+            return lambda m, f, v, x: m.data
+        names = (self.kind.name, self.kind.frame)
+        found = [field for target, field, _ in (*join[3], *join[4]) if target in names]
+        return self.field((found[0],), "own") if found else _missing(name)
+
+    # ---- fields
+
+    def _first(self, name: str) -> Term:
+        kind = self.kind
+        if name in kind.fields:
+            return self._read(kind.fields[name], kind.message_class, is_header=False)
+        if name in kind.frame_fields:
+            return self._read(kind.frame_fields[name], kind.frame_class, is_header=True)
+        return _missing(name)
+
+    def _read(self, field: tuple[Any, ...], class_: type, *, is_header: bool) -> Term:
+        name, is_hidden, type_, value, condition = field[:5]
+        if is_hidden and value is not None:
+            return self._hidden(name, value)
+        get = _getter(class_, name)
+        if is_header:
+            plain: Term = lambda m, f, v, x: get(f)  # noqa: E731 - a closure as all others
+        else:
+            plain = lambda m, f, v, x: get(m)  # noqa: E731
+        return _required(plain, name) if condition is not None and not is_nullable(type_) else plain
+
+    def _hidden(self, name: str, value: tuple[Any, ...]) -> Term:
+        """Return a field that no object has: a constant, a code, or else what the bytes say."""
+        match value:
+            case ("constant", expression):
+                return compile_term(expression, self)
+            case ("derived", ("call", "code", _), _):
+                return self._code()
+            case ("derived", ("call", "present", (("field", path, _),)), _):
+                return _kept(name, self.about("present", path))
+        kind = self.kind
+        return _kept(name, lambda m, f, v, x: _measured(kind, m, f, x, (name,)).value)
+
+    def _code(self) -> Term:
+        code = self.kind.code
+        return _missing("code") if code is None else lambda m, f, v, x: code
+
+    def _count(self, path: tuple[str, ...]) -> Term:
+        value = self.field(path, "own")
+        declared = self.kind.fields.get(path[0]) or self.kind.frame_fields.get(path[0])
+        if declared is not None and len(path) == 1 and declared[2][0] == "text":
+            _, encoding, _, is_lenient, endian = declared[2]
+            unit = 2 if encoding == "utf16" else 1
+            return lambda m, f, v, x: (
+                len(encode_text(value(m, f, v, x), encoding, is_lenient, endian)) // unit
+            )
+        return lambda m, f, v, x: len(value(m, f, v, x))
+
+
+def _getter(class_: type, name: str) -> _Get:
+    if issubclass(class_, Record | FrameValue):
+        return lambda value: value.fields[name]
+    spelled = f"{name.lstrip('_')}_"
+    slots = {slot for base in class_.__mro__ for slot in base.__dict__.get("__slots__", ())}
+    return attrgetter(spelled if spelled in slots else name)
+
+
+def _missing(name: str) -> Term:
+    def missing(m: Any, f: Any, v: list[Any], x: Any) -> Any:
+        raise Undefined("field", name)
+
+    return missing
+
+
+def _required(term: Term, name: str) -> Term:
+    """Return a field that is there only if its condition holds."""
+
+    def required(m: Any, f: Any, v: list[Any], x: Any) -> Any:
+        value = term(m, f, v, x)
+        if value is None:
+            raise Undefined("field", name)
+        return value
+
+    return required
+
+
+def _presence(term: Term) -> Term:
+    def present(m: Any, f: Any, v: list[Any], x: Any) -> bool:
+        try:
+            return term(m, f, v, x) is not None
+        except Undefined:
+            return False
+
+    return present
+
+
+def _kept(name: str, otherwise: Term) -> Term:
+    """Return what a piece of a join keeps of its header, for nothing can derive it; else what is derived."""
+
+    def kept(m: Any, f: Any, v: list[Any], x: Any) -> Any:
+        part = getattr(f, "part", None)
+        if part is not None and name in part.header:
+            return part.header[name]
+        return otherwise(m, f, v, x)
+
+    return kept
+
+
+def _inner(value: Any, path: tuple[str, ...]) -> Any:
+    for name in path:
+        value = attribute(value, name, name)
+        if value is MISSING or value is None:
+            raise Undefined("field", name)
+    return value
+
+
+def _measured(kind: Kind, message: Any, frame: Any, moment: Any, path: tuple[str, ...]) -> Node:
+    """Return where a field lies in the bytes of its frame, which are made once more: for what no object has.
+
+    Raises:
+        Undefined: It cannot be written, or what is written has no such field.
+    """
+    options = Options(moment.sender, context=moment.contexts, variant=moment.variant)
+    try:
+        data = write_frame(kind.plan, message if frame is None else frame, options)
+        node = explain(kind.plan, data, 0, len(data), options, is_preamble=frame is None)
+    except (EncodeError, DecodeError):
+        raise Undefined("size", path[-1]) from None
+    tail = "." + ".".join(path)
+    for each in node.walk():
+        if not each.inner and each.path.endswith(tail):
+            return each
+    raise Undefined("size", path[-1])

@@ -1,0 +1,242 @@
+"""Other people's vectors and transcripts against the sessions: each violation by its name, on the side where it belongs."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import subprocess
+import sys
+from typing import Any, Final
+
+import pytest
+from tests.conformance.vectors import SHARED
+
+from wireproto import geode, lumberjack, reactive_streams
+
+SIDES: Final = {"c": "client", "s": "server", "c2s": "client", "s2c": "server"}
+PEERS: Final = {"client": "server", "server": "client", "writer": "reader", "reader": "writer"}
+STRICT: Final = frozenset({"M68"})
+"""What the makers call a violation and the .wire file a lenient one."""
+
+JOINED: Final = frozenset({"M78"})
+
+
+def entries(name: str, kind: str) -> list[dict[str, Any]]:
+    path = SHARED / "vectors" / f"{name}.json"
+    if not path.is_file():
+        return []
+    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))[kind]
+    return found
+
+
+def violations(events: list[Any]) -> list[str]:
+    return [event.name for event in events if type(event).__name__ == "Violation"]
+
+
+def faults(events: list[Any]) -> list[str]:
+    return [event.error.code for event in events if type(event).__name__ == "Fault"]
+
+
+needs_vectors = pytest.mark.skipif(
+    not SHARED.is_dir(), reason="there are no shared vectors beside the checkout"
+)
+
+
+# ---- Reactive Streams ----
+
+RS = [
+    pytest.param(each, id=f"{each['id']}-{each['code']}")
+    for each in entries("reactive_streams", "malformed")
+    if each["verdict"] == "session"
+]
+TRANSCRIPTS = [
+    pytest.param(each, id=each["message"].removeprefix("transcript:"))
+    for each in entries("reactive_streams", "golden")
+    if each["message"].startswith("transcript")
+]
+
+
+@needs_vectors
+@pytest.mark.parametrize("vector", RS)
+def test_reactive_streams_violations_have_their_names(vector: dict[str, Any]) -> None:
+    side = SIDES[vector["side"]]
+    strict = vector["id"] in STRICT
+    session = reactive_streams.Session(strict=strict)
+    if vector["id"] in JOINED and not hasattr(session.context, "joins"):
+        pytest.skip("nothing is joined yet")
+    peer = reactive_streams.Connection(PEERS[side], strict=strict)  # type: ignore[arg-type]
+    for sender, data in vector["before"]:
+        assert not violations(session.observe(SIDES[sender], bytes.fromhex(data)))
+        if SIDES[sender] == side:
+            assert not violations(peer.receive(bytes.fromhex(data)))
+        else:
+            own = reactive_streams.Decoder(SIDES[sender], context=peer.context)  # type: ignore[arg-type]
+            for frame in own.feed(bytes.fromhex(data)):
+                peer.send(frame)
+    found = violations(session.observe(side, bytes.fromhex(vector["hex"])))
+    assert found[:1] == [vector["code"]]
+    events: list[Any] = peer.receive(bytes.fromhex(vector["hex"]))
+    assert events[-1].name == vector["code"]
+    assert peer.failure is events[-1]
+
+
+@needs_vectors
+@pytest.mark.parametrize("vector", TRANSCRIPTS)
+def test_transcripts_are_legal(vector: dict[str, Any]) -> None:
+    """Each side's frames in the order of the steps, byte by byte."""
+    streams = {"client": bytes.fromhex(vector["hex"]), "server": bytes.fromhex(vector["server_hex"])}
+    session = reactive_streams.Session()
+    found: list[str] = []
+    for side, name, _ in vector["fields"]["steps"]:
+        role = SIDES[side]
+        while streams[role]:
+            events = session.observe(role, streams[role][:1])
+            streams[role] = streams[role][1:]
+            found += violations(events)
+            received = [event for event in events if isinstance(event, reactive_streams.Received)]
+            if received:
+                message = type(received[0].frame.message).__name__
+                assert message.lower() == name.lower()
+                break
+    assert not any(streams.values())
+    expected = ["unsupported_version"] if "version_mismatch" in vector["message"] else []
+    assert found[:1] == expected
+
+
+# ---- Lumberjack ----
+
+LUMBERJACK_LIMITS: Final = {"max_window": "window"}
+
+
+@needs_vectors
+@pytest.mark.parametrize(
+    "vector",
+    [
+        pytest.param(each, id=each["id"])
+        for each in entries("lumberjack", "malformed")
+        if each["stage"] == "session"
+    ],
+)
+def test_lumberjack_violations_have_their_names(vector: dict[str, Any]) -> None:
+    limits = lumberjack.Limits(**{LUMBERJACK_LIMITS[name]: value for name, value in vector["limits"].items()})
+    connection = lumberjack.Connection(PEERS[vector["from"]], limits=limits)  # type: ignore[arg-type]
+    if vector["from"] == "reader":
+        connection.send(lumberjack.Window(3))
+        for sequence in (1, 2, 3):
+            connection.send(lumberjack.Data(sequence, []))
+    events: list[Any] = connection.receive(bytes.fromhex(vector["hex"]))
+    assert violations(events) == [vector["expect"]["kind"]]
+    assert events[-1].offset == vector["expect"]["offset"]
+
+
+ACK_RULES: Final = [
+    {"outstanding": [1, 2, 3, 4, 5, 6], "ack": 3, "covers": 3},
+    {"outstanding": [4294967294, 4294967295, 0, 1], "ack": 4294967295, "covers": 2},
+    {"outstanding": [4294967294, 4294967295, 0, 1], "ack": 1, "covers": 4},
+    {"outstanding": [4294967295, 1, 2], "ack": 0, "covers": 0},
+    {"outstanding": [11, 12, 13], "ack": 10, "covers": 0},
+    *entries("lumberjack", "ack_rules"),
+]
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        pytest.param(each, id=f"{each['outstanding'][0]}..{each['outstanding'][-1]}-ack-{each['ack']}")
+        for each in ACK_RULES
+    ],
+)
+def test_acks_cover_what_the_rules_say(rule: dict[str, Any]) -> None:
+    mode = lumberjack.AckValue.COUNT if rule.get("mode") == "count" else lumberjack.AckValue.SEQUENCE
+    writer = lumberjack.Connection("writer", ack_value=mode)
+    writer.send(lumberjack.Window(len(rule["outstanding"])))
+    for sequence in rule["outstanding"]:
+        writer.send(lumberjack.Data(sequence, []))
+    events = writer.receive(lumberjack.encode(lumberjack.Ack(rule["ack"])))
+    if "error" in rule:
+        assert violations(events) == [rule["error"]]
+    else:
+        assert not violations(events)
+    left = rule["outstanding"][rule["covers"] or 0 :]
+    assert list(writer.transfer.outstanding) == left
+    assert writer.transfer.state == ("waiting" if left else "idle")
+
+
+def test_only_the_oldest_window_is_acknowledged() -> None:
+    writer = lumberjack.Connection("writer")
+    for _ in range(2):
+        writer.send(lumberjack.Window(2))
+        for sequence in (1, 2):
+            writer.send(lumberjack.Data(sequence, []))
+    assert not violations(writer.receive(lumberjack.encode(lumberjack.Ack(2))))
+    assert writer.transfer.outstanding == (1, 2)
+
+
+# ---- Geode ----
+
+
+@needs_vectors
+@pytest.mark.parametrize(
+    "vector",
+    [
+        pytest.param(each, id=each["id"])
+        for each in entries("geode", "malformed")
+        if each["verdict"] == "session"
+    ],
+)
+def test_geode_violations_have_their_names(vector: dict[str, Any]) -> None:
+    client = geode.Connection("client")
+    client.send(geode.Connect(geode.Mode.WHOLE))
+    for identity, _ in vector["pending"]:
+        client.send(
+            geode.GetRequest("/region", geode.GeodeValue.Integer(1), geode.GeodeValue.Null()),
+            correlation_id=identity,
+        )
+    events = client.receive(bytes.fromhex(vector["hex"]))
+    assert violations(events) == [vector["code"]]
+    assert client.failure is events[-1]
+
+
+# ---- recordings of real programs ----
+
+
+def recordings() -> list[Any]:
+    folder = SHARED / "captures" / "lumberjack"
+    return [pytest.param(each, id=each.name) for each in sorted(folder.iterdir())] if folder.is_dir() else []
+
+
+@pytest.mark.parametrize("folder", recordings())
+def test_what_real_programs_say_is_legal(folder: Any) -> None:
+    """The two directions as files have no common time: all that the writer sends is seen first."""
+    session = lumberjack.Session()
+    for role, name in (("writer", "conn0.c2s.bin"), ("reader", "conn0.s2c.bin")):
+        data = (folder / name).read_bytes()
+        events = [event for byte in data for event in session.observe(role, bytes((byte,)))]
+        assert not violations(events)
+        assert not faults([*events, *session.eof(role)])
+    assert session.transfer.outstanding == ()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["geode", "lumberjack", "pravega", "pravega_documented", "pravega_proposal", "reactive_streams"],
+)
+def test_every_package_has_connections(name: str) -> None:
+    package = importlib.import_module(f"wireproto.{name}")
+    role = package.Session()._package.roles[0]
+    assert package.Connection(role).role == role
+    assert package.Connection(role).receive(b"") == []
+
+
+def test_importing_a_package_does_not_load_what_runs_sessions() -> None:
+    program = (
+        "import sys, wireproto.lumberjack as lj; early = [name for name in sys.modules if 'session' in name];"
+        "lj.Connection; print(early, 'wireproto._runtime.session_engine' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[] True"
+
+
+def test_what_a_package_does_not_have_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="has no Konnection"):
+        lumberjack.Konnection  # noqa: B018

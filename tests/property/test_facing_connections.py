@@ -1,0 +1,258 @@
+"""Two connections face each other, their bytes cut anywhere: they agree, and what one may not say the other would refuse.
+
+What is refused here is refused by the peer under the same name, had it been said all the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from wireproto import lumberjack as lj
+from wireproto import reactive_streams as rs
+
+SETTINGS = settings(
+    max_examples=40,
+    stateful_step_count=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+
+
+class Facing(RuleBasedStateMachine):
+    """Two sides and the bytes under way between them; `said` is what was said, `heard` what arrived."""
+
+    package: Any
+    roles: tuple[str, str]
+    pieces: tuple[type, ...] = ()
+    """Messages that arrive as part of something whole."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.restart()
+
+    def restart(self) -> None:
+        self.sides = {role: self.package.Connection(role) for role in self.roles}
+        self.wires = dict.fromkeys(self.roles, b"")
+        self.said: dict[str, list[Any]] = {role: [] for role in self.roles}
+        self.heard: dict[str, list[Any]] = {role: [] for role in self.roles}
+
+    def other(self, role: str) -> str:
+        return self.roles[self.roles.index(role) - 1]
+
+    def say(self, role: str, message: Any, *, for_good: bool = False) -> bool:
+        """Say something; where it may not be said, see that the peer would refuse it, and say whether it was said."""
+        side, peer = self.sides[role], self.sides[self.other(role)]
+        before = self.shown(side)
+        try:
+            data = side.send(message)
+        except self.package.SessionError as error:
+            assert error.local
+            assert self.shown(side) == before
+            if not any(self.wires.values()):
+                self.refuse(role, peer, message, error.violation, for_good=for_good)
+            return False
+        self.wires[role] += data
+        if not isinstance(message, self.pieces):
+            self.said[role].append(side._package.framed(role, message, {}))
+        return True
+
+    def refuse(self, role: str, peer: Any, message: Any, name: str, *, for_good: bool) -> None:
+        if not for_good:
+            frame = peer._package.framed(role, message, {})
+            refusal = peer._engine.decide(role, frame, 0.0).refusal
+            assert refusal is None or refusal.name == name
+            assert refusal is not None or peer._engine.has_inner(role, frame)
+            return
+        events = peer.receive(self.encoded(role, message))
+        assert (events[-1].name, events[-1].role) == (name, role)
+        assert peer.failure is events[-1]
+        self.restart()
+
+    def encoded(self, role: str, message: Any) -> bytes:
+        data: bytes = self.package.encode(message)
+        return data
+
+    def deliver(self, role: str, size: int) -> None:
+        data, self.wires[role] = self.wires[role][:size], self.wires[role][size:]
+        for event in self.sides[self.other(role)].receive(data):
+            assert type(event).__name__ == "Received"
+            if not isinstance(event.frame.message, self.pieces):
+                self.heard[role].append(event.frame)
+
+    def deliver_all(self, role: str, sizes: list[int]) -> None:
+        for size in sizes:
+            self.deliver(role, size)
+        self.deliver(role, len(self.wires[role]))
+
+    def shown(self, side: Any) -> Any:
+        raise NotImplementedError
+
+    @invariant()
+    def what_was_heard_was_said(self) -> None:
+        for role in self.roles:
+            assert self.heard[role] == self.said[role][: len(self.heard[role])]
+
+    @invariant()
+    def both_agree_when_nothing_is_under_way(self) -> None:
+        if not any(self.wires.values()):
+            first, second = self.sides.values()
+            assert self.shown(first) == self.shown(second)
+
+
+class Shipping(Facing):
+    """Lumberjack: the sequence numbers roll over early, acks cross with events."""
+
+    package = lj
+    roles = ("writer", "reader")
+
+    @initialize(first=st.sampled_from([1, 2**32 - 3]))
+    def begin(self, first: int) -> None:
+        self.next = first
+
+    def shown(self, side: Any) -> str:
+        return repr(side.transfer)
+
+    def event(self) -> Any:
+        return lj.Data(self.next, [])
+
+    def count(self) -> None:
+        self.next = (self.next + 1) % 2**32
+
+    @rule(size=st.integers(0, 4))
+    def announce(self, size: int) -> None:
+        assert self.say("writer", lj.Window(size))
+
+    @rule()
+    def ship(self) -> None:
+        assert self.say("writer", self.event())
+        self.count()
+
+    @rule(number=st.integers(0, 3))
+    def ship_compressed(self, number: int) -> None:
+        frames = []
+        for _ in range(number):
+            frames.append(lj.Frame(self.event()))
+            self.count()
+        assert self.say("writer", lj.Compressed(frames))
+
+    @precondition(lambda self: self.sides["reader"].transfer.outstanding)
+    @rule(place=st.integers(0, 10))
+    def acknowledge(self, place: int) -> None:
+        transfer = self.sides["reader"].transfer
+        oldest = [
+            sequence
+            for sequence, window in zip(transfer.outstanding, transfer.windows, strict=True)
+            if window == transfer.windows[0]
+        ]
+        assert self.say("reader", lj.Ack(oldest[place % len(oldest)]))
+
+    @precondition(lambda self: 0 < self.next < 1000 and 0 not in self.sides["writer"].transfer.outstanding)
+    @rule()
+    def keep_alive(self) -> None:
+        """Say that nothing is lost; where it crosses with event 0 nobody can tell it from that event's ack."""
+        assert self.say("reader", lj.Ack(0))
+
+    @rule(ahead=st.integers(1, 5), for_good=st.booleans())
+    def acknowledge_too_much(self, ahead: int, for_good: bool) -> None:
+        assert not self.say("reader", lj.Ack((self.next + ahead) % 2**32 or 1), for_good=for_good)
+
+    @rule(
+        cheat=st.sampled_from(
+            [
+                ("reader", lj.Window(1)),
+                ("reader", lj.Data(1, [])),
+                ("writer", lj.Ack(0)),
+                ("writer", lj.Window(10_001)),
+                ("writer", lj.Compressed([lj.Frame(lj.Data(7, [])), lj.Frame(lj.Ack(7))])),
+            ]
+        ),
+        for_good=st.booleans(),
+    )
+    def cheat(self, cheat: tuple[str, Any], for_good: bool) -> None:
+        assert not self.say(*cheat, for_good=for_good)
+
+    @rule(role=st.sampled_from(roles), size=st.integers(1, 60))
+    def arrive(self, role: str, size: int) -> None:
+        self.deliver(role, size)
+
+    @rule()
+    def arrive_all(self) -> None:
+        for role in self.roles:
+            self.deliver(role, len(self.wires[role]))
+
+
+IDS = st.integers(0, 2)
+MESSAGES = st.one_of(
+    st.builds(rs.Subscribe, st.just("p"), IDS, st.sampled_from([0, 1, 3, 2**63 - 1, 2**63])),
+    st.builds(rs.Request, IDS, st.sampled_from([0, 1, 2, 2**63 - 1])),
+    st.builds(rs.Cancel, IDS),
+    st.builds(rs.Subscribed, IDS, st.sampled_from([0, 0, 2])),
+    st.builds(rs.OnNext, IDS, st.just(b"ab")),
+    st.builds(rs.OnNextPart, IDS, IDS, st.just(b"a")),
+    st.builds(rs.OnNextLastPart, IDS, IDS, st.sampled_from([b"", b"b"])),
+    st.builds(rs.OnComplete, IDS),
+    st.builds(rs.OnError, IDS, st.just("why")),
+)
+
+
+class Streaming(Facing):
+    """Reactive Streams: both sides subscribe and publish; what one says arrives before the other one speaks."""
+
+    package = rs
+    roles = ("client", "server")
+    pieces = (rs.OnNextPart,)
+
+    def shown(self, side: Any) -> Any:
+        found = {key: repr(side.subscription[key]) for key in side.subscription}
+        return found, [side.side[role].state for role in self.roles], side.context.snapshot()["element_size"]
+
+    def say(self, role: str, message: Any, *, for_good: bool = False) -> bool:
+        try:
+            return super().say(role, message, for_good=for_good)
+        except rs.EncodeError:
+            return False
+
+    def encoded(self, role: str, message: Any) -> bytes:
+        side = self.sides[role]
+        data: bytes = rs.encode(message, from_role=role, context=side.context)  # type: ignore[arg-type]
+        return data
+
+    def restart(self) -> None:
+        super().restart()
+        assert self.say("client", rs.ClientHello(0, []))
+        assert self.say("server", rs.ServerHello(0, []))
+        for role in self.roles:
+            self.deliver_all(role, [1, 1])
+
+    @rule(
+        role=st.sampled_from(roles),
+        message=MESSAGES,
+        sizes=st.lists(st.integers(1, 5), max_size=3),
+        for_good=st.sampled_from([False, False, False, True]),
+    )
+    def speak(self, role: str, message: Any, sizes: list[int], for_good: bool) -> None:
+        self.say(role, message, for_good=for_good)
+        self.deliver_all(role, sizes)
+
+    @rule(number=IDS, role=st.sampled_from(roles))
+    def stream(self, number: int, role: str) -> None:
+        """Go the way of a whole subscription as far as it is legal: random steps seldom come so far."""
+        publisher = self.other(role)
+        steps = (
+            (role, rs.Subscribe("p", number, 2)),
+            (publisher, rs.Subscribed(number, 0)),
+            (publisher, rs.OnNext(number, b"x")),
+        )
+        for speaker, message in steps:
+            self.say(speaker, message)
+            self.deliver_all(speaker, [1])
+
+
+TestShipping = Shipping.TestCase
+TestShipping.settings = SETTINGS
+TestStreaming = Streaming.TestCase
+TestStreaming.settings = SETTINGS
