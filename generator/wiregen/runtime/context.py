@@ -63,7 +63,10 @@ class Context:
         state = self._reading.get(role)
         if state is None:
             state = self._reading[role] = ReadState(limits, role=role, context=self)
-        state.begin()
+        state.inflated_left = state.inflated  # what `begin` does: a call is a tenth of a short message
+        state.messages_left = state.messages
+        if state.levels:
+            state.levels = {}
         return state
 
     def state_to_write(self, limits: Mapping[str, Any], role: str | None) -> WriteState:

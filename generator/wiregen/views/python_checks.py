@@ -38,8 +38,14 @@ def joined_pieces(pieces: tuple[str, ...]) -> str:
             return 'b""'
         case (one,):
             return one
+        case (one, other):
+            return f"{_operand(one)} + {_operand(other)}"
         case _:
             return f'b"".join(({", ".join(pieces)}))'
+
+
+def _operand(piece: str) -> str:
+    return f"({piece})" if " if " in piece else piece
 
 
 class Tested:

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from wiregen import model as m
 from wiregen.plan import frame_layout
-from wiregen.plan.steps import FRAME, Dispatch, Run, Slot, UnsupportedError
+from wiregen.plan.steps import FRAME, Dispatch, Layout, Run, Slot, UnsupportedError
 from wiregen.views.python_classes import (
     shown_fields,
 )
 from wiregen.views.python_shared import Shared
 from wiregen.views.python_text import flat
 
-__all__ = ["can_skip", "code_place", "header_run", "names_messages", "wanted_fields"]
+__all__ = ["can_skip", "code_place", "header_run", "names_messages", "wanted_fields", "without_unread"]
 
 
 def wanted_fields(frame: m.Frame) -> frozenset[str]:
@@ -88,6 +88,26 @@ def header_run(run: Run, header: tuple[m.Field, ...]) -> Run:
         slot if slot.key in shown else replace(slot, part="padding", expected=None) for slot in run.slots
     )
     return Run(slots=slots, size=run.size)
+
+
+def without_unread(layout: Layout | UnsupportedError, frame: m.Frame) -> Layout | UnsupportedError:
+    """Return a frame's layout without the plain numbers of its header, which nothing looks at but who wants the header."""
+    if isinstance(layout, UnsupportedError):
+        return layout
+    kept = {FRAME + name for name in (*wanted_fields(frame), *_code_names(frame))}
+
+    def read(slot: Slot) -> Slot:
+        is_number = isinstance(slot.type, m.Integer | m.Float | m.Uuid) and slot.part == "value"
+        is_unread = (
+            is_number and slot.expected is None and slot.key.startswith(FRAME) and slot.key not in kept
+        )
+        return replace(slot, part="padding") if is_unread else slot
+
+    steps = tuple(
+        replace(step, slots=tuple(read(slot) for slot in step.slots)) if isinstance(step, Run) else step
+        for step in layout.steps
+    )
+    return replace(layout, steps=steps)
 
 
 def can_skip(shared: Shared, frame: m.Frame) -> bool:

@@ -8,7 +8,12 @@ from wiregen.views.python_checks import joined_pieces
 from wiregen.views.python_steps import ReadStep
 from wiregen.views.python_write_steps import WriteStep
 
-__all__ = ["CodecView", "ReadFunction", "Traits", "WriteFunction"]
+__all__ = ["CodecView", "ReadFunction", "Traits", "WriteFunction", "handed_on", "refused_reader"]
+
+
+def handed_on(parameters: str) -> str:
+    """Return parameters as they are handed on."""
+    return "".join(f"{part.split(':')[0].strip()}, " for part in parameters.split(", ") if part)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +38,7 @@ class ReadFunction:
     budget: int
     """Items that one frame may hold: as each takes a byte, a `large` frame is one of more bytes."""
     class_: str
+    """What it makes; "": it returns `target` as it stands."""
     target: str
     values: tuple[tuple[str, str], ...]
 
@@ -62,8 +68,12 @@ class WriteFunction:
     limit: int | None
     """The most bytes of a frame, where its layout does not see to that."""
     has_compression: bool
+    again: str
+    """What writes a `large` frame with a state."""
     budget: int
     """Items that one frame may hold: as each takes a byte, a `large` frame is one of more bytes."""
+    is_method: bool
+    """It is the body of a method, which has no state."""
 
     @property
     def joined(self) -> str:
@@ -74,11 +84,6 @@ class WriteFunction:
     def is_returned(self) -> bool:
         """Whether nothing is asked of the bytes before they are returned."""
         return self.limit is None and self.state != "large"
-
-    @property
-    def arguments(self) -> str:
-        """Return the parameters as they are handed on."""
-        return "".join(f"{part.split(':')[0].strip()}, " for part in self.parameters.split(", ") if part)
 
     @property
     def has_prologue(self) -> bool:
@@ -104,3 +109,25 @@ class CodecView:
 
     reads: tuple[ReadFunction, ...]
     writes: tuple[WriteFunction, ...]
+
+
+def refused_reader(traits: Traits, class_: str) -> ReadFunction:
+    """Return a function of which the careful codec does the work."""
+    return ReadFunction(
+        name=traits.name,
+        result=class_,
+        asks_context=False,
+        has_last=traits.has_last,
+        must_be_last=False,
+        is_refused=True,
+        refuses_strict=False,
+        state="never",
+        enter="",
+        steps=(),
+        end="",
+        beyond="",
+        budget=0,
+        class_=class_,
+        target="message",
+        values=(),
+    )

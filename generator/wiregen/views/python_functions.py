@@ -13,7 +13,8 @@ from wiregen.plan import frame_layout, layout_of
 from wiregen.plan.steps import FRAME, Layout, Repeat, UnsupportedError
 from wiregen.views.python_checks import any_of
 from wiregen.views.python_classes import shown_fields, single_code
-from wiregen.views.python_function_views import ReadFunction, Traits, WriteFunction
+from wiregen.views.python_frames import without_unread
+from wiregen.views.python_function_views import ReadFunction, Traits, WriteFunction, handed_on, refused_reader
 from wiregen.views.python_layouts import (
     REST,
     all_reached,
@@ -32,10 +33,9 @@ from wiregen.views.python_layouts import (
     longest_size,
     n_lists,
     names_frames,
-    nested,
     reaches_end,
 )
-from wiregen.views.python_names import Locals
+from wiregen.views.python_names import METHOD_PARAMETERS, Locals
 from wiregen.views.python_read import ReadBuilder
 from wiregen.views.python_read_names import ReadNames
 from wiregen.views.python_shared import Shared, variety_class
@@ -57,7 +57,7 @@ class FunctionBuilder:
         self._protocol = shared.protocol
         self._reached = all_reached(self._protocol)
         self._bodies_end = bodies_end(self._protocol)
-        self._has_frames_inside = names_frames(self._protocol)
+        self.has_frames_inside = names_frames(self._protocol)
 
     # ---- traits
 
@@ -66,7 +66,7 @@ class FunctionBuilder:
         reached = self._reached.get(name, frozenset())
         return frozenset(each for each in reached if name in self._reached.get(each, frozenset()))
 
-    def _state(self, layout: Layout, traits: Traits) -> str:
+    def state_of(self, layout: Layout, traits: Traits) -> str:
         if traits.is_heavy or inflates(layout.steps):
             return "always"
         if has_empty_items(layout.steps):
@@ -90,7 +90,7 @@ class FunctionBuilder:
         try:
             if isinstance(layout, UnsupportedError):
                 raise layout
-            state = self._state(layout, traits)
+            state = self.state_of(layout, traits)
             builder = ReadBuilder(names, has_state=state == "always", inside=self.inside(traits.enter))
             builder.last = "is_last" if traits.has_last else "True"
             steps = with_checks(builder.steps(layout.steps))
@@ -98,7 +98,7 @@ class FunctionBuilder:
             values = builder.attributes(fields, prefix, is_tailed=is_tailed)
         except UnsupportedError as error:
             self._shared.refused.append(f"{wire_name}: {error.unsupported.construct}")
-            return self._refused_reader(traits, class_)
+            return refused_reader(traits, class_)
         return ReadFunction(
             name=traits.name,
             result=class_,
@@ -116,26 +116,6 @@ class FunctionBuilder:
             class_=class_,
             target="frame" if names.message is None and traits.is_frame else "message",
             values=(*values, *extra),
-        )
-
-    def _refused_reader(self, traits: Traits, class_: str) -> ReadFunction:
-        return ReadFunction(
-            name=traits.name,
-            result=class_,
-            asks_context=False,
-            has_last=traits.has_last,
-            must_be_last=False,
-            is_refused=True,
-            refuses_strict=False,
-            state="never",
-            enter="",
-            steps=(),
-            end="",
-            beyond="",
-            budget=0,
-            class_=class_,
-            target="message",
-            values=(),
         )
 
     def _beyond(self, layout: Layout) -> str:
@@ -156,7 +136,7 @@ class FunctionBuilder:
         """Return the function that reads a whole frame for one message."""
         names = self._names(is_frame=True, sender=frame.role)
         names.is_whole, names.message, names.body, names.wanted = True, message, frame.message, wanted
-        traits = self._traits(message.name, self._shared.reader(message.name), is_frame=True)
+        traits = self.traits_of(message.name, self._shared.reader(message.name), is_frame=True)
         layout = laid(lambda: frame_layout(self._protocol, frame, message))
         return self.read(layout, names, traits, class_name(message.name), flat(message.fields), "")
 
@@ -182,26 +162,30 @@ class FunctionBuilder:
     def read_body(self, message: m.Message) -> ReadFunction:
         """Return the function that reads a message by itself."""
         names = self._names(is_frame=False, sender=message.role)
-        traits = self._traits(message.name, self._shared.body_reader(message.name))
+        traits = self.traits_of(message.name, self._shared.body_reader(message.name))
         layout = laid(lambda: layout_of(self._protocol, message.fields, is_bounded=self._bodies_end))
         return self.read(layout, names, traits, class_name(message.name), flat(message.fields), "")
 
-    def read_frame(self, frame: m.Frame) -> ReadFunction:
-        """Return the function that reads a frame and whichever message it carries."""
+    def read_frame(self, frame: m.Frame, *, is_bare: bool = False) -> ReadFunction:
+        """Return the function that reads a frame and whichever message it carries; `is_bare`: only to return that."""
         names = self._names(is_frame=True, sender=frame.role)
         names.body, names.reads_code = frame.message, True
         traits = Traits(name=self._shared.reader(frame.name), is_frame=True, is_heavy=False)
         layout = laid(lambda: frame_layout(self._protocol, frame, None))
-        header = tuple(field for field in flat(frame.fields) if field.name != frame.message)
+        layout = without_unread(layout, frame) if is_bare else layout
+        header = tuple(field for field in flat(frame.fields) if field.name != frame.message and not is_bare)
         function = self.read(layout, names, traits, class_name(frame.name), header, FRAME)
         if function.is_refused or frame.message is None:
             return replace(function, target="frame")
         body = ("message", names.values[FRAME + frame.message])
+        if is_bare:
+            name = f"_bare_{snake_case(frame.name)}"
+            return replace(function, name=name, result="_Message", class_="", target=body[1], values=())
         return replace(function, values=(body, *function.values), target="frame")
 
     def read_struct(self, struct: m.Struct) -> ReadFunction:
         names = self._names(is_frame=False, sender=None)
-        traits = self._traits(struct.name, self._shared.inner_reader(struct.name), is_heavy=True)
+        traits = self.traits_of(struct.name, self._shared.inner_reader(struct.name), is_heavy=True)
         layout = laid(lambda: layout_of(self._protocol, struct.fields))
         return self.read(layout, names, traits, class_name(struct.name), flat(struct.fields), "")
 
@@ -236,7 +220,9 @@ class FunctionBuilder:
         class_ = variety_class(union.name, variety.name)
         return self.read(layout, names, traits, class_, flat(variety.fields), "", extra)
 
-    def _traits(self, name: str, function: str, *, is_frame: bool = False, is_heavy: bool = False) -> Traits:
+    def traits_of(
+        self, name: str, function: str, *, is_frame: bool = False, is_heavy: bool = False
+    ) -> Traits:
         is_heavy = is_heavy or name in self._reached.get(name, frozenset())
         return Traits(name=function, is_frame=is_frame, enter=name, is_heavy=is_heavy)
 
@@ -264,7 +250,7 @@ class FunctionBuilder:
         try:
             if isinstance(layout, UnsupportedError):
                 raise layout
-            state = self._state(layout, traits)
+            state = self.state_of(layout, traits)
             builder = WriteBuilder(names, has_state=state == "always", inside=self.inside(traits.enter))
             builder.last = "is_last" if traits.has_last else "True"
             if any(isinstance(step, Repeat) for step in layout.steps) and not is_measured(layout.steps):
@@ -281,6 +267,7 @@ class FunctionBuilder:
             annotation="Any" if is_refused or has_options(layout) else class_,
             parameters=parameters,
             asks_context=names.asks_context,
+            is_method=names.is_method,
             has_last=traits.has_last,
             must_be_last=traits.must_be_last,
             is_refused=is_refused,
@@ -290,6 +277,7 @@ class FunctionBuilder:
             steps=without_unread_lengths(steps, pieces),
             pieces=pieces,
             limit=self._shared.frame_limit if traits.is_frame and not self._is_short(layout) else None,
+            again=names.again or f"{traits.name}({names.owner}, {handed_on(parameters)}_WriteState(_LIMITS))",
             budget=self._shared.limits["messages"] or 0,
             has_compression=not isinstance(layout, UnsupportedError) and inflates(layout.steps),
         )
@@ -304,33 +292,30 @@ class FunctionBuilder:
         return WriteNames(shared=self._shared, fields=known, main=prefix)
 
     def write_message(
-        self, frame: m.Frame, message: m.Message, headers: dict[str, str], parameters: str, *, is_method: bool
+        self,
+        frame: m.Frame,
+        message: m.Message,
+        headers: dict[str, str],
+        parameters: str,
+        *,
+        is_method: bool,
+        again: str = "",
     ) -> WriteFunction:
-        """Return the function that writes a whole frame around one message."""
+        """Return the function that writes a whole frame around one message; `again` does it with a state."""
         names = self._write_names(message.fields, "")
         names.owner, names.is_method = "self" if is_method else "message", is_method
         names.fields |= dict(fields_by_key(frame.fields, FRAME, self._protocol))
         names.headers, names.message, names.body = headers, message, frame.message
-        names.locals = Locals(frozenset(headers.values()))
-        names.sender = repr(frame.role)
-        traits = self._traits(message.name, self._shared.writer(message.name), is_frame=True)
+        names.locals = Locals(frozenset(headers.values()) | METHOD_PARAMETERS)
+        names.sender, names.again = repr(frame.role), again
+        traits = self.traits_of(message.name, self._shared.writer(message.name), is_frame=True)
         layout = laid(lambda: frame_layout(self._protocol, frame, message))
         return self.write(layout, names, traits, class_name(message.name), parameters, message.fields)
-
-    def is_method(self, frame: m.Frame, message: m.Message) -> bool:
-        """Tell whether a whole frame is written without a state, so that it may be the message's own method."""
-        layout = laid(lambda: frame_layout(self._protocol, frame, message))
-        if isinstance(layout, UnsupportedError) or self._protocol.contexts or self._protocol.variants:
-            return False
-        traits = self._traits(message.name, "", is_frame=True)
-        kinds = {step.kind for step in nested(layout.steps)}
-        stateful = {"invoke", "dispatch", "carry"} | ({"repeat"} if self._has_frames_inside else set())
-        return self._state(layout, traits) == "never" and not kinds & stateful
 
     def write_body(self, message: m.Message) -> WriteFunction:
         names = self._write_names(message.fields, "")
         names.sender = repr(message.role)
-        traits = self._traits(message.name, self._shared.body_writer(message.name))
+        traits = self.traits_of(message.name, self._shared.body_writer(message.name))
         layout = laid(lambda: layout_of(self._protocol, message.fields, is_bounded=self._bodies_end))
         return self.write(layout, names, traits, class_name(message.name), fields=message.fields)
 
@@ -344,7 +329,7 @@ class FunctionBuilder:
 
     def write_struct(self, struct: m.Struct) -> WriteFunction:
         names = self._write_names(struct.fields, "")
-        traits = self._traits(struct.name, self._shared.inner_writer(struct.name), is_heavy=True)
+        traits = self.traits_of(struct.name, self._shared.inner_writer(struct.name), is_heavy=True)
         layout = laid(lambda: layout_of(self._protocol, struct.fields))
         return self.write(layout, names, traits, class_name(struct.name), fields=struct.fields)
 
@@ -381,17 +366,16 @@ class FunctionBuilder:
         names = self._write_names(struct.fields, FRAME)
         names.headers = {carrier.data: "data_"}
         layout: Layout | UnsupportedError = laid(lambda: chunk_layout(self._protocol, struct))
-        parameters = "data_: bytes"
         match free, carrier.until:
             case [], m.Truth(value=True):
                 pass
             case [flag], m.Negation(operator="not", operand=m.FieldReference(path=(own,))) if (
                 own == flag.name
             ):
-                names.headers[own], parameters = own, f"data_: bytes, {own}: bool = False"
+                names.headers[own] = "False"
             case [flag], m.FieldReference(path=(own,)) if own == flag.name:
-                names.headers[own], parameters = own, f"data_: bytes, {own}: bool = True"
+                names.headers[own] = "True"
             case _:
                 layout = UnsupportedError(struct.path, "chunks like these, on writing")
         traits = Traits(name=f"{self._shared.inner_writer(name)}_alone", is_frame=False)
-        return self.write(layout, names, traits, "", parameters)
+        return self.write(layout, names, traits, "", "data_: bytes")

@@ -17,6 +17,7 @@ from wiregen.views.python_frames import can_skip, code_place, header_run, names_
 from wiregen.views.python_function_views import CodecView, ReadFunction, WriteFunction
 from wiregen.views.python_functions import FunctionBuilder
 from wiregen.views.python_layout_text import layout_text
+from wiregen.views.python_methods import MethodBuilder
 from wiregen.views.python_module_views import (
     ChoiceView,
     FrameView,
@@ -73,7 +74,7 @@ class LayoutBuilder:
                 view = self._whole(functions, frame, view, codecs, tables)
             else:
                 is_body_read = True
-                codecs.add(frame.name, functions.read_frame(frame), functions.write_frame(frame))
+                view = self._by_body(functions, frame, view, codecs)
                 tables.append(self._codes_table(shared, frame))
             frames.append(view)
         unions: tuple[ChoiceView, ...] = ()
@@ -109,6 +110,35 @@ class LayoutBuilder:
         for preamble in protocol.preambles:
             codecs.add(preamble.name, functions.read_preamble(preamble), functions.write_preamble(preamble))
 
+    def _by_body(
+        self, functions: FunctionBuilder, frame: m.Frame, view: FrameView, codecs: Codecs
+    ) -> FrameView:
+        """Add the functions of a frame that serve all its messages, and the methods of those that have their own."""
+        shared = self._shared
+        whole = functions.read_frame(frame)
+        codecs.add(frame.name, whole, functions.write_frame(frame))
+        alone = functions.read_frame(frame, is_bare=True) if shared.parent is None else None
+        if alone is not None and not alone.is_refused:
+            codecs.add(frame.name, alone)
+        builder = MethodBuilder(shared, functions)
+        own = [message for message in shared.protocol.messages if shared.frame_of(message.role) is frame]
+        for message in own:
+            method = builder.beside_function(frame, message, self._headers(frame), view)
+            if method is not None and message.code is not None:
+                codecs.methods[message.name] = method
+        return replace(
+            view,
+            has_own_encode=all(message.name in codecs.methods for message in own),
+            bare_reader="" if alone is None or alone.is_refused else alone.name,
+        )
+
+    @staticmethod
+    def _headers(frame: m.Frame) -> dict[str, str]:
+        """Return the parameters that hold the fields of a frame's header."""
+        taken = Locals()
+        header = [field for field in shown_fields(frame.fields) if field.name != frame.message]
+        return {field.name: taken.name(field.name) for field in header}
+
     def _whole(
         self,
         functions: FunctionBuilder,
@@ -120,14 +150,15 @@ class LayoutBuilder:
         """Add the functions that read and write whole frames, one for each message; return the view with their tables."""
         shared = self._shared
         wanted = wanted_fields(frame)
-        taken = Locals()
-        header = [field for field in shown_fields(frame.fields) if field.name != frame.message]
-        headers = {field.name: taken.name(field.name) for field in header}
+        headers = self._headers(frame)
         parameters = "".join(
-            f"{headers[field.name]}: {annotation(field.type, shared.protocol)}, " for field in header
+            f"{headers[field.name]}: {annotation(field.type, shared.protocol)}, "
+            for field in shown_fields(frame.fields)
+            if field.name != frame.message
         )
         with_code = [message for message in shared.protocol.messages if message.code is not None]
-        methods = {message.name for message in with_code if functions.is_method(frame, message)}
+        builder = MethodBuilder(shared, functions)
+        methods = {message.name for message in with_code if builder.needs_no_function(frame, message)}
         for message in with_code:
             is_method = message.name in methods
             write = functions.write_message(frame, message, headers, parameters, is_method=is_method)

@@ -94,6 +94,7 @@ class ModuleBuilder:
             has_joins=bool(protocol.joins),
             has_context=bool(protocol.contexts),
             has_role=self._shared.has_shared_codes or bool(protocol.contexts),
+            speaking=self._speaking(),
             no_state=self._no_state(),
             is_partly_careful=bool(refused) or any(join.block is not None for join in protocol.joins),
             is_plain=self._is_plain(frames, refused),
@@ -109,6 +110,15 @@ class ModuleBuilder:
         protocol = self._protocol
         around = (protocol.variants, protocol.contexts, protocol.preambles, protocol.frames[1:], refused)
         return not any(around) and not protocol.joins and not frames[0].unknown
+
+    def _speaking(self) -> tuple[str, ...]:
+        """Return the declarations that rules of contexts and joins are concerned with."""
+        protocol = self._protocol
+        settings = [each.target for context in protocol.contexts for each in context.settings]
+        settings += [each.target for join in protocol.joins for each in (*join.parts, *join.lasts)]
+        clearings = [each for context in protocol.contexts for each in context.clearings]
+        clearings += [each for join in protocol.joins for each in join.clearings]
+        return tuple(sorted({*settings, *(name for each in clearings for name in each.targets)}))
 
     def _no_state(self) -> str:
         """Return what else must hold, besides default options, for a frame to be read without a state."""

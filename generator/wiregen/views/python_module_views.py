@@ -129,6 +129,10 @@ class FrameView:
     code: str
     first_code: str
     """The same at the buffer's first byte."""
+    has_own_encode: bool = False
+    """Every message in it is written by its own method, beside the frame's function."""
+    bare_reader: str = ""
+    """The function that reads the message alone, where no table chooses it."""
     unknown: str
     """The function for codes that no message has, where that is tolerated."""
     reads: tuple[ReadStep, ...]
@@ -238,6 +242,8 @@ class ModuleView:
     has_context: bool
     has_role: bool
     """What is read depends on who sends."""
+    speaking: tuple[str, ...]
+    """What rules of contexts and joins are concerned with, by name."""
     no_state: str
     is_partly_careful: bool
     is_plain: bool
@@ -313,6 +319,30 @@ class ModuleView:
         """A message can be read without its frame."""
         is_alone = len(self.frames) == 1 and bool(self.frames[0].table)
         return is_alone and not self.has_role and not self.variants
+
+    @property
+    def bare_reader(self) -> str:
+        """Return the expression of the function that reads a message without its frame, in the protocol's own layout."""
+        if not all(frame.bare_reader for frame in self.frames):
+            return ""
+        return "_BARE_READERS[from_role]" if len(self.frames) > 1 else self.frames[0].bare_reader
+
+    @property
+    def bare_readers(self) -> tuple[tuple[str | None, str], ...]:
+        """Return that function for each role, where there is more than one frame."""
+        if not self.bare_reader or len(self.frames) == 1:
+            return ()
+        roles = (None, *self.roles)
+        found = {
+            role: next((each for each in self.frames if each.role in (None, role)), self.frames[0])
+            for role in roles
+        }
+        return tuple((role, frame.bare_reader) for role, frame in found.items())
+
+    @property
+    def speaks_of_frames(self) -> bool:
+        """Whether rules of contexts and joins are concerned with whole frames, whatever message they carry."""
+        return bool(self.joins) or bool({frame.wire_name for frame in self.frames} & set(self.speaking))
 
     @property
     def has_required(self) -> bool:

@@ -16,6 +16,10 @@ _OWN_LOCALS = frozenset(
 )
 
 
+METHOD_PARAMETERS = frozenset({"from_role", "context", "variant", "entries"})
+"""What an `encode` has besides the fields of its header."""
+
+
 class StructTable:
     """The struct constants of a module, by format; each is made once."""
 

@@ -174,6 +174,9 @@ class WriteBuilder:
             text = "0"
         else:
             text = self.names.value(step.key, step.field, step.prefix, self.pieces)
+        if text.isdecimal() and int(text) < 128 and isinstance(step.type, m.Varint) and not step.type.zigzag:
+            self.piece(repr(bytes((int(text),))), size=1)
+            return
         target = self.names.locals.name(f"{step.key}#data")
         self._late(target, self._number_bytes(step, text), is_late=step.part == "length")
         self.piece(target)
@@ -318,18 +321,23 @@ class WriteBuilder:
         self.piece(target)
 
     def _call(self, step: Invoke, value: str) -> str:
+        names = self.names
         match step.target:
             case "union":
                 table = self._shared.union_table(step.name, "writers")
-                return f"{table}[type({value})]({value}, state, {self.last if step.is_last else False})"
+                return (
+                    f"{table}[type({value})]({value}, {names.state}, {self.last if step.is_last else False})"
+                )
             case "message":
-                return f"{self._shared.body_writer(step.name)}({self._exact(step.name, value)}, state)"
+                return (
+                    f"{self._shared.body_writer(step.name)}({self._exact(step.name, value)}, {names.state})"
+                )
             case _:
                 if step.target == "frame" and not step.key.endswith("[]"):
                     self.take_one()
                 is_frame = step.target == "frame"
                 writer = self._shared.writer if is_frame else self._shared.inner_writer
-                return f"{writer(step.name)}({self._exact(step.name, value)}, state)"
+                return f"{writer(step.name)}({self._exact(step.name, value)}, {names.state})"
 
     def _exact(self, name: str, value: str) -> str:
         """Return the value, behind a check that it is of just this class."""
@@ -353,7 +361,9 @@ class WriteBuilder:
         names, target = self.names, self.names.locals.name(f"{step.key}#data")
         value = names.value(step.key, step.field, "", self.pieces)
         writers = f"_BODY_WRITERS{self._shared.inner_suffix.upper()}"
-        self.views.append(WriteAssign(target=target, value=f"{writers}[type({value})]({value}, state)"))
+        self.views.append(
+            WriteAssign(target=target, value=f"{writers}[type({value})]({value}, {names.state})")
+        )
         if step.only is not None:
             classes = tuple(class_name(each) for each in step.only)
             checks.append(f"type({value}) not in {self._shared.only(classes)}")

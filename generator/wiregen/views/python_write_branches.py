@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 from wiregen import model as m
 from wiregen.plan.steps import (
+    FRAME,
     Carry,
+    Case,
     Choose,
     Held,
+    Invoke,
     Option,
     UnsupportedError,
 )
@@ -77,7 +80,8 @@ class BranchWriter:
             assert step.condition is not None
             condition = names.text(step.condition, step.prefix, self._builder.pieces)
             keys = [step.prefix + field.name for field in names.fields_of(step.field)]
-            given = tuple(f"{names.attribute(key)} is not None" for key in keys)
+            tests = (f"{names.attribute(key)} is not None" for key in keys)
+            given = tuple(test for test in tests if test != condition.removeprefix("(").removesuffix(")"))
         is_flowing, self._builder.is_flowing = self._builder.is_flowing, False
         block = self._builder.block(step.steps)
         self._builder.is_flowing = is_flowing
@@ -92,7 +96,8 @@ class BranchWriter:
         target = names.locals.name(f"{step.key}#data")
         is_flowing, self._builder.is_flowing = self._builder.is_flowing, False
         cases = []
-        for case in step.cases:
+        own = tuple(case for case in step.cases if not self._is_of_another(case, step))
+        for case in own:
             names.arms.append((case.key, step.key))
             block = self._builder.block(case.steps)
             names.arms.pop()
@@ -100,7 +105,16 @@ class BranchWriter:
                 WriteCase(condition=span_test(subject, case.spans), steps=block.steps, pieces=block.pieces)
             )
         self._builder.is_flowing = is_flowing
-        has_else = any(not case.spans for case in step.cases)
+        has_else = any(not case.spans for case in own)
         self._builder.views.append(WriteChoose(data=target, cases=tuple(cases), has_else=has_else))
         self._builder.settle()
         self._builder.piece(target)
+
+    def _is_of_another(self, case: Case, step: Choose) -> bool:
+        """Tell whether a case is for a message that is not the one which the function writes."""
+        names = self._names
+        if names.message is None or names.body is None:
+            return False
+        body = FRAME + names.body
+        others = (each for each in case.steps if isinstance(each, Invoke) and each.target == "message")
+        return step.key == body and any(each.name != names.message.name for each in others)

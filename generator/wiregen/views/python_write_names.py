@@ -60,6 +60,13 @@ class WriteNames:
     """Some expression speaks of what earlier messages said."""
     is_method: bool = False
     """The function is a method of the message, without a state."""
+    again: str = ""
+    """What writes the same with a state, where it is not the function itself."""
+
+    @property
+    def state(self) -> str:
+        """Return the expression of the state that is handed on."""
+        return "None" if self.is_method else "state"
 
     def attribute(self, key: str) -> str:
         """Return the expression of what the message, or a header parameter, has under a key."""
@@ -72,10 +79,11 @@ class WriteNames:
                 return _dotted(item, key.removeprefix(f"{prefix}."))
         if key.startswith(FRAME):
             name = key.removeprefix(FRAME)
+            message = self.owner if self.message is not None else f"{self.owner}.message"
             if name == self.body:
-                return f"{self.owner}.message"
+                return message
             if self.body is not None and name.startswith(f"{self.body}."):
-                return _dotted(f"{self.owner}.message", name.removeprefix(f"{self.body}."))
+                return _dotted(message, name.removeprefix(f"{self.body}."))
             return self.headers.get(name) or _dotted(self.owner, name)
         return _dotted(self.owner, key)
 
@@ -203,9 +211,10 @@ class WriteLookup:
         names = self._names
         names.asks_context = True
         owner = repr(names.shared.contexts[name].role)
+        role, entries = ("from_role", "entries") if names.is_method else ("state.role", "state.entries")
         if owner == "None":
-            owner = "state.role" if names.sender == "None" else f"state.role or {names.sender}"
-        return f'state.entries["{name}"][{", ".join((owner, *keys))}]'
+            owner = role if names.sender == "None" else f"{role} or {names.sender}"
+        return f'{entries}["{name}"][{", ".join((owner, *keys))}]'
 
     def position(self, what: str) -> str:
         raise UnsupportedError("", f"`{what}`, on writing")

@@ -83,6 +83,8 @@ class RunWriter:
             return ()
         value = self._names.value(slot.key, slot.field, slot.prefix, pieces)
         match slot.type:
+            case m.Boolean() if value in ("False", "True"):
+                return ()
             case m.Boolean():
                 return (f"{value} is not True and {value} is not False",)
             case m.Reference(name=enum) as type_:

@@ -126,11 +126,17 @@ def without_unread_lengths(
 ) -> tuple[WriteStep, ...]:
     """Return the steps without the lengths of chunks that no step and no piece reads."""
     text = repr((steps, pieces))
-    return tuple(
-        (
-            replace(step, length="")
-            if isinstance(step, WritePrepare) and len(re.findall(rf"\b{step.length}\b", text)) == 1
-            else step
-        )
-        for step in steps
-    )
+
+    def read(step: WriteStep) -> WriteStep:
+        match step:
+            case WritePrepare() if len(re.findall(rf"\b{step.length}\b", text)) == 1:
+                return replace(step, length="")
+            case WriteOption() | WriteRepeat():
+                return replace(step, steps=tuple(read(each) for each in step.steps))
+            case WriteChoose(cases=cases):
+                inside = (replace(case, steps=tuple(read(each) for each in case.steps)) for case in cases)
+                return replace(step, cases=tuple(inside))
+            case _:
+                return step
+
+    return tuple(read(step) for step in steps)

@@ -159,6 +159,8 @@ _unpack_d = _Struct(">d").unpack_from
 _unpack_f = _Struct(">f").unpack_from
 _unpack_h = _Struct(">h").unpack_from
 _unpack_i = _Struct(">i").unpack_from
+_unpack_i4xBBh = _Struct(">i4xBBh").unpack_from
+_unpack_i4xBBhb = _Struct(">i4xBBhb").unpack_from
 _unpack_iB = _Struct(">iB").unpack_from
 _unpack_iBihB = _Struct(">iBihB").unpack_from
 _unpack_iBihbB = _Struct(">iBihbB").unpack_from
@@ -1911,7 +1913,7 @@ def _read_geode_value_string_array(
             value_item, position = _GEODE_VALUE_READERS[buffer[position]](
                 buffer, position + 1, end, state, False
             )
-            if type(value_item) not in _ONLY_1:
+            if type(value_item) not in _ONLY_2:
                 raise _Bad
             value.append(value_item)
     state.leave("GeodeValue")
@@ -2385,7 +2387,7 @@ def _read_geode_value_big_decimal(
     state.enter("GeodeValue")
     state.allow("GeodeValue")
     value, position = _GEODE_VALUE_READERS[buffer[offset]](buffer, offset + 1, end, state, is_last)
-    if type(value) not in _ONLY_1:
+    if type(value) not in _ONLY_2:
         raise _Bad
     state.leave("GeodeValue")
     message = _new(GeodeValue.BigDecimal)
@@ -2401,7 +2403,7 @@ def _read_geode_value_file(
     state.enter("GeodeValue")
     state.allow("GeodeValue")
     value, position = _GEODE_VALUE_READERS[buffer[offset]](buffer, offset + 1, end, state, is_last)
-    if type(value) not in _ONLY_1:
+    if type(value) not in _ONLY_2:
         raise _Bad
     state.leave("GeodeValue")
     message = _new(GeodeValue.File)
@@ -2417,11 +2419,11 @@ def _read_geode_value_gemfire_enum(
     state.enter("GeodeValue")
     state.allow("GeodeValue")
     class_name, position = _GEODE_VALUE_READERS[buffer[offset]](buffer, offset + 1, end, state, False)
-    if type(class_name) not in _ONLY_1:
+    if type(class_name) not in _ONLY_2:
         raise _Bad
     state.allow("GeodeValue")
     member, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, is_last)
-    if type(member) not in _ONLY_1:
+    if type(member) not in _ONLY_2:
         raise _Bad
     state.leave("GeodeValue")
     message = _new(GeodeValue.GemfireEnum)
@@ -2438,11 +2440,11 @@ def _read_geode_value_pdx_inline_enum(
     state.enter("GeodeValue")
     state.allow("GeodeValue")
     class_name, position = _GEODE_VALUE_READERS[buffer[offset]](buffer, offset + 1, end, state, False)
-    if type(class_name) not in _ONLY_1:
+    if type(class_name) not in _ONLY_2:
         raise _Bad
     state.allow("GeodeValue")
     member, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
-    if type(member) not in _ONLY_1:
+    if type(member) not in _ONLY_2:
         raise _Bad
     ordinal, position = _read_array_length(buffer, position)
     state.leave("GeodeValue")
@@ -2576,7 +2578,7 @@ def _write_geode_value_string_bytes(message: GeodeValue.StringBytes, state: _Wri
     except UnicodeEncodeError:
         value = _encode_text(message.value, "ascii")
     n_value = len(value)
-    return b"".join((_pack_BH(87, n_value), value))
+    return _pack_BH(87, n_value) + value
 
 
 def _write_geode_value_string(message: GeodeValue.String, state: _Writing, is_last: bool) -> bytes:
@@ -2584,7 +2586,7 @@ def _write_geode_value_string(message: GeodeValue.String, state: _Writing, is_la
     if not value.isascii() or 0 in value:
         value = _encode_text(message.value, "mutf8", lenient=True)
     n_value = len(value)
-    return b"".join((_pack_BH(42, n_value), value))
+    return _pack_BH(42, n_value) + value
 
 
 def _write_geode_value_huge_string_bytes(
@@ -2595,13 +2597,13 @@ def _write_geode_value_huge_string_bytes(
     except UnicodeEncodeError:
         value = _encode_text(message.value, "ascii")
     n_value = len(value)
-    return b"".join((_pack_Bi(88, n_value), value))
+    return _pack_Bi(88, n_value) + value
 
 
 def _write_geode_value_huge_string(message: GeodeValue.HugeString, state: _Writing, is_last: bool) -> bytes:
     value = _encode_text(message.value, "utf16")
     n_value = len(value) // 2
-    return b"".join((_pack_Bi(89, n_value), value))
+    return _pack_Bi(89, n_value) + value
 
 
 def _write_geode_value_bytes(message: GeodeValue.Bytes, state: _Writing, is_last: bool) -> bytes:
@@ -2802,7 +2804,7 @@ def _write_geode_value_string_array(message: GeodeValue.StringArray, state: _Wri
     for value_item in value_ or ():
         state.allow("GeodeValue")
         value_item_ = _GEODE_VALUE_WRITERS[type(value_item)](value_item, state, False)
-        if type(value_item) not in _ONLY_1:
+        if type(value_item) not in _ONLY_2:
             raise _Bad
         parts.append(value_item_)
     state.leave("GeodeValue")
@@ -3203,10 +3205,10 @@ def _write_geode_value_big_decimal(message: GeodeValue.BigDecimal, state: _Writi
     state.enter("GeodeValue")
     state.allow("GeodeValue")
     value = _GEODE_VALUE_WRITERS[type(message.value)](message.value, state, is_last)
-    if type(message.value) not in _ONLY_1:
+    if type(message.value) not in _ONLY_2:
         raise _Bad
     state.leave("GeodeValue")
-    return b"".join((_pack_B(96), value))
+    return _pack_B(96) + value
 
 
 def _write_geode_value_file(message: GeodeValue.File, state: _Writing, is_last: bool) -> bytes:
@@ -3215,10 +3217,10 @@ def _write_geode_value_file(message: GeodeValue.File, state: _Writing, is_last: 
     state.enter("GeodeValue")
     state.allow("GeodeValue")
     value = _GEODE_VALUE_WRITERS[type(message.value)](message.value, state, is_last)
-    if type(message.value) not in _ONLY_1:
+    if type(message.value) not in _ONLY_2:
         raise _Bad
     state.leave("GeodeValue")
-    return b"".join((_pack_B(63), value))
+    return _pack_B(63) + value
 
 
 def _write_geode_value_gemfire_enum(message: GeodeValue.GemfireEnum, state: _Writing, is_last: bool) -> bytes:
@@ -3229,7 +3231,7 @@ def _write_geode_value_gemfire_enum(message: GeodeValue.GemfireEnum, state: _Wri
     class_name = _GEODE_VALUE_WRITERS[type(message.class_name)](message.class_name, state, False)
     state.allow("GeodeValue")
     member = _GEODE_VALUE_WRITERS[type(message.member)](message.member, state, is_last)
-    if type(message.class_name) not in _ONLY_1 or type(message.member) not in _ONLY_1:
+    if type(message.class_name) not in _ONLY_2 or type(message.member) not in _ONLY_2:
         raise _Bad
     state.leave("GeodeValue")
     return b"".join((_pack_B(100), class_name, member))
@@ -3246,7 +3248,7 @@ def _write_geode_value_pdx_inline_enum(
     state.allow("GeodeValue")
     member = _GEODE_VALUE_WRITERS[type(message.member)](message.member, state, False)
     ordinal = _write_array_length(message.ordinal)
-    if type(message.class_name) not in _ONLY_1 or type(message.member) not in _ONLY_1:
+    if type(message.class_name) not in _ONLY_2 or type(message.member) not in _ONLY_2:
         raise _Bad
     state.leave("GeodeValue")
     return b"".join((_pack_B(101), class_name, member, ordinal))
@@ -3254,7 +3256,7 @@ def _write_geode_value_pdx_inline_enum(
 
 def _write_geode_value_pdx_enum(message: GeodeValue.PdxEnum, state: _Writing, is_last: bool) -> bytes:
     enum_id = _write_array_length(message.enum_id)
-    return b"".join((_pack_BB(94, message.ds_id), enum_id))
+    return _pack_BB(94, message.ds_id) + enum_id
 
 
 def _write_geode_value_primitive_class(
@@ -3270,7 +3272,7 @@ def _write_geode_value_class(message: GeodeValue.Class, state: _Writing, is_last
     state.allow("ClassName")
     value = _CLASS_NAME_WRITERS[type(message.value)](message.value, state, is_last)
     state.leave("GeodeValue")
-    return b"".join((_pack_B(43), value))
+    return _pack_B(43) + value
 
 
 def _write_geode_value_pdx(message: GeodeValue.Pdx, state: _Writing, is_last: bool) -> bytes:
@@ -3278,7 +3280,7 @@ def _write_geode_value_pdx(message: GeodeValue.Pdx, state: _Writing, is_last: bo
     if type(body) is not bytes:
         raise _Bad
     n_body = len(body)
-    return b"".join((_pack_Bii(93, n_body, message.type_id), body))
+    return _pack_Bii(93, n_body, message.type_id) + body
 
 
 def _write_geode_value_unbounded(message: GeodeValue.Unbounded, state: _Writing, is_last: bool) -> bytes:
@@ -3287,7 +3289,7 @@ def _write_geode_value_unbounded(message: GeodeValue.Unbounded, state: _Writing,
     value = message.value
     if type(value) is not bytes:
         raise _Bad
-    return b"".join((_pack_B(message.code), value))
+    return _pack_B(message.code) + value
 
 
 class ClassName:
@@ -3349,7 +3351,7 @@ def _read_class_name_named(
     state.enter("ClassName")
     state.allow("GeodeValue")
     value, position = _GEODE_VALUE_READERS[buffer[offset]](buffer, offset + 1, end, state, is_last)
-    if type(value) not in _ONLY_1:
+    if type(value) not in _ONLY_2:
         raise _Bad
     state.leave("ClassName")
     message = _new(ClassName.Named)
@@ -3380,10 +3382,10 @@ def _write_class_name_named(message: ClassName.Named, state: _Writing, is_last: 
     state.enter("ClassName")
     state.allow("GeodeValue")
     value = _GEODE_VALUE_WRITERS[type(message.value)](message.value, state, is_last)
-    if type(message.value) not in _ONLY_1:
+    if type(message.value) not in _ONLY_2:
         raise _Bad
     state.leave("ClassName")
-    return b"".join((_pack_B(43), value))
+    return _pack_B(43) + value
 
 
 def _write_class_name_primitive(message: ClassName.Primitive, state: _Writing, is_last: bool) -> bytes:
@@ -3690,26 +3692,6 @@ class _InRequest(_MessageRecord):
     def _load_plan() -> dict[str, Any]:
         return _load_plan()
 
-    def encode(
-        self,
-        *,
-        correlation_id: int,
-        is_partial: bool = False,
-        metadata: list[_RequestMetadata] | None = None,
-        from_role: _Role | None = None,
-        context: Context | None = None,
-        variant: _Variant | None = None,
-    ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
-        message: Any = self
-        frame = Request(message, correlation_id, is_partial, metadata)
-        try:
-            return _FRAME_WRITERS[variant, Request](
-                frame, None if context is None else context.state_to_write(_LIMITS, from_role)
-            )
-        except _WRITE_FAULTS:
-            return _encode_carefully(frame, -1, from_role, context, variant)
-
     @classmethod
     def decode(cls, data: _Buffer, *, context: Context | None = None) -> Self:
         """Return the message of the one whole frame that `data` is.
@@ -3798,6 +3780,77 @@ class PutRequest(_InRequest):
             and self.value == other.value
         )
 
+    def encode(
+        self,
+        *,
+        correlation_id: int,
+        is_partial: bool = False,
+        metadata: list[_RequestMetadata] | None = None,
+        from_role: _Role | None = None,
+        context: Context | None = None,
+        variant: _Variant | None = None,
+    ) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            if variant is not None:
+                return Request(self, correlation_id, is_partial, metadata).encode(
+                    from_role=from_role, context=context, variant=variant
+                )
+            if metadata is not None:
+                metadata__ = metadata
+                if type(metadata__) is not list and not isinstance(metadata__, tuple):
+                    raise _Bad
+                n_metadata = len(metadata__)
+                if n_metadata > 65536:
+                    raise _Bad
+                metadata___: list[bytes] = []
+                for metadata_item in metadata__:
+                    metadata_item_ = _REQUEST_METADATA_WRITERS[type(metadata_item)](
+                        metadata_item, None, False
+                    )
+                    metadata___.append(metadata_item_)
+                metadata_ = b"".join(metadata___)
+                if not ((len(metadata) > 0) and _distinct(metadata)):
+                    raise _Bad
+                metadata_ = _pack_h(n_metadata) + metadata_
+            else:
+                metadata_ = b""
+            region_name = _encode_str(self.region_name)
+            if not region_name.isascii() or 0 in region_name:
+                region_name = _encode_text(self.region_name, "mutf8", lenient=True)
+            n_region_name = len(region_name)
+            key = _GEODE_VALUE_WRITERS[type(self.key)](self.key, None, False)
+            callback_arg = _GEODE_VALUE_WRITERS[type(self.callback_arg)](self.callback_arg, None, False)
+            value = _GEODE_VALUE_WRITERS[type(self.value)](self.value, None, True)
+            value = _write_chunk_alone(value)
+            payload_size = 5 + len(metadata_) + n_region_name + len(key) + len(callback_arg) + len(value)
+            if is_partial is not True and is_partial is not False or type(self.key) not in _ONLY_1:
+                raise _Bad
+            if is_partial:
+                raise _Bad
+            data = b"".join(
+                (
+                    _pack_iiBBhb(payload_size, correlation_id, is_partial, (metadata is not None), 3, 1),
+                    metadata_,
+                    _pack_H(n_region_name),
+                    region_name,
+                    key,
+                    callback_arg,
+                    value,
+                )
+            )
+            if len(data) > 65536:
+                return _write_request(
+                    Request(self, correlation_id, is_partial, metadata), _WriteState(_LIMITS)
+                )
+            if len(data) > 16777216:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(
+                Request(self, correlation_id, is_partial, metadata), -1, from_role, context, variant
+            )
+
 
 def _read_put_request_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[PutRequest, int]:
     (n_region_name,) = _unpack_H(buffer, offset)
@@ -3806,7 +3859,7 @@ def _read_put_request_body(buffer: bytes, offset: int, end: int, state: _Reading
     raw = buffer[start:position]
     region_name = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
     key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
-    if type(key) not in _ONLY_2:
+    if type(key) not in _ONLY_1:
         raise _Bad
     callback_arg, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
     value_pieces = []
@@ -3851,7 +3904,7 @@ def _write_put_request_body(message: PutRequest, state: _Writing) -> bytes:
     callback_arg = _GEODE_VALUE_WRITERS[type(message.callback_arg)](message.callback_arg, state, False)
     value = _GEODE_VALUE_WRITERS[type(message.value)](message.value, state, True)
     value = _write_chunk_alone(value)
-    if type(message.key) not in _ONLY_2:
+    if type(message.key) not in _ONLY_1:
         raise _Bad
     return b"".join((_pack_H(n_region_name), region_name, key, callback_arg, value))
 
@@ -3874,6 +3927,70 @@ class PutResponse(_InResponse):
 
     def __eq__(self, other: object) -> bool:
         return type(other) is PutResponse and self.success == other.success
+
+    def encode(
+        self,
+        *,
+        correlation_id: int,
+        is_partial: bool = False,
+        status: int = Status.FULL_RESPONSE,
+        metadata: list[_ResponseMetadata] | None = None,
+        from_role: _Role | None = None,
+        context: Context | None = None,
+        variant: _Variant | None = None,
+    ) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            if variant is not None:
+                return Response(self, correlation_id, is_partial, status, metadata).encode(
+                    from_role=from_role, context=context, variant=variant
+                )
+            if metadata is not None:
+                metadata__ = metadata
+                if type(metadata__) is not list and not isinstance(metadata__, tuple):
+                    raise _Bad
+                n_metadata = len(metadata__)
+                if n_metadata > 65536:
+                    raise _Bad
+                metadata___: list[bytes] = []
+                for metadata_item in metadata__:
+                    metadata_item_ = _RESPONSE_METADATA_WRITERS[type(metadata_item)](
+                        metadata_item, None, False
+                    )
+                    metadata___.append(metadata_item_)
+                metadata_ = b"".join(metadata___)
+                if not ((len(metadata) > 0) and _distinct(metadata)):
+                    raise _Bad
+                metadata_ = _pack_h(n_metadata) + metadata_
+            else:
+                metadata_ = b""
+            if status in (1, 2):
+                if self.success is not True and self.success is not False:
+                    raise _Bad
+                body = _pack_B(self.success)
+            else:
+                raise _Bad
+            payload_size = 2 + len(metadata_) + len(body)
+            if is_partial is not True and is_partial is not False or not (status > 0) or is_partial:
+                raise _Bad
+            data = b"".join(
+                (
+                    _pack_iiBBh(payload_size, correlation_id, is_partial, (metadata is not None), status),
+                    metadata_,
+                    body,
+                )
+            )
+            if len(data) > 65536:
+                return _write_response(
+                    Response(self, correlation_id, is_partial, status, metadata), _WriteState(_LIMITS)
+                )
+            if len(data) > 16777216:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(
+                Response(self, correlation_id, is_partial, status, metadata), -1, from_role, context, variant
+            )
 
 
 def _read_put_response_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[PutResponse, int]:
@@ -3918,6 +4035,74 @@ class GetRequest(_InRequest):
             and self.callback_arg == other.callback_arg
         )
 
+    def encode(
+        self,
+        *,
+        correlation_id: int,
+        is_partial: bool = False,
+        metadata: list[_RequestMetadata] | None = None,
+        from_role: _Role | None = None,
+        context: Context | None = None,
+        variant: _Variant | None = None,
+    ) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            if variant is not None:
+                return Request(self, correlation_id, is_partial, metadata).encode(
+                    from_role=from_role, context=context, variant=variant
+                )
+            if metadata is not None:
+                metadata__ = metadata
+                if type(metadata__) is not list and not isinstance(metadata__, tuple):
+                    raise _Bad
+                n_metadata = len(metadata__)
+                if n_metadata > 65536:
+                    raise _Bad
+                metadata___: list[bytes] = []
+                for metadata_item in metadata__:
+                    metadata_item_ = _REQUEST_METADATA_WRITERS[type(metadata_item)](
+                        metadata_item, None, False
+                    )
+                    metadata___.append(metadata_item_)
+                metadata_ = b"".join(metadata___)
+                if not ((len(metadata) > 0) and _distinct(metadata)):
+                    raise _Bad
+                metadata_ = _pack_h(n_metadata) + metadata_
+            else:
+                metadata_ = b""
+            region_name = _encode_str(self.region_name)
+            if not region_name.isascii() or 0 in region_name:
+                region_name = _encode_text(self.region_name, "mutf8", lenient=True)
+            n_region_name = len(region_name)
+            key = _GEODE_VALUE_WRITERS[type(self.key)](self.key, None, False)
+            callback_arg = _GEODE_VALUE_WRITERS[type(self.callback_arg)](self.callback_arg, None, True)
+            payload_size = 5 + len(metadata_) + n_region_name + len(key) + len(callback_arg)
+            if is_partial is not True and is_partial is not False or type(self.key) not in _ONLY_1:
+                raise _Bad
+            if is_partial:
+                raise _Bad
+            data = b"".join(
+                (
+                    _pack_iiBBhb(payload_size, correlation_id, is_partial, (metadata is not None), 4, 1),
+                    metadata_,
+                    _pack_H(n_region_name),
+                    region_name,
+                    key,
+                    callback_arg,
+                )
+            )
+            if len(data) > 65536:
+                return _write_request(
+                    Request(self, correlation_id, is_partial, metadata), _WriteState(_LIMITS)
+                )
+            if len(data) > 16777216:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(
+                Request(self, correlation_id, is_partial, metadata), -1, from_role, context, variant
+            )
+
 
 def _read_get_request_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[GetRequest, int]:
     (n_region_name,) = _unpack_H(buffer, offset)
@@ -3926,7 +4111,7 @@ def _read_get_request_body(buffer: bytes, offset: int, end: int, state: _Reading
     raw = buffer[start:position]
     region_name = raw.decode() if raw.isascii() and 0 not in raw else _lenient_text(raw, "mutf8", state)
     key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
-    if type(key) not in _ONLY_2:
+    if type(key) not in _ONLY_1:
         raise _Bad
     callback_arg, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, True)
     message = _new(GetRequest)
@@ -3943,7 +4128,7 @@ def _write_get_request_body(message: GetRequest, state: _Writing) -> bytes:
     n_region_name = len(region_name)
     key = _GEODE_VALUE_WRITERS[type(message.key)](message.key, state, False)
     callback_arg = _GEODE_VALUE_WRITERS[type(message.callback_arg)](message.callback_arg, state, True)
-    if type(message.key) not in _ONLY_2:
+    if type(message.key) not in _ONLY_1:
         raise _Bad
     return b"".join((_pack_H(n_region_name), region_name, key, callback_arg))
 
@@ -3966,6 +4151,69 @@ class GetResponse(_InResponse):
 
     def __eq__(self, other: object) -> bool:
         return type(other) is GetResponse and self.result == other.result
+
+    def encode(
+        self,
+        *,
+        correlation_id: int,
+        is_partial: bool = False,
+        status: int = Status.FULL_RESPONSE,
+        metadata: list[_ResponseMetadata] | None = None,
+        from_role: _Role | None = None,
+        context: Context | None = None,
+        variant: _Variant | None = None,
+    ) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            if variant is not None:
+                return Response(self, correlation_id, is_partial, status, metadata).encode(
+                    from_role=from_role, context=context, variant=variant
+                )
+            if metadata is not None:
+                metadata__ = metadata
+                if type(metadata__) is not list and not isinstance(metadata__, tuple):
+                    raise _Bad
+                n_metadata = len(metadata__)
+                if n_metadata > 65536:
+                    raise _Bad
+                metadata___: list[bytes] = []
+                for metadata_item in metadata__:
+                    metadata_item_ = _RESPONSE_METADATA_WRITERS[type(metadata_item)](
+                        metadata_item, None, False
+                    )
+                    metadata___.append(metadata_item_)
+                metadata_ = b"".join(metadata___)
+                if not ((len(metadata) > 0) and _distinct(metadata)):
+                    raise _Bad
+                metadata_ = _pack_h(n_metadata) + metadata_
+            else:
+                metadata_ = b""
+            if status in (1, 2):
+                result = _GEODE_VALUE_WRITERS[type(self.result)](self.result, None, True)
+                body = result
+            else:
+                raise _Bad
+            payload_size = 2 + len(metadata_) + len(body)
+            if is_partial is not True and is_partial is not False or not (status > 0) or is_partial:
+                raise _Bad
+            data = b"".join(
+                (
+                    _pack_iiBBh(payload_size, correlation_id, is_partial, (metadata is not None), status),
+                    metadata_,
+                    body,
+                )
+            )
+            if len(data) > 65536:
+                return _write_response(
+                    Response(self, correlation_id, is_partial, status, metadata), _WriteState(_LIMITS)
+                )
+            if len(data) > 16777216:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(
+                Response(self, correlation_id, is_partial, status, metadata), -1, from_role, context, variant
+            )
 
 
 def _read_get_response_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[GetResponse, int]:
@@ -4008,6 +4256,87 @@ class PutAllRequest(_InRequest):
             and self.callback_arg == other.callback_arg
         )
 
+    def encode(
+        self,
+        *,
+        correlation_id: int,
+        is_partial: bool = False,
+        metadata: list[_RequestMetadata] | None = None,
+        from_role: _Role | None = None,
+        context: Context | None = None,
+        variant: _Variant | None = None,
+    ) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            if variant is not None:
+                return Request(self, correlation_id, is_partial, metadata).encode(
+                    from_role=from_role, context=context, variant=variant
+                )
+            if metadata is not None:
+                metadata__ = metadata
+                if type(metadata__) is not list and not isinstance(metadata__, tuple):
+                    raise _Bad
+                n_metadata = len(metadata__)
+                if n_metadata > 65536:
+                    raise _Bad
+                metadata___: list[bytes] = []
+                for metadata_item in metadata__:
+                    metadata_item_ = _REQUEST_METADATA_WRITERS[type(metadata_item)](
+                        metadata_item, None, False
+                    )
+                    metadata___.append(metadata_item_)
+                metadata_ = b"".join(metadata___)
+                if not ((len(metadata) > 0) and _distinct(metadata)):
+                    raise _Bad
+                metadata_ = _pack_h(n_metadata) + metadata_
+            else:
+                metadata_ = b""
+            region_name = _encode_str(self.region_name)
+            if not region_name.isascii() or 0 in region_name:
+                region_name = _encode_text(self.region_name, "mutf8", lenient=True)
+            n_region_name = len(region_name)
+            key_value_pairs = self.key_value_pairs
+            if type(key_value_pairs) is not list and not isinstance(key_value_pairs, tuple):
+                raise _Bad
+            n_key_value_pairs = len(key_value_pairs)
+            if n_key_value_pairs > 65536:
+                raise _Bad
+            key_value_pairs__: list[bytes] = []
+            for key_value_pair in key_value_pairs:
+                key = _GEODE_VALUE_WRITERS[type(key_value_pair.key)](key_value_pair.key, None, False)
+                value = _GEODE_VALUE_WRITERS[type(key_value_pair.value)](key_value_pair.value, None, True)
+                value = _write_chunk_alone(value)
+                if type(key_value_pair.key) not in _ONLY_1:
+                    raise _Bad
+                key_value_pairs__ += (key, value)
+            key_value_pairs_ = b"".join(key_value_pairs__)
+            callback_arg = _GEODE_VALUE_WRITERS[type(self.callback_arg)](self.callback_arg, None, True)
+            payload_size = 9 + len(metadata_) + n_region_name + len(key_value_pairs_) + len(callback_arg)
+            if is_partial is not True and is_partial is not False or is_partial:
+                raise _Bad
+            data = b"".join(
+                (
+                    _pack_iiBBhb(payload_size, correlation_id, is_partial, (metadata is not None), 5, 1),
+                    metadata_,
+                    _pack_H(n_region_name),
+                    region_name,
+                    _pack_i(n_key_value_pairs),
+                    key_value_pairs_,
+                    callback_arg,
+                )
+            )
+            if len(data) > 65536:
+                return _write_request(
+                    Request(self, correlation_id, is_partial, metadata), _WriteState(_LIMITS)
+                )
+            if len(data) > 16777216:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(
+                Request(self, correlation_id, is_partial, metadata), -1, from_role, context, variant
+            )
+
 
 def _read_put_all_request_body(
     buffer: bytes, offset: int, end: int, state: _Reading
@@ -4030,7 +4359,7 @@ def _read_put_all_request_body(
     key_value_pairs = []
     for _ in range(n_key_value_pairs):
         key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
-        if type(key) not in _ONLY_2:
+        if type(key) not in _ONLY_1:
             raise _Bad
         value_pieces = []
         while True:
@@ -4088,7 +4417,7 @@ def _write_put_all_request_body(message: PutAllRequest, state: _Writing) -> byte
         key = _GEODE_VALUE_WRITERS[type(key_value_pair.key)](key_value_pair.key, state, False)
         value = _GEODE_VALUE_WRITERS[type(key_value_pair.value)](key_value_pair.value, state, True)
         value = _write_chunk_alone(value)
-        if type(key_value_pair.key) not in _ONLY_2:
+        if type(key_value_pair.key) not in _ONLY_1:
             raise _Bad
         parts += (key, value)
     callback_arg = _GEODE_VALUE_WRITERS[type(message.callback_arg)](message.callback_arg, state, True)
@@ -4114,6 +4443,68 @@ class PutAllResponse(_InResponse):
 
     def __eq__(self, other: object) -> bool:
         return type(other) is PutAllResponse and self.number_of_keys_failed == other.number_of_keys_failed
+
+    def encode(
+        self,
+        *,
+        correlation_id: int,
+        is_partial: bool = False,
+        status: int = Status.FULL_RESPONSE,
+        metadata: list[_ResponseMetadata] | None = None,
+        from_role: _Role | None = None,
+        context: Context | None = None,
+        variant: _Variant | None = None,
+    ) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            if variant is not None:
+                return Response(self, correlation_id, is_partial, status, metadata).encode(
+                    from_role=from_role, context=context, variant=variant
+                )
+            if metadata is not None:
+                metadata__ = metadata
+                if type(metadata__) is not list and not isinstance(metadata__, tuple):
+                    raise _Bad
+                n_metadata = len(metadata__)
+                if n_metadata > 65536:
+                    raise _Bad
+                metadata___: list[bytes] = []
+                for metadata_item in metadata__:
+                    metadata_item_ = _RESPONSE_METADATA_WRITERS[type(metadata_item)](
+                        metadata_item, None, False
+                    )
+                    metadata___.append(metadata_item_)
+                metadata_ = b"".join(metadata___)
+                if not ((len(metadata) > 0) and _distinct(metadata)):
+                    raise _Bad
+                metadata_ = _pack_h(n_metadata) + metadata_
+            else:
+                metadata_ = b""
+            if status in (1, 2):
+                body = _pack_i(self.number_of_keys_failed)
+            else:
+                raise _Bad
+            payload_size = 2 + len(metadata_) + len(body)
+            if is_partial is not True and is_partial is not False or not (status > 0) or is_partial:
+                raise _Bad
+            data = b"".join(
+                (
+                    _pack_iiBBh(payload_size, correlation_id, is_partial, (metadata is not None), status),
+                    metadata_,
+                    body,
+                )
+            )
+            if len(data) > 65536:
+                return _write_response(
+                    Response(self, correlation_id, is_partial, status, metadata), _WriteState(_LIMITS)
+                )
+            if len(data) > 16777216:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(
+                Response(self, correlation_id, is_partial, status, metadata), -1, from_role, context, variant
+            )
 
 
 def _read_put_all_response_body(
@@ -4156,6 +4547,85 @@ class GetAllRequest(_InRequest):
             and self.callback_arg == other.callback_arg
         )
 
+    def encode(
+        self,
+        *,
+        correlation_id: int,
+        is_partial: bool = False,
+        metadata: list[_RequestMetadata] | None = None,
+        from_role: _Role | None = None,
+        context: Context | None = None,
+        variant: _Variant | None = None,
+    ) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            if variant is not None:
+                return Request(self, correlation_id, is_partial, metadata).encode(
+                    from_role=from_role, context=context, variant=variant
+                )
+            if metadata is not None:
+                metadata__ = metadata
+                if type(metadata__) is not list and not isinstance(metadata__, tuple):
+                    raise _Bad
+                n_metadata = len(metadata__)
+                if n_metadata > 65536:
+                    raise _Bad
+                metadata___: list[bytes] = []
+                for metadata_item in metadata__:
+                    metadata_item_ = _REQUEST_METADATA_WRITERS[type(metadata_item)](
+                        metadata_item, None, False
+                    )
+                    metadata___.append(metadata_item_)
+                metadata_ = b"".join(metadata___)
+                if not ((len(metadata) > 0) and _distinct(metadata)):
+                    raise _Bad
+                metadata_ = _pack_h(n_metadata) + metadata_
+            else:
+                metadata_ = b""
+            region_name = _encode_str(self.region_name)
+            if not region_name.isascii() or 0 in region_name:
+                region_name = _encode_text(self.region_name, "mutf8", lenient=True)
+            n_region_name = len(region_name)
+            keys = self.keys
+            if type(keys) is not list and not isinstance(keys, tuple):
+                raise _Bad
+            n_keys = len(keys)
+            if n_keys > 65536:
+                raise _Bad
+            keys__: list[bytes] = []
+            for key in keys:
+                key_ = _GEODE_VALUE_WRITERS[type(key)](key, None, False)
+                if type(key) not in _ONLY_1:
+                    raise _Bad
+                keys__.append(key_)
+            keys_ = b"".join(keys__)
+            callback_arg = _GEODE_VALUE_WRITERS[type(self.callback_arg)](self.callback_arg, None, True)
+            payload_size = 9 + len(metadata_) + n_region_name + len(keys_) + len(callback_arg)
+            if is_partial is not True and is_partial is not False or is_partial:
+                raise _Bad
+            data = b"".join(
+                (
+                    _pack_iiBBhb(payload_size, correlation_id, is_partial, (metadata is not None), 6, 1),
+                    metadata_,
+                    _pack_H(n_region_name),
+                    region_name,
+                    _pack_i(n_keys),
+                    keys_,
+                    callback_arg,
+                )
+            )
+            if len(data) > 65536:
+                return _write_request(
+                    Request(self, correlation_id, is_partial, metadata), _WriteState(_LIMITS)
+                )
+            if len(data) > 16777216:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(
+                Request(self, correlation_id, is_partial, metadata), -1, from_role, context, variant
+            )
+
 
 def _read_get_all_request_body(
     buffer: bytes, offset: int, end: int, state: _Reading
@@ -4178,7 +4648,7 @@ def _read_get_all_request_body(
     keys = []
     for _ in range(n_keys):
         key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
-        if type(key) not in _ONLY_2:
+        if type(key) not in _ONLY_1:
             raise _Bad
         keys.append(key)
     callback_arg, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, True)
@@ -4206,7 +4676,7 @@ def _write_get_all_request_body(message: GetAllRequest, state: _Writing) -> byte
     parts += (_pack_H(n_region_name), region_name, _pack_i(n_keys))
     for key in keys:
         key_ = _GEODE_VALUE_WRITERS[type(key)](key, state, False)
-        if type(key) not in _ONLY_2:
+        if type(key) not in _ONLY_1:
             raise _Bad
         parts.append(key_)
     callback_arg = _GEODE_VALUE_WRITERS[type(message.callback_arg)](message.callback_arg, state, True)
@@ -4232,6 +4702,82 @@ class GetAllResponse(_InResponse):
 
     def __eq__(self, other: object) -> bool:
         return type(other) is GetAllResponse and self.key_value_pairs == other.key_value_pairs
+
+    def encode(
+        self,
+        *,
+        correlation_id: int,
+        is_partial: bool = False,
+        status: int = Status.FULL_RESPONSE,
+        metadata: list[_ResponseMetadata] | None = None,
+        from_role: _Role | None = None,
+        context: Context | None = None,
+        variant: _Variant | None = None,
+    ) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            if variant is not None:
+                return Response(self, correlation_id, is_partial, status, metadata).encode(
+                    from_role=from_role, context=context, variant=variant
+                )
+            if metadata is not None:
+                metadata__ = metadata
+                if type(metadata__) is not list and not isinstance(metadata__, tuple):
+                    raise _Bad
+                n_metadata = len(metadata__)
+                if n_metadata > 65536:
+                    raise _Bad
+                metadata___: list[bytes] = []
+                for metadata_item in metadata__:
+                    metadata_item_ = _RESPONSE_METADATA_WRITERS[type(metadata_item)](
+                        metadata_item, None, False
+                    )
+                    metadata___.append(metadata_item_)
+                metadata_ = b"".join(metadata___)
+                if not ((len(metadata) > 0) and _distinct(metadata)):
+                    raise _Bad
+                metadata_ = _pack_h(n_metadata) + metadata_
+            else:
+                metadata_ = b""
+            if status in (1, 2):
+                key_value_pairs = self.key_value_pairs
+                if type(key_value_pairs) is not list and not isinstance(key_value_pairs, tuple):
+                    raise _Bad
+                n_key_value_pairs = len(key_value_pairs)
+                if n_key_value_pairs > 65536:
+                    raise _Bad
+                key_value_pairs__: list[bytes] = []
+                for key_value_pair in key_value_pairs:
+                    key = _GEODE_VALUE_WRITERS[type(key_value_pair.key)](key_value_pair.key, None, False)
+                    value = _GEODE_VALUE_WRITERS[type(key_value_pair.value)](
+                        key_value_pair.value, None, False
+                    )
+                    key_value_pairs__ += (key, value)
+                key_value_pairs_ = b"".join(key_value_pairs__)
+                body = _pack_i(n_key_value_pairs) + key_value_pairs_
+            else:
+                raise _Bad
+            payload_size = 2 + len(metadata_) + len(body)
+            if is_partial is not True and is_partial is not False or not (status > 0) or is_partial:
+                raise _Bad
+            data = b"".join(
+                (
+                    _pack_iiBBh(payload_size, correlation_id, is_partial, (metadata is not None), status),
+                    metadata_,
+                    body,
+                )
+            )
+            if len(data) > 65536:
+                return _write_response(
+                    Response(self, correlation_id, is_partial, status, metadata), _WriteState(_LIMITS)
+                )
+            if len(data) > 16777216:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(
+                Response(self, correlation_id, is_partial, status, metadata), -1, from_role, context, variant
+            )
 
 
 def _read_get_all_response_body(
@@ -4299,6 +4845,67 @@ class ServerConfigRequest(_InRequest):
     def __eq__(self, other: object) -> bool:
         return type(other) is ServerConfigRequest and self.body == other.body
 
+    def encode(
+        self,
+        *,
+        correlation_id: int,
+        is_partial: bool = False,
+        metadata: list[_RequestMetadata] | None = None,
+        from_role: _Role | None = None,
+        context: Context | None = None,
+        variant: _Variant | None = None,
+    ) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            if variant is not None:
+                return Request(self, correlation_id, is_partial, metadata).encode(
+                    from_role=from_role, context=context, variant=variant
+                )
+            if metadata is not None:
+                metadata__ = metadata
+                if type(metadata__) is not list and not isinstance(metadata__, tuple):
+                    raise _Bad
+                n_metadata = len(metadata__)
+                if n_metadata > 65536:
+                    raise _Bad
+                metadata___: list[bytes] = []
+                for metadata_item in metadata__:
+                    metadata_item_ = _REQUEST_METADATA_WRITERS[type(metadata_item)](
+                        metadata_item, None, False
+                    )
+                    metadata___.append(metadata_item_)
+                metadata_ = b"".join(metadata___)
+                if not ((len(metadata) > 0) and _distinct(metadata)):
+                    raise _Bad
+                metadata_ = _pack_h(n_metadata) + metadata_
+            else:
+                metadata_ = b""
+            body = self.body
+            if type(body) is not bytes:
+                raise _Bad
+            n_body = len(body)
+            payload_size = 3 + len(metadata_) + n_body
+            if is_partial is not True and is_partial is not False or is_partial:
+                raise _Bad
+            data = b"".join(
+                (
+                    _pack_iiBBhb(payload_size, correlation_id, is_partial, (metadata is not None), 1, 1),
+                    metadata_,
+                    body,
+                )
+            )
+            if len(data) > 65536:
+                return _write_request(
+                    Request(self, correlation_id, is_partial, metadata), _WriteState(_LIMITS)
+                )
+            if len(data) > 16777216:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(
+                Request(self, correlation_id, is_partial, metadata), -1, from_role, context, variant
+            )
+
 
 def _read_server_config_request_body(
     buffer: bytes, offset: int, end: int, state: _Reading
@@ -4341,6 +4948,71 @@ class ServerConfigResponse(_InResponse):
 
     def __eq__(self, other: object) -> bool:
         return type(other) is ServerConfigResponse and self.body == other.body
+
+    def encode(
+        self,
+        *,
+        correlation_id: int,
+        is_partial: bool = False,
+        status: int = Status.FULL_RESPONSE,
+        metadata: list[_ResponseMetadata] | None = None,
+        from_role: _Role | None = None,
+        context: Context | None = None,
+        variant: _Variant | None = None,
+    ) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            if variant is not None:
+                return Response(self, correlation_id, is_partial, status, metadata).encode(
+                    from_role=from_role, context=context, variant=variant
+                )
+            if metadata is not None:
+                metadata__ = metadata
+                if type(metadata__) is not list and not isinstance(metadata__, tuple):
+                    raise _Bad
+                n_metadata = len(metadata__)
+                if n_metadata > 65536:
+                    raise _Bad
+                metadata___: list[bytes] = []
+                for metadata_item in metadata__:
+                    metadata_item_ = _RESPONSE_METADATA_WRITERS[type(metadata_item)](
+                        metadata_item, None, False
+                    )
+                    metadata___.append(metadata_item_)
+                metadata_ = b"".join(metadata___)
+                if not ((len(metadata) > 0) and _distinct(metadata)):
+                    raise _Bad
+                metadata_ = _pack_h(n_metadata) + metadata_
+            else:
+                metadata_ = b""
+            if status in (1, 2):
+                body_ = self.body
+                if type(body_) is not bytes:
+                    raise _Bad
+                body = body_
+            else:
+                raise _Bad
+            payload_size = 2 + len(metadata_) + len(body)
+            if is_partial is not True and is_partial is not False or not (status > 0) or is_partial:
+                raise _Bad
+            data = b"".join(
+                (
+                    _pack_iiBBh(payload_size, correlation_id, is_partial, (metadata is not None), status),
+                    metadata_,
+                    body,
+                )
+            )
+            if len(data) > 65536:
+                return _write_response(
+                    Response(self, correlation_id, is_partial, status, metadata), _WriteState(_LIMITS)
+                )
+            if len(data) > 16777216:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(
+                Response(self, correlation_id, is_partial, status, metadata), -1, from_role, context, variant
+            )
 
 
 def _read_server_config_response_body(
@@ -4385,6 +5057,67 @@ class AuthRequest(_InRequest):
     def __eq__(self, other: object) -> bool:
         return type(other) is AuthRequest and self.body == other.body
 
+    def encode(
+        self,
+        *,
+        correlation_id: int,
+        is_partial: bool = False,
+        metadata: list[_RequestMetadata] | None = None,
+        from_role: _Role | None = None,
+        context: Context | None = None,
+        variant: _Variant | None = None,
+    ) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            if variant is not None:
+                return Request(self, correlation_id, is_partial, metadata).encode(
+                    from_role=from_role, context=context, variant=variant
+                )
+            if metadata is not None:
+                metadata__ = metadata
+                if type(metadata__) is not list and not isinstance(metadata__, tuple):
+                    raise _Bad
+                n_metadata = len(metadata__)
+                if n_metadata > 65536:
+                    raise _Bad
+                metadata___: list[bytes] = []
+                for metadata_item in metadata__:
+                    metadata_item_ = _REQUEST_METADATA_WRITERS[type(metadata_item)](
+                        metadata_item, None, False
+                    )
+                    metadata___.append(metadata_item_)
+                metadata_ = b"".join(metadata___)
+                if not ((len(metadata) > 0) and _distinct(metadata)):
+                    raise _Bad
+                metadata_ = _pack_h(n_metadata) + metadata_
+            else:
+                metadata_ = b""
+            body = self.body
+            if type(body) is not bytes:
+                raise _Bad
+            n_body = len(body)
+            payload_size = 3 + len(metadata_) + n_body
+            if is_partial is not True and is_partial is not False or is_partial:
+                raise _Bad
+            data = b"".join(
+                (
+                    _pack_iiBBhb(payload_size, correlation_id, is_partial, (metadata is not None), 2, 1),
+                    metadata_,
+                    body,
+                )
+            )
+            if len(data) > 65536:
+                return _write_request(
+                    Request(self, correlation_id, is_partial, metadata), _WriteState(_LIMITS)
+                )
+            if len(data) > 16777216:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(
+                Request(self, correlation_id, is_partial, metadata), -1, from_role, context, variant
+            )
+
 
 def _read_auth_request_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[AuthRequest, int]:
     n_body = end - (offset)
@@ -4425,6 +5158,71 @@ class AuthResponse(_InResponse):
 
     def __eq__(self, other: object) -> bool:
         return type(other) is AuthResponse and self.body == other.body
+
+    def encode(
+        self,
+        *,
+        correlation_id: int,
+        is_partial: bool = False,
+        status: int = Status.FULL_RESPONSE,
+        metadata: list[_ResponseMetadata] | None = None,
+        from_role: _Role | None = None,
+        context: Context | None = None,
+        variant: _Variant | None = None,
+    ) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            if variant is not None:
+                return Response(self, correlation_id, is_partial, status, metadata).encode(
+                    from_role=from_role, context=context, variant=variant
+                )
+            if metadata is not None:
+                metadata__ = metadata
+                if type(metadata__) is not list and not isinstance(metadata__, tuple):
+                    raise _Bad
+                n_metadata = len(metadata__)
+                if n_metadata > 65536:
+                    raise _Bad
+                metadata___: list[bytes] = []
+                for metadata_item in metadata__:
+                    metadata_item_ = _RESPONSE_METADATA_WRITERS[type(metadata_item)](
+                        metadata_item, None, False
+                    )
+                    metadata___.append(metadata_item_)
+                metadata_ = b"".join(metadata___)
+                if not ((len(metadata) > 0) and _distinct(metadata)):
+                    raise _Bad
+                metadata_ = _pack_h(n_metadata) + metadata_
+            else:
+                metadata_ = b""
+            if status in (1, 2):
+                body_ = self.body
+                if type(body_) is not bytes:
+                    raise _Bad
+                body = body_
+            else:
+                raise _Bad
+            payload_size = 2 + len(metadata_) + len(body)
+            if is_partial is not True and is_partial is not False or not (status > 0) or is_partial:
+                raise _Bad
+            data = b"".join(
+                (
+                    _pack_iiBBh(payload_size, correlation_id, is_partial, (metadata is not None), status),
+                    metadata_,
+                    body,
+                )
+            )
+            if len(data) > 65536:
+                return _write_response(
+                    Response(self, correlation_id, is_partial, status, metadata), _WriteState(_LIMITS)
+                )
+            if len(data) > 16777216:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(
+                Response(self, correlation_id, is_partial, status, metadata), -1, from_role, context, variant
+            )
 
 
 def _read_auth_response_body(
@@ -4469,6 +5267,67 @@ class ClientConfigRequest(_InRequest):
     def __eq__(self, other: object) -> bool:
         return type(other) is ClientConfigRequest and self.body == other.body
 
+    def encode(
+        self,
+        *,
+        correlation_id: int,
+        is_partial: bool = False,
+        metadata: list[_RequestMetadata] | None = None,
+        from_role: _Role | None = None,
+        context: Context | None = None,
+        variant: _Variant | None = None,
+    ) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            if variant is not None:
+                return Request(self, correlation_id, is_partial, metadata).encode(
+                    from_role=from_role, context=context, variant=variant
+                )
+            if metadata is not None:
+                metadata__ = metadata
+                if type(metadata__) is not list and not isinstance(metadata__, tuple):
+                    raise _Bad
+                n_metadata = len(metadata__)
+                if n_metadata > 65536:
+                    raise _Bad
+                metadata___: list[bytes] = []
+                for metadata_item in metadata__:
+                    metadata_item_ = _REQUEST_METADATA_WRITERS[type(metadata_item)](
+                        metadata_item, None, False
+                    )
+                    metadata___.append(metadata_item_)
+                metadata_ = b"".join(metadata___)
+                if not ((len(metadata) > 0) and _distinct(metadata)):
+                    raise _Bad
+                metadata_ = _pack_h(n_metadata) + metadata_
+            else:
+                metadata_ = b""
+            body = self.body
+            if type(body) is not bytes:
+                raise _Bad
+            n_body = len(body)
+            payload_size = 3 + len(metadata_) + n_body
+            if is_partial is not True and is_partial is not False or is_partial:
+                raise _Bad
+            data = b"".join(
+                (
+                    _pack_iiBBhb(payload_size, correlation_id, is_partial, (metadata is not None), 23, 1),
+                    metadata_,
+                    body,
+                )
+            )
+            if len(data) > 65536:
+                return _write_request(
+                    Request(self, correlation_id, is_partial, metadata), _WriteState(_LIMITS)
+                )
+            if len(data) > 16777216:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(
+                Request(self, correlation_id, is_partial, metadata), -1, from_role, context, variant
+            )
+
 
 def _read_client_config_request_body(
     buffer: bytes, offset: int, end: int, state: _Reading
@@ -4511,6 +5370,71 @@ class ClientConfigResponse(_InResponse):
 
     def __eq__(self, other: object) -> bool:
         return type(other) is ClientConfigResponse and self.body == other.body
+
+    def encode(
+        self,
+        *,
+        correlation_id: int,
+        is_partial: bool = False,
+        status: int = Status.FULL_RESPONSE,
+        metadata: list[_ResponseMetadata] | None = None,
+        from_role: _Role | None = None,
+        context: Context | None = None,
+        variant: _Variant | None = None,
+    ) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            if variant is not None:
+                return Response(self, correlation_id, is_partial, status, metadata).encode(
+                    from_role=from_role, context=context, variant=variant
+                )
+            if metadata is not None:
+                metadata__ = metadata
+                if type(metadata__) is not list and not isinstance(metadata__, tuple):
+                    raise _Bad
+                n_metadata = len(metadata__)
+                if n_metadata > 65536:
+                    raise _Bad
+                metadata___: list[bytes] = []
+                for metadata_item in metadata__:
+                    metadata_item_ = _RESPONSE_METADATA_WRITERS[type(metadata_item)](
+                        metadata_item, None, False
+                    )
+                    metadata___.append(metadata_item_)
+                metadata_ = b"".join(metadata___)
+                if not ((len(metadata) > 0) and _distinct(metadata)):
+                    raise _Bad
+                metadata_ = _pack_h(n_metadata) + metadata_
+            else:
+                metadata_ = b""
+            if status in (1, 2):
+                body_ = self.body
+                if type(body_) is not bytes:
+                    raise _Bad
+                body = body_
+            else:
+                raise _Bad
+            payload_size = 2 + len(metadata_) + len(body)
+            if is_partial is not True and is_partial is not False or not (status > 0) or is_partial:
+                raise _Bad
+            data = b"".join(
+                (
+                    _pack_iiBBh(payload_size, correlation_id, is_partial, (metadata is not None), status),
+                    metadata_,
+                    body,
+                )
+            )
+            if len(data) > 65536:
+                return _write_response(
+                    Response(self, correlation_id, is_partial, status, metadata), _WriteState(_LIMITS)
+                )
+            if len(data) > 16777216:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(
+                Response(self, correlation_id, is_partial, status, metadata), -1, from_role, context, variant
+            )
 
 
 def _read_client_config_response_body(
@@ -4572,16 +5496,14 @@ def _write_error_response_body(message: ErrorResponse, state: _Writing) -> bytes
     if not error_message.isascii() or 0 in error_message:
         error_message = _encode_text(message.error_message, "mutf8", lenient=True)
     n_error_message = len(error_message)
-    return b"".join((_pack_H(n_error_message), error_message))
+    return _pack_H(n_error_message) + error_message
 
 
-def _write_chunk_alone(data_: bytes, has_partial_bytes: bool = False) -> bytes:
+def _write_chunk_alone(data_: bytes) -> bytes:
     if type(data_) is not bytes:
         raise _Bad
     n_data = len(data_)
-    if has_partial_bytes is not True and has_partial_bytes is not False:
-        raise _Bad
-    return b"".join((_pack_iB(n_data, has_partial_bytes), data_))
+    return _pack_iB(n_data, False) + data_
 
 
 _CODES_REQUEST: dict[type, int] = {
@@ -4755,6 +5677,52 @@ def _read_request(buffer: bytes, offset: int, end: int, state: _Reading) -> tupl
     return frame, position
 
 
+def _bare_request(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[_Message, int]:
+    if state is None and end - offset > 65536:
+        state = _ReadState(_LIMITS)
+    size, is_partial, has_metadata, api_id, api_version = _unpack_i4xBBhb(buffer, offset)
+    payload_end = offset + 10 + size
+    if is_partial > 1 or has_metadata > 1 or api_id not in _API_ID_BY_NUMBER or api_version != 1:
+        raise _Bad
+    if payload_end > end:
+        raise _Bad
+    position = offset + 13
+    metadata: Any = None
+    if has_metadata != 0:
+        (n_metadata,) = _unpack_h(buffer, position)
+        if n_metadata < 0:
+            raise _Bad
+        if state is not None:
+            state.take(n_metadata)
+        elif n_metadata > 65536:
+            raise _Bad
+        position = position + 2
+        if n_metadata * 3 > payload_end - position:
+            raise _Bad
+        metadata = []
+        for _ in range(n_metadata):
+            metadata_item, position = _read_request_metadata(buffer, position, payload_end, state, False)
+            metadata.append(metadata_item)
+        if not ((len(metadata) > 0) and _distinct(metadata)):
+            raise _Bad
+    body_code = api_id
+    reader = _BODIES["client"].get(body_code)
+    if reader is not None:
+        body, position = reader(buffer, position, payload_end, state)
+    elif position > payload_end or (state is not None and state.strict):
+        raise _Bad
+    else:
+        body = Unknown(body_code, buffer[position:payload_end])
+        position = payload_end
+    if position != payload_end:
+        raise _Bad
+    if is_partial != 0:
+        raise _Bad
+    if position > end or position - offset > (16777216 if state is None else state.frame):
+        raise _Bad
+    return body, position
+
+
 def _write_request(frame: Any, state: _Writing) -> bytes:
     if frame.metadata is not None:
         metadata_ = frame.metadata
@@ -4772,9 +5740,7 @@ def _write_request(frame: Any, state: _Writing) -> bytes:
         metadata = b"".join(metadata__)
         if not ((len(frame.metadata) > 0) and _distinct(frame.metadata)):
             raise _Bad
-        metadata = b"".join((_pack_h(n_metadata), metadata))
-    elif frame.metadata is not None:
-        raise _Bad
+        metadata = _pack_h(n_metadata) + metadata
     else:
         metadata = b""
     body = _BODY_WRITERS[type(frame.message)](frame.message, state)
@@ -4938,9 +5904,7 @@ def _write_response(frame: Any, state: _Writing) -> bytes:
         metadata = b"".join(metadata__)
         if not ((len(frame.metadata) > 0) and _distinct(frame.metadata)):
             raise _Bad
-        metadata = b"".join((_pack_h(n_metadata), metadata))
-    elif frame.metadata is not None:
-        raise _Bad
+        metadata = _pack_h(n_metadata) + metadata
     else:
         metadata = b""
     if frame.status in (1, 2):
@@ -5046,9 +6010,7 @@ def _write_request_in_example(frame: Any, state: _Writing) -> bytes:
         metadata = b"".join(metadata__)
         if not ((len(frame.metadata) > 0) and _distinct(frame.metadata)):
             raise _Bad
-        metadata = b"".join((_pack_h(n_metadata), metadata))
-    elif frame.metadata is not None:
-        raise _Bad
+        metadata = _pack_h(n_metadata) + metadata
     else:
         metadata = b""
     body = _BODY_WRITERS[type(frame.message)](frame.message, state)
@@ -5154,9 +6116,7 @@ def _write_response_in_example(frame: Any, state: _Writing) -> bytes:
         metadata = b"".join(metadata__)
         if not ((len(frame.metadata) > 0) and _distinct(frame.metadata)):
             raise _Bad
-        metadata = b"".join((_pack_h(n_metadata), metadata))
-    elif frame.metadata is not None:
-        raise _Bad
+        metadata = _pack_h(n_metadata) + metadata
     else:
         metadata = b""
     if frame.status in (1, 2):
@@ -5216,16 +6176,6 @@ _CODES_RESPONSE_IN_EXAMPLE: dict[type, int] = {
 
 _ONLY_1 = frozenset(
     (
-        GeodeValue.StringBytes,
-        GeodeValue.String,
-        GeodeValue.HugeStringBytes,
-        GeodeValue.HugeString,
-        GeodeValue.NullString,
-        GeodeValue.Null,
-    )
-)
-_ONLY_2 = frozenset(
-    (
         GeodeValue.Boolean,
         GeodeValue.Byte,
         GeodeValue.Character,
@@ -5239,6 +6189,16 @@ _ONLY_2 = frozenset(
         GeodeValue.HugeStringBytes,
         GeodeValue.HugeString,
         GeodeValue.Bytes,
+    )
+)
+_ONLY_2 = frozenset(
+    (
+        GeodeValue.StringBytes,
+        GeodeValue.String,
+        GeodeValue.HugeStringBytes,
+        GeodeValue.HugeString,
+        GeodeValue.NullString,
+        GeodeValue.Null,
     )
 )
 
@@ -5264,10 +6224,8 @@ def decode(
         _check_role(from_role, _ROLES)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
-    if limits is None and not strict and context is None:
-        state = None
-    elif limits is None and not strict and context is not None:
-        state = context.state_to_read(_LIMITS, from_role)
+    if limits is None and not strict:
+        state = None if context is None else context.state_to_read(_LIMITS, from_role)
     else:
         state = _state_to_read(limits, strict, from_role, context)
     try:
@@ -5300,10 +6258,8 @@ def decode_message(
         _check_role(from_role, _ROLES)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
-    if limits is None and not strict and context is None:
-        state = None
-    elif limits is None and not strict and context is not None:
-        state = context.state_to_read(_LIMITS, from_role)
+    if limits is None and not strict:
+        state = None if context is None else context.state_to_read(_LIMITS, from_role)
     else:
         state = _state_to_read(limits, strict, from_role, context)
     try:

@@ -368,7 +368,7 @@ class Json(_InFrame):
             n_document = len(document)
             if version not in _VERSION_BY_NUMBER:
                 raise _Bad
-            data = b"".join((_pack_BBII(version, 74, self.sequence, n_document), document))
+            data = _pack_BBII(version, 74, self.sequence, n_document) + document
             if len(data) > 16777216:
                 raise _Bad
             return data
@@ -557,7 +557,7 @@ def _write_compressed(message: Compressed, version: Version, state: _Writing) ->
     if version not in _VERSION_BY_NUMBER:
         raise _Bad
     state.leave("Compressed")
-    data = b"".join((_pack_BBI(version, 67, n_frames), frames_))
+    data = _pack_BBI(version, 67, n_frames) + frames_
     if len(data) > 16777216:
         raise _Bad
     return data

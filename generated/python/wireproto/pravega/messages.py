@@ -630,7 +630,7 @@ class Padding(_InFrame):
             if type(zeros) is not bytes:
                 raise _Bad
             n_zeros = len(zeros)
-            data = b"".join((_pack_ii(-1, n_zeros), zeros))
+            data = _pack_ii(-1, n_zeros) + zeros
             if len(data) > 16777223:
                 raise _Bad
             return data
@@ -693,7 +693,7 @@ class PartialEvent(_InFrame):
             if type(data_) is not bytes:
                 raise _Bad
             n_data = len(data_)
-            data = b"".join((_pack_ii(-2, n_data), data_))
+            data = _pack_ii(-2, n_data) + data_
             if len(data) > 16777223:
                 raise _Bad
             return data
@@ -756,7 +756,7 @@ class Event(_InFrame):
             if type(data_) is not bytes:
                 raise _Bad
             n_data = len(data_)
-            data = b"".join((_pack_ii(0, n_data), data_))
+            data = _pack_ii(0, n_data) + data_
             if len(data) > 16777223:
                 raise _Bad
             return data
@@ -1010,7 +1010,7 @@ class AppendBlock(_InFrame):
                 raise _Bad
             n_data = len(data_)
             body_size = 16 + n_data
-            data = b"".join((_pack_ii16s(3, body_size, self.writer_id.bytes), data_))
+            data = _pack_ii16s(3, body_size, self.writer_id.bytes) + data_
             if len(data) > 16777223:
                 raise _Bad
             return data
@@ -1461,16 +1461,14 @@ class DataAppended(_InFrame):
                     current_segment_write_offset = (
                         _pack_q(self.current_segment_write_offset) if n_absent < 1 else b""
                     )
-                    request_id = b"".join((_pack_q(self.request_id), current_segment_write_offset))
+                    request_id = _pack_q(self.request_id) + current_segment_write_offset
                 else:
                     request_id = b""
-                previous_event_number = b"".join((_pack_q(self.previous_event_number), request_id))
+                previous_event_number = _pack_q(self.previous_event_number) + request_id
             else:
                 previous_event_number = b""
             body_size = 24 + len(previous_event_number)
-            data = b"".join(
-                (_pack_ii16sq(7, body_size, self.writer_id.bytes, self.event_number), previous_event_number)
-            )
+            data = _pack_ii16sq(7, body_size, self.writer_id.bytes, self.event_number) + previous_event_number
             if len(data) > 16777223:
                 raise _Bad
             return data
@@ -1562,7 +1560,7 @@ class ConditionalCheckFailed(_InFrame):
                 raise _Bad
             request_id = _pack_q(self.request_id) if n_absent < 1 else b""
             body_size = 24 + len(request_id)
-            data = b"".join((_pack_ii16sq(8, body_size, self.writer_id.bytes, self.event_number), request_id))
+            data = _pack_ii16sq(8, body_size, self.writer_id.bytes, self.event_number) + request_id
             if len(data) > 16777223:
                 raise _Bad
             return data
@@ -2261,7 +2259,7 @@ class SegmentCreated(_InFrame):
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             body_size = 10 + n_segment
-            data = b"".join((_pack_iiqH(21, body_size, self.request_id, n_segment), segment))
+            data = _pack_iiqH(21, body_size, self.request_id, n_segment) + segment
             if len(data) > 16777223:
                 raise _Bad
             return data
@@ -2421,7 +2419,7 @@ class SegmentSealed(_InFrame):
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             body_size = 10 + n_segment
-            data = b"".join((_pack_iiqH(29, body_size, self.request_id, n_segment), segment))
+            data = _pack_iiqH(29, body_size, self.request_id, n_segment) + segment
             if len(data) > 16777223:
                 raise _Bad
             return data
@@ -2579,7 +2577,7 @@ class SegmentDeleted(_InFrame):
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             body_size = 10 + n_segment
-            data = b"".join((_pack_iiqH(31, body_size, self.request_id, n_segment), segment))
+            data = _pack_iiqH(31, body_size, self.request_id, n_segment) + segment
             if len(data) > 16777223:
                 raise _Bad
             return data
@@ -2749,7 +2747,7 @@ class SegmentPolicyUpdated(_InFrame):
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             body_size = 10 + n_segment
-            data = b"".join((_pack_iiqH(33, body_size, self.request_id, n_segment), segment))
+            data = _pack_iiqH(33, body_size, self.request_id, n_segment) + segment
             if len(data) > 16777223:
                 raise _Bad
             return data
@@ -3260,7 +3258,7 @@ class SegmentTruncated(_InFrame):
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             body_size = 10 + n_segment
-            data = b"".join((_pack_iiqH(39, body_size, self.request_id, n_segment), segment))
+            data = _pack_iiqH(39, body_size, self.request_id, n_segment) + segment
             if len(data) > 16777223:
                 raise _Bad
             return data
@@ -3714,7 +3712,7 @@ def _write_merge_segments(message: Any, state: _Writing) -> bytes:
                 )
             )
         attribute_updates = b"".join(attribute_updates__)
-        attribute_updates = b"".join((_pack_i(n_attribute_updates), attribute_updates))
+        attribute_updates = _pack_i(n_attribute_updates) + attribute_updates
     else:
         attribute_updates = b""
     body_size = 14 + n_target + n_source + n_delegation_token + len(attribute_updates)
@@ -4163,7 +4161,7 @@ class WrongHost(_InFrame):
                 if not server_stack_trace.isascii() or 0 in server_stack_trace:
                     server_stack_trace = _encode_text(self.server_stack_trace, "mutf8", lenient=True)
                 n_server_stack_trace = len(server_stack_trace)
-                server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace))
+                server_stack_trace = _pack_H(n_server_stack_trace) + server_stack_trace
             else:
                 server_stack_trace = b""
             body_size = 12 + n_segment + n_correct_host + len(server_stack_trace)
@@ -4391,7 +4389,7 @@ class SegmentAlreadyExists(_InFrame):
                 if not server_stack_trace.isascii() or 0 in server_stack_trace:
                     server_stack_trace = _encode_text(self.server_stack_trace, "mutf8", lenient=True)
                 n_server_stack_trace = len(server_stack_trace)
-                server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace))
+                server_stack_trace = _pack_H(n_server_stack_trace) + server_stack_trace
             else:
                 server_stack_trace = b""
             body_size = 10 + n_segment + len(server_stack_trace)
@@ -4616,9 +4614,7 @@ class InvalidEventNumber(_InFrame):
             else:
                 server_stack_trace = b""
             body_size = 24 + len(server_stack_trace)
-            data = b"".join(
-                (_pack_ii16sq(55, body_size, self.writer_id.bytes, self.request_id), server_stack_trace)
-            )
+            data = _pack_ii16sq(55, body_size, self.writer_id.bytes, self.request_id) + server_stack_trace
             if len(data) > 16777223:
                 raise _Bad
             return data
@@ -4847,7 +4843,7 @@ class OperationUnsupported(_InFrame):
                 if not server_stack_trace.isascii() or 0 in server_stack_trace:
                     server_stack_trace = _encode_text(self.server_stack_trace, "mutf8", lenient=True)
                 n_server_stack_trace = len(server_stack_trace)
-                server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace))
+                server_stack_trace = _pack_H(n_server_stack_trace) + server_stack_trace
             else:
                 server_stack_trace = b""
             body_size = 10 + n_operation_name + len(server_stack_trace)
@@ -4960,7 +4956,7 @@ class AuthTokenCheckFailed(_InFrame):
             else:
                 server_stack_trace = b""
             body_size = 8 + len(server_stack_trace)
-            data = b"".join((_pack_iiq(60, body_size, self.request_id), server_stack_trace))
+            data = _pack_iiq(60, body_size, self.request_id) + server_stack_trace
             if len(data) > 16777223:
                 raise _Bad
             return data
@@ -5387,12 +5383,12 @@ class CreateTableSegment(_InFrame):
             if n_absent < 3:
                 if n_absent < 2:
                     rollover_size_bytes = _pack_q(self.rollover_size_bytes) if n_absent < 1 else b""
-                    key_length = b"".join((_pack_i(self.key_length), rollover_size_bytes))
+                    key_length = _pack_i(self.key_length) + rollover_size_bytes
                 else:
                     key_length = b""
                 if self.sorted_deprecated is not True and self.sorted_deprecated is not False:
                     raise _Bad
-                sorted_deprecated = b"".join((_pack_B(self.sorted_deprecated), key_length))
+                sorted_deprecated = _pack_B(self.sorted_deprecated) + key_length
             else:
                 sorted_deprecated = b""
             body_size = 12 + n_segment + n_delegation_token + len(sorted_deprecated)
@@ -5728,16 +5724,16 @@ def _write_update_table_entries(message: Any, state: _Writing) -> bytes:
     if not delegation_token.isascii() or 0 in delegation_token:
         delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
     n_delegation_token = len(delegation_token)
-    entries = message.entries
-    if type(entries) is not list and not isinstance(entries, tuple):
+    entries_ = message.entries
+    if type(entries_) is not list and not isinstance(entries_, tuple):
         raise _Bad
-    n_entries = len(entries)
+    n_entries = len(entries_)
     if state is not None:
         state.take(n_entries)
     elif n_entries > 65536:
         raise _Bad
-    entries__: list[bytes] = []
-    for entrie in entries:
+    entries___: list[bytes] = []
+    for entrie in entries_:
         key = entrie.key.key
         if type(key) is not bytes:
             raise _Bad
@@ -5754,10 +5750,10 @@ def _write_update_table_entries(message: Any, state: _Writing) -> bytes:
         n_value = len(value)
         key_size = 4 + n_key
         value_size = 4 + n_value
-        entries__ += (_pack_ii((key_size + 8), n_key), key, version, _pack_ii(value_size, n_value), value)
-    entries_ = b"".join(entries__)
+        entries___ += (_pack_ii((key_size + 8), n_key), key, version, _pack_ii(value_size, n_value), value)
+    entries__ = b"".join(entries___)
     table_segment_offset = _pack_q(message.table_segment_offset) if n_absent < 1 else b""
-    body_size = 16 + n_segment + n_delegation_token + len(entries_) + len(table_segment_offset)
+    body_size = 16 + n_segment + n_delegation_token + len(entries__) + len(table_segment_offset)
     data = b"".join(
         (
             _pack_iiqH(74, body_size, message.request_id, n_segment),
@@ -5765,7 +5761,7 @@ def _write_update_table_entries(message: Any, state: _Writing) -> bytes:
             _pack_H(n_delegation_token),
             delegation_token,
             _pack_i(n_entries),
-            entries_,
+            entries__,
             table_segment_offset,
         )
     )
@@ -5858,7 +5854,7 @@ def _write_table_entries_updated(message: TableEntriesUpdated, state: _Writing) 
         updated_versions__.append(_pack_q(updated_version))
     updated_versions_ = b"".join(updated_versions__)
     body_size = 12 + len(updated_versions_)
-    data = b"".join((_pack_iiqi(75, body_size, message.request_id, n_updated_versions), updated_versions_))
+    data = _pack_iiqi(75, body_size, message.request_id, n_updated_versions) + updated_versions_
     if len(data) > 16777223:
         raise _Bad
     return data
@@ -6091,7 +6087,7 @@ class TableKeysRemoved(_InFrame):
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             body_size = 10 + n_segment
-            data = b"".join((_pack_iiqH(77, body_size, self.request_id, n_segment), segment))
+            data = _pack_iiqH(77, body_size, self.request_id, n_segment) + segment
             if len(data) > 16777223:
                 raise _Bad
             return data
@@ -6393,16 +6389,16 @@ def _write_table_read(message: Any, state: _Writing) -> bytes:
     if not segment.isascii() or 0 in segment:
         segment = _encode_text(message.segment, "mutf8", lenient=True)
     n_segment = len(segment)
-    entries = message.entries
-    if type(entries) is not list and not isinstance(entries, tuple):
+    entries_ = message.entries
+    if type(entries_) is not list and not isinstance(entries_, tuple):
         raise _Bad
-    n_entries = len(entries)
+    n_entries = len(entries_)
     if state is not None:
         state.take(n_entries)
     elif n_entries > 65536:
         raise _Bad
-    entries__: list[bytes] = []
-    for entrie in entries:
+    entries___: list[bytes] = []
+    for entrie in entries_:
         key = entrie.key.key
         if type(key) is not bytes:
             raise _Bad
@@ -6419,11 +6415,11 @@ def _write_table_read(message: Any, state: _Writing) -> bytes:
         n_value = len(value)
         key_size = 4 + n_key
         value_size = 4 + n_value
-        entries__ += (_pack_ii((key_size + 8), n_key), key, version, _pack_ii(value_size, n_value), value)
-    entries_ = b"".join(entries__)
-    body_size = 14 + n_segment + len(entries_)
+        entries___ += (_pack_ii((key_size + 8), n_key), key, version, _pack_ii(value_size, n_value), value)
+    entries__ = b"".join(entries___)
+    body_size = 14 + n_segment + len(entries__)
     data = b"".join(
-        (_pack_iiqH(79, body_size, message.request_id, n_segment), segment, _pack_i(n_entries), entries_)
+        (_pack_iiqH(79, body_size, message.request_id, n_segment), segment, _pack_i(n_entries), entries__)
     )
     if len(data) > 16777223:
         raise _Bad
@@ -6827,7 +6823,7 @@ class ReadTableKeys(_InFrame):
                             if type(to_key) is not bytes:
                                 raise _Bad
                             n_to_key = len(to_key)
-                            to_key = b"".join((_pack_i(n_to_key), to_key))
+                            to_key = _pack_i(n_to_key) + to_key
                         else:
                             to_key = b""
                         from_key = b"".join((_pack_i(n_from_key), from_key, to_key))
@@ -7204,7 +7200,7 @@ class ReadTableEntries(_InFrame):
                             if type(to_key) is not bytes:
                                 raise _Bad
                             n_to_key = len(to_key)
-                            to_key = b"".join((_pack_i(n_to_key), to_key))
+                            to_key = _pack_i(n_to_key) + to_key
                         else:
                             to_key = b""
                         from_key = b"".join((_pack_i(n_from_key), from_key, to_key))
@@ -7442,16 +7438,16 @@ def _write_table_entries_read(message: Any, state: _Writing) -> bytes:
     if not segment.isascii() or 0 in segment:
         segment = _encode_text(message.segment, "mutf8", lenient=True)
     n_segment = len(segment)
-    entries = message.entries
-    if type(entries) is not list and not isinstance(entries, tuple):
+    entries_ = message.entries
+    if type(entries_) is not list and not isinstance(entries_, tuple):
         raise _Bad
-    n_entries = len(entries)
+    n_entries = len(entries_)
     if state is not None:
         state.take(n_entries)
     elif n_entries > 65536:
         raise _Bad
-    entries__: list[bytes] = []
-    for entrie in entries:
+    entries___: list[bytes] = []
+    for entrie in entries_:
         key = entrie.key.key
         if type(key) is not bytes:
             raise _Bad
@@ -7468,19 +7464,19 @@ def _write_table_entries_read(message: Any, state: _Writing) -> bytes:
         n_value = len(value)
         key_size = 4 + n_key
         value_size = 4 + n_value
-        entries__ += (_pack_ii((key_size + 8), n_key), key, version, _pack_ii(value_size, n_value), value)
-    entries_ = b"".join(entries__)
+        entries___ += (_pack_ii((key_size + 8), n_key), key, version, _pack_ii(value_size, n_value), value)
+    entries__ = b"".join(entries___)
     continuation_token = message.continuation_token
     if type(continuation_token) is not bytes:
         raise _Bad
     n_continuation_token = len(continuation_token)
-    body_size = 18 + n_segment + len(entries_) + n_continuation_token
+    body_size = 18 + n_segment + len(entries__) + n_continuation_token
     data = b"".join(
         (
             _pack_iiqH(86, body_size, message.request_id, n_segment),
             segment,
             _pack_i(n_entries),
-            entries_,
+            entries__,
             _pack_i(n_continuation_token),
             continuation_token,
         )
@@ -7629,16 +7625,16 @@ def _write_table_entries_delta_read(message: Any, state: _Writing) -> bytes:
     if not segment.isascii() or 0 in segment:
         segment = _encode_text(message.segment, "mutf8", lenient=True)
     n_segment = len(segment)
-    entries = message.entries
-    if type(entries) is not list and not isinstance(entries, tuple):
+    entries_ = message.entries
+    if type(entries_) is not list and not isinstance(entries_, tuple):
         raise _Bad
-    n_entries = len(entries)
+    n_entries = len(entries_)
     if state is not None:
         state.take(n_entries)
     elif n_entries > 65536:
         raise _Bad
-    entries__: list[bytes] = []
-    for entrie in entries:
+    entries___: list[bytes] = []
+    for entrie in entries_:
         key = entrie.key.key
         if type(key) is not bytes:
             raise _Bad
@@ -7655,9 +7651,9 @@ def _write_table_entries_delta_read(message: Any, state: _Writing) -> bytes:
         n_value = len(value)
         key_size = 4 + n_key
         value_size = 4 + n_value
-        entries__ += (_pack_ii((key_size + 8), n_key), key, version, _pack_ii(value_size, n_value), value)
-    entries_ = b"".join(entries__)
-    body_size = 24 + n_segment + len(entries_)
+        entries___ += (_pack_ii((key_size + 8), n_key), key, version, _pack_ii(value_size, n_value), value)
+    entries__ = b"".join(entries___)
+    body_size = 24 + n_segment + len(entries__)
     if message.should_clear is not True and message.should_clear is not False:
         raise _Bad
     if message.reached_end is not True and message.reached_end is not False:
@@ -7667,7 +7663,7 @@ def _write_table_entries_delta_read(message: Any, state: _Writing) -> bytes:
             _pack_iiqH(87, body_size, message.request_id, n_segment),
             segment,
             _pack_i(n_entries),
-            entries_,
+            entries__,
             _pack_BBq(message.should_clear, message.reached_end, message.last_position),
         )
     )
@@ -8137,7 +8133,7 @@ def _write_storage_chunks_listed(message: StorageChunksListed, state: _Writing) 
         )
     chunks_ = b"".join(chunks__)
     body_size = 12 + len(chunks_)
-    data = b"".join((_pack_iiqi(-6, body_size, message.request_id, n_chunks), chunks_))
+    data = _pack_iiqi(-6, body_size, message.request_id, n_chunks) + chunks_
     if len(data) > 16777223:
         raise _Bad
     return data

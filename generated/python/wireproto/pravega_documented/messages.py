@@ -195,7 +195,7 @@ class Padding(_InFrame):
             if type(zeros) is not bytes:
                 raise _Bad
             n_zeros = len(zeros)
-            data = b"".join((_pack_ii(-1, n_zeros), zeros))
+            data = _pack_ii(-1, n_zeros) + zeros
             if len(data) > 16777223:
                 raise _Bad
             return data
@@ -647,7 +647,7 @@ class AppendBlock(_InFrame):
                 raise _Bad
             n_data = len(data_)
             body_size = 16 + n_data
-            data = b"".join((_pack_ii16s(3, body_size, self.writer_id.bytes), data_))
+            data = _pack_ii16s(3, body_size, self.writer_id.bytes) + data_
             if len(data) > 16777223:
                 raise _Bad
             return data
@@ -805,7 +805,7 @@ class PartialEvent(_InFrame):
             if type(data_) is not bytes:
                 raise _Bad
             n_data = len(data_)
-            data = b"".join((_pack_ii(-2, n_data), data_))
+            data = _pack_ii(-2, n_data) + data_
             if len(data) > 16777223:
                 raise _Bad
             return data
@@ -868,7 +868,7 @@ class Event(_InFrame):
             if type(data_) is not bytes:
                 raise _Bad
             n_data = len(data_)
-            data = b"".join((_pack_ii(0, n_data), data_))
+            data = _pack_ii(0, n_data) + data_
             if len(data) > 16777223:
                 raise _Bad
             return data

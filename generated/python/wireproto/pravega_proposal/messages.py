@@ -221,7 +221,7 @@ class PartialMessage(_InFrame):
             body_size = 1 + n_data
             if self.part not in _PART_BY_NUMBER:
                 raise _Bad
-            data = b"".join((_pack_iiB(-2, body_size, self.part), data_))
+            data = _pack_iiB(-2, body_size, self.part) + data_
             if len(data) > 16777223:
                 raise _Bad
             return data
@@ -290,7 +290,7 @@ class KeepAlive(_InFrame):
             if type(data_) is not bytes:
                 raise _Bad
             n_data = len(data_)
-            data = b"".join((_pack_ii(100, n_data), data_))
+            data = _pack_ii(100, n_data) + data_
             if len(data) > 16777223:
                 raise _Bad
             return data
@@ -543,7 +543,7 @@ class SetupAppend(_InFrame):
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             body_size = 18 + n_segment
-            data = b"".join((_pack_ii16sH(1, body_size, self.connection_id.bytes, n_segment), segment))
+            data = _pack_ii16sH(1, body_size, self.connection_id.bytes, n_segment) + segment
             if len(data) > 16777223:
                 raise _Bad
             return data
@@ -819,7 +819,7 @@ class Event(_InFrame):
             if type(data_) is not bytes:
                 raise _Bad
             n_data = len(data_)
-            data = b"".join((_pack_ii(0, n_data), data_))
+            data = _pack_ii(0, n_data) + data_
             if len(data) > 16777223:
                 raise _Bad
             return data
@@ -1029,7 +1029,7 @@ def decode(
             raise _Bad
     except _READ_FAULTS:
         raise _fault(buffer, from_role, limits, strict) from None
-    if context is not None and not context.is_quiet(frame):
+    if context is not None and type(frame.message) in _SPEAKING:
         frame = _noted(frame, buffer, from_role, context, limits, strict)
     return frame
 
@@ -1066,6 +1066,10 @@ def decode_message(
 
 def _bare_message(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[_Message, int]:
     return _READERS.get(_unpack_i(buffer, offset)[0], _read_unknown)(buffer, offset, end, state)
+
+
+_SPEAKING = frozenset((PartialMessage,))
+"""The messages that say something about later ones, or are pieces of a whole."""
 
 
 def _noted(

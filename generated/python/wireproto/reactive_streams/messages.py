@@ -140,17 +140,6 @@ class _InMessage(_MessageRecord):
     def _load_plan() -> dict[str, Any]:
         return _load_plan()
 
-    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
-        message: Any = self
-        frame = Message(message)
-        try:
-            return _write_message(
-                frame, None if context is None else context.state_to_write(_LIMITS, from_role)
-            )
-        except _WRITE_FAULTS:
-            return _encode_carefully(frame, -1, from_role, context)
-
     @classmethod
     def decode(cls, data: _Buffer, *, context: Context | None = None) -> Self:
         """Return the message of the one whole frame that `data` is.
@@ -198,6 +187,29 @@ class ClientHello(_InMessage):
             and self.version == other.version
             and self.extensions == other.extensions
         )
+
+    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            parts: list[bytes] = []
+            version = _varint(self.version, 64)
+            extensions_ = self.extensions
+            if type(extensions_) is not list and not isinstance(extensions_, tuple):
+                raise _Bad
+            n_extensions = len(extensions_)
+            if n_extensions > 4096:
+                raise _Bad
+            extensions = _varint(n_extensions, 64)
+            parts += (b"\x01", version, extensions)
+            for extension in extensions_:
+                extension_ = _varint(extension, 64)
+                parts.append(extension_)
+            data = b"".join(parts)
+            if len(data) > 16777216:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Message(self), -1, from_role, context)
 
 
 def _read_client_hello_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ClientHello, int]:
@@ -279,6 +291,29 @@ class ServerHello(_InMessage):
             and self.extensions == other.extensions
         )
 
+    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            parts: list[bytes] = []
+            version = _varint(self.version, 64)
+            extensions_ = self.extensions
+            if type(extensions_) is not list and not isinstance(extensions_, tuple):
+                raise _Bad
+            n_extensions = len(extensions_)
+            if n_extensions > 4096:
+                raise _Bad
+            extensions = _varint(n_extensions, 64)
+            parts += (b"\x02", version, extensions)
+            for extension in extensions_:
+                extension_ = _varint(extension, 64)
+                parts.append(extension_)
+            data = b"".join(parts)
+            if len(data) > 16777216:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Message(self), -1, from_role, context)
+
 
 def _read_server_hello_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ServerHello, int]:
     version = buffer[offset]
@@ -356,6 +391,24 @@ class Subscribe(_InMessage):
             and self.initial_demand == other.initial_demand
         )
 
+    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            try:
+                publisher_ = _encode_str(self.publisher)
+            except UnicodeEncodeError:
+                publisher_ = _encode_text(self.publisher, "utf8")
+            n_publisher = len(publisher_)
+            publisher = _varint(n_publisher, 64)
+            subscriber = _varint(self.subscriber, 64)
+            initial_demand = _varint(self.initial_demand, 64)
+            data = b"".join((b"\x03", publisher, publisher_, subscriber, initial_demand))
+            if len(data) > 16777216:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Message(self), -1, from_role, context)
+
 
 def _read_subscribe_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Subscribe, int]:
     n_publisher = buffer[offset]
@@ -415,6 +468,18 @@ class Request(_InMessage):
     def __eq__(self, other: object) -> bool:
         return type(other) is Request and self.subscriber == other.subscriber and self.demand == other.demand
 
+    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            subscriber = _varint(self.subscriber, 64)
+            demand = _varint(self.demand, 64)
+            data = b"".join((b"\x04", subscriber, demand))
+            if len(data) > 16777216:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Message(self), -1, from_role, context)
+
 
 def _read_request_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Request, int]:
     subscriber = buffer[offset]
@@ -434,7 +499,7 @@ def _read_request_body(buffer: bytes, offset: int, end: int, state: _Reading) ->
 def _write_request_body(message: Request, state: _Writing) -> bytes:
     subscriber = _varint(message.subscriber, 64)
     demand = _varint(message.demand, 64)
-    return b"".join((subscriber, demand))
+    return subscriber + demand
 
 
 class Cancel(_InMessage):
@@ -455,6 +520,17 @@ class Cancel(_InMessage):
 
     def __eq__(self, other: object) -> bool:
         return type(other) is Cancel and self.subscriber == other.subscriber
+
+    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            subscriber = _varint(self.subscriber, 64)
+            data = b"\x05" + subscriber
+            if len(data) > 16777216:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Message(self), -1, from_role, context)
 
 
 def _read_cancel_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Cancel, int]:
@@ -496,6 +572,18 @@ class Subscribed(_InMessage):
             and self.element_size == other.element_size
         )
 
+    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            subscriber = _varint(self.subscriber, 64)
+            element_size = _varint(self.element_size, 64)
+            data = b"".join((b"\x06", subscriber, element_size))
+            if len(data) > 16777216:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Message(self), -1, from_role, context)
+
 
 def _read_subscribed_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Subscribed, int]:
     subscriber = buffer[offset]
@@ -515,7 +603,7 @@ def _read_subscribed_body(buffer: bytes, offset: int, end: int, state: _Reading)
 def _write_subscribed_body(message: Subscribed, state: _Writing) -> bytes:
     subscriber = _varint(message.subscriber, 64)
     element_size = _varint(message.element_size, 64)
-    return b"".join((subscriber, element_size))
+    return subscriber + element_size
 
 
 class OnNext(_InMessage):
@@ -540,6 +628,33 @@ class OnNext(_InMessage):
 
     def __eq__(self, other: object) -> bool:
         return type(other) is OnNext and self.subscriber == other.subscriber and self.element == other.element
+
+    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            entries = {} if context is None else context.entries
+            subscriber = _varint(self.subscriber, 64)
+            if entries["element_size"][from_role, self.subscriber] == 0:
+                element__ = self.element
+                if type(element__) is not bytes:
+                    raise _Bad
+                n_element = len(element__)
+                element_ = _varint(n_element, 64)
+                element = element_ + element__
+            else:
+                element___ = self.element
+                if type(element___) is not bytes:
+                    raise _Bad
+                n_element_ = len(element___)
+                if n_element_ != entries["element_size"][from_role, self.subscriber]:
+                    raise _Bad
+                element = element___
+            data = b"".join((b"\x07", subscriber, element))
+            if len(data) > 16777216:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Message(self), -1, from_role, context)
 
 
 def _read_on_next_body(buffer: bytes, offset: int, end: int, state: Any) -> tuple[OnNext, int]:
@@ -580,7 +695,7 @@ def _write_on_next_body(message: Any, state: Any) -> bytes:
             raise _Bad
         n_element = len(element__)
         element_ = _varint(n_element, 64)
-        element = b"".join((element_, element__))
+        element = element_ + element__
     else:
         element___ = message.element
         if type(element___) is not bytes:
@@ -589,7 +704,7 @@ def _write_on_next_body(message: Any, state: Any) -> bytes:
         if n_element_ != state.entries["element_size"][state.role, message.subscriber]:
             raise _Bad
         element = element___
-    return b"".join((subscriber, element))
+    return subscriber + element
 
 
 class OnComplete(_InMessage):
@@ -610,6 +725,17 @@ class OnComplete(_InMessage):
 
     def __eq__(self, other: object) -> bool:
         return type(other) is OnComplete and self.subscriber == other.subscriber
+
+    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            subscriber = _varint(self.subscriber, 64)
+            data = b"\x08" + subscriber
+            if len(data) > 16777216:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Message(self), -1, from_role, context)
 
 
 def _read_on_complete_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[OnComplete, int]:
@@ -646,6 +772,23 @@ class OnError(_InMessage):
 
     def __eq__(self, other: object) -> bool:
         return type(other) is OnError and self.subscriber == other.subscriber and self.error == other.error
+
+    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            subscriber = _varint(self.subscriber, 64)
+            try:
+                error_ = _encode_str(self.error)
+            except UnicodeEncodeError:
+                error_ = _encode_text(self.error, "utf8")
+            n_error = len(error_)
+            error = _varint(n_error, 64)
+            data = b"".join((b"\t", subscriber, error, error_))
+            if len(data) > 16777216:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Message(self), -1, from_role, context)
 
 
 def _read_on_error_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[OnError, int]:
@@ -709,6 +852,25 @@ class OnNextPacked(_InMessage):
             and self.messages == other.messages
         )
 
+    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            entries = {} if context is None else context.entries
+            subscriber = _varint(self.subscriber, 64)
+            count = _varint(self.count, 64)
+            messages = self.messages
+            if type(messages) is not bytes:
+                raise _Bad
+            n_messages = len(messages)
+            if n_messages != (self.count * entries["element_size"][from_role, self.subscriber]):
+                raise _Bad
+            data = b"".join((b"\n", subscriber, count, messages))
+            if len(data) > 16777216:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Message(self), -1, from_role, context)
+
 
 def _read_on_next_packed_body(buffer: bytes, offset: int, end: int, state: Any) -> tuple[OnNextPacked, int]:
     subscriber = buffer[offset]
@@ -769,6 +931,23 @@ class OnNextPart(_InMessage):
             and self.element == other.element
             and self.data == other.data
         )
+
+    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            subscriber = _varint(self.subscriber, 64)
+            element = _varint(self.element, 64)
+            data__ = self.data
+            if type(data__) is not bytes:
+                raise _Bad
+            n_data = len(data__)
+            data_ = _varint(n_data, 64)
+            data = b"".join((b"\x0b", subscriber, element, data_, data__))
+            if len(data) > 16777216:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Message(self), -1, from_role, context)
 
 
 def _read_on_next_part_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[OnNextPart, int]:
@@ -831,6 +1010,23 @@ class OnNextLastPart(_InMessage):
             and self.data == other.data
         )
 
+    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            subscriber = _varint(self.subscriber, 64)
+            element = _varint(self.element, 64)
+            data__ = self.data
+            if type(data__) is not bytes:
+                raise _Bad
+            n_data = len(data__)
+            data_ = _varint(n_data, 64)
+            data = b"".join((b"\x0c", subscriber, element, data_, data__))
+            if len(data) > 16777216:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Message(self), -1, from_role, context)
+
 
 def _read_on_next_last_part_body(
     buffer: bytes, offset: int, end: int, state: _Reading
@@ -890,6 +1086,22 @@ class Goodbye(_InMessage):
     def __eq__(self, other: object) -> bool:
         return type(other) is Goodbye and self.reason == other.reason
 
+    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        try:
+            try:
+                reason_ = _encode_str(self.reason)
+            except UnicodeEncodeError:
+                reason_ = _encode_text(self.reason, "utf8")
+            n_reason = len(reason_)
+            reason = _varint(n_reason, 64)
+            data = b"".join((b"\r", reason, reason_))
+            if len(data) > 16777216:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Message(self), -1, from_role, context)
+
 
 def _read_goodbye_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Goodbye, int]:
     n_reason = buffer[offset]
@@ -914,7 +1126,7 @@ def _write_goodbye_body(message: Goodbye, state: _Writing) -> bytes:
         reason_ = _encode_text(message.reason, "utf8")
     n_reason = len(reason_)
     reason = _varint(n_reason, 64)
-    return b"".join((reason, reason_))
+    return reason + reason_
 
 
 _CODES_MESSAGE: dict[type, int] = {
@@ -1010,10 +1222,24 @@ def _read_message(buffer: bytes, offset: int, end: int, state: _Reading) -> tupl
     return frame, position
 
 
+def _bare_message(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[_Message, int]:
+    if state is None and end - offset > 65536:
+        state = _ReadState(_LIMITS)
+    type_ = buffer[offset]
+    position = offset + 1
+    if type_ > 127:
+        type_, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
+    body_code = type_
+    body, position = _BODIES[body_code](buffer, position, end, state)
+    if position > end or position - offset > (16777216 if state is None else state.frame):
+        raise _Bad
+    return body, position
+
+
 def _write_message(frame: Message, state: _Writing) -> bytes:
     type_ = _varint(_CODES_MESSAGE[type(frame.message)], 64)
     body = _BODY_WRITERS[type(frame.message)](frame.message, state)
-    data = b"".join((type_, body))
+    data = type_ + body
     if state is None and len(data) > 65536:
         return _write_message(frame, _WriteState(_LIMITS))
     if len(data) > 16777216:
@@ -1041,10 +1267,8 @@ def decode(
         _check_role(from_role, _ROLES)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
-    if limits is None and not strict and context is None:
-        state = None
-    elif limits is None and not strict and context is not None:
-        state = context.state_to_read(_LIMITS, from_role)
+    if limits is None and not strict:
+        state = None if context is None else context.state_to_read(_LIMITS, from_role)
     else:
         state = _state_to_read(limits, strict, from_role, context)
     try:
@@ -1053,7 +1277,7 @@ def decode(
             raise _Bad
     except _READ_FAULTS:
         raise _fault(buffer, from_role, limits, strict, context) from None
-    if context is not None and not context.is_quiet(frame):
+    if context is not None and type(frame.message) in _SPEAKING:
         frame = _noted(frame, buffer, from_role, context, limits, strict)
     return frame
 
@@ -1076,21 +1300,31 @@ def decode_message(
         _check_role(from_role, _ROLES)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
-    if limits is None and not strict and context is None:
-        state = None
-    elif limits is None and not strict and context is not None:
-        state = context.state_to_read(_LIMITS, from_role)
+    if limits is None and not strict:
+        state = None if context is None else context.state_to_read(_LIMITS, from_role)
     else:
         state = _state_to_read(limits, strict, from_role, context)
     try:
-        frame, position = _read_message(buffer, 0, end, state)
+        message, position = _bare_message(buffer, 0, end, state)
         if position != end:
             raise _Bad
     except _READ_FAULTS:
         raise _fault(buffer, from_role, limits, strict, context) from None
-    if context is not None and not context.is_quiet(frame):
-        frame = _noted(frame, buffer, from_role, context, limits, strict)
-    return frame.message
+    if context is not None and type(message) in _SPEAKING:
+        return decode(data, from_role=from_role, context=context, limits=limits, strict=strict).message
+    return message
+
+
+_SPEAKING = frozenset(
+    (
+        Subscribed,
+        OnComplete,
+        OnError,
+        OnNextPart,
+        OnNextLastPart,
+    )
+)
+"""The messages that say something about later ones, or are pieces of a whole."""
 
 
 def _noted(
