@@ -63,10 +63,8 @@ class Context:
         state = self._reading.get(role)
         if state is None:
             state = self._reading[role] = ReadState(limits, role=role, context=self)
-        state.inflated_left = state.inflated  # what `begin` does: a call is a tenth of a short message
-        state.messages_left = state.messages
-        if state.levels:
-            state.levels = {}
+        elif state.is_spent:
+            state.begin()
         return state
 
     def state_to_write(self, limits: Mapping[str, Any], role: str | None) -> WriteState:
@@ -74,7 +72,8 @@ class Context:
         state = self._writing.get(role)
         if state is None:
             state = self._writing[role] = WriteState(limits, role=role, context=self)
-        state.begin()
+        elif state.is_spent:
+            state.begin()
         return state
 
     # ---- what a frame says ----

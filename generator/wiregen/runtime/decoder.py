@@ -187,7 +187,7 @@ class Decoder(Generic[F]):
             chunk, offset = self._chunk, self._position
             size = len(chunk)
             while offset < size and chunk is self._chunk:
-                if state is not None:
+                if state is not None and state.is_spent:
                     state.begin()
                 try:
                     frame, offset = decode_from(chunk, offset, size, state)

@@ -19,13 +19,12 @@ __all__ = ["can_skip", "code_place", "header_run", "names_messages", "wanted_fie
 
 def wanted_fields(frame: m.Frame) -> frozenset[str]:
     """Return the fields of the header that its expressions speak of."""
-    from wiregen.walk import direct_expressions, field_expressions, nested_expressions, shapes
+    from wiregen.walk import direct_expressions, field_expressions, flat_fields, nested_expressions, shapes
 
     found: set[str] = set()
-    for field in flat(frame.fields):
+    for field in flat_fields(frame.fields):
         expressions = [*field_expressions(field)]
-        for owner in frame.fields:
-            expressions += [each for shape in shapes(owner.type) for each in direct_expressions(shape)]
+        expressions += [each for shape in shapes(field.type) for each in direct_expressions(shape)]
         for expression in nested_expressions(*expressions):
             if isinstance(expression, m.FieldReference) and expression.path:
                 found.add(expression.path[0])

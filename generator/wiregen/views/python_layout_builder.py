@@ -118,7 +118,7 @@ class LayoutBuilder:
         whole = functions.read_frame(frame)
         codecs.add(frame.name, whole, functions.write_frame(frame))
         alone = functions.read_frame(frame, is_bare=True) if shared.parent is None else None
-        if alone is not None and not alone.is_refused:
+        if alone is not None and not alone.is_refused and len(shared.protocol.frames) > 1:
             codecs.add(frame.name, alone)
         builder = MethodBuilder(shared, functions)
         own = [message for message in shared.protocol.messages if shared.frame_of(message.role) is frame]
@@ -129,7 +129,7 @@ class LayoutBuilder:
         return replace(
             view,
             has_own_encode=all(message.name in codecs.methods for message in own),
-            bare_reader="" if alone is None or alone.is_refused else alone.name,
+            bare=None if alone is None or alone.is_refused else alone,
         )
 
     @staticmethod

@@ -14,7 +14,7 @@ from wiregen.views.python_classes import (
     UnionView,
 )
 from wiregen.views.python_codings import CodingView
-from wiregen.views.python_function_views import CodecView, WriteFunction
+from wiregen.views.python_function_views import CodecView, ReadFunction, WriteFunction
 from wiregen.views.python_steps import ReadStep
 
 __all__ = [
@@ -131,8 +131,8 @@ class FrameView:
     """The same at the buffer's first byte."""
     has_own_encode: bool = False
     """Every message in it is written by its own method, beside the frame's function."""
-    bare_reader: str = ""
-    """The function that reads the message alone, where no table chooses it."""
+    bare: ReadFunction | None = None
+    """What reads the message alone, where no table chooses it."""
     unknown: str
     """The function for codes that no message has, where that is tolerated."""
     reads: tuple[ReadStep, ...]
@@ -321,23 +321,21 @@ class ModuleView:
         return is_alone and not self.has_role and not self.variants
 
     @property
-    def bare_reader(self) -> str:
-        """Return the expression of the function that reads a message without its frame, in the protocol's own layout."""
-        if not all(frame.bare_reader for frame in self.frames):
-            return ""
-        return "_BARE_READERS[from_role]" if len(self.frames) > 1 else self.frames[0].bare_reader
+    def has_bare_functions(self) -> bool:
+        """Whether a message can be read without its frame, though no table chooses what reads it."""
+        return all(frame.bare is not None for frame in self.frames)
 
     @property
     def bare_readers(self) -> tuple[tuple[str | None, str], ...]:
-        """Return that function for each role, where there is more than one frame."""
-        if not self.bare_reader or len(self.frames) == 1:
+        """Return the function of each role, where there is more than one frame; else it stands where it is needed."""
+        if not self.has_bare_functions or len(self.frames) == 1:
             return ()
         roles = (None, *self.roles)
         found = {
             role: next((each for each in self.frames if each.role in (None, role)), self.frames[0])
             for role in roles
         }
-        return tuple((role, frame.bare_reader) for role, frame in found.items())
+        return tuple((role, frame.bare.name) for role, frame in found.items() if frame.bare is not None)
 
     @property
     def speaks_of_frames(self) -> bool:

@@ -65,7 +65,10 @@ def as_bytes(data: bytes | bytearray | memoryview) -> bytes:
 
 
 class _Budgets:
-    """What one outer frame may still use; `levels`: how deep each declaration stands inside itself."""
+    """What one outer frame may still use; `levels`: how deep each declaration stands inside itself.
+
+    `is_spent`: something was used, so that the next outer frame is to `begin`.
+    """
 
     __slots__ = (
         "count",
@@ -73,6 +76,7 @@ class _Budgets:
         "frame",
         "inflated",
         "inflated_left",
+        "is_spent",
         "levels",
         "limits",
         "messages",
@@ -93,6 +97,7 @@ class _Budgets:
         """Begin an outer frame."""
         self.inflated_left = self.inflated
         self.messages_left = self.messages
+        self.is_spent = False
         if self.levels:
             self.levels = {}
 
@@ -102,6 +107,7 @@ class _Budgets:
         Raises:
             Bad: More than a list, or all lists of the frame together, may have.
         """
+        self.is_spent = True
         self.messages_left -= count
         if self.messages_left < 0 or (self.count is not None and count > self.count):
             raise Bad
@@ -112,6 +118,7 @@ class _Budgets:
         Raises:
             Bad: More than all lists of the frame together may have.
         """
+        self.is_spent = True
         self.messages_left -= 1
         if self.messages_left < 0:
             raise Bad
@@ -125,6 +132,7 @@ class _Budgets:
         level = self.levels.get(name, 0)
         if level > self.depth:
             raise Bad
+        self.is_spent = True
         self.levels[name] = level + 1
 
     def allow(self, name: str) -> None:
@@ -210,6 +218,7 @@ def inflate(data: bytes, algorithm: str, state: ReadState) -> bytes:
         raise Bad from None
     if not stream.eof or stream.unused_data or len(inner) > state.inflated_left:
         raise Bad
+    state.is_spent = True
     state.inflated_left -= len(inner)
     return inner
 
@@ -222,6 +231,7 @@ def deflate(data: bytes, algorithm: str, state: WriteState) -> bytes:
     """
     import zlib
 
+    state.is_spent = True
     state.inflated_left -= len(data)
     if state.inflated_left < 0:
         raise Bad

@@ -159,7 +159,6 @@ _unpack_d = _Struct(">d").unpack_from
 _unpack_f = _Struct(">f").unpack_from
 _unpack_h = _Struct(">h").unpack_from
 _unpack_i = _Struct(">i").unpack_from
-_unpack_i4xBBh = _Struct(">i4xBBh").unpack_from
 _unpack_i4xBBhb = _Struct(">i4xBBhb").unpack_from
 _unpack_iB = _Struct(">iB").unpack_from
 _unpack_iBihB = _Struct(">iBihB").unpack_from
@@ -5887,6 +5886,61 @@ def _read_response(buffer: bytes, offset: int, end: int, state: Any) -> tuple[Re
     return frame, position
 
 
+def _bare_response(buffer: bytes, offset: int, end: int, state: Any) -> tuple[_Message, int]:
+    if state is None and end - offset > 65536:
+        state = _ReadState(_LIMITS)
+    size, correlation_id, is_partial, has_metadata, status = _unpack_iiBBh(buffer, offset)
+    payload_end = offset + 10 + size
+    if is_partial > 1 or has_metadata > 1 or payload_end > end:
+        raise _Bad
+    if not (status > 0):
+        raise _Bad
+    position = offset + 12
+    metadata: Any = None
+    if has_metadata != 0:
+        (n_metadata,) = _unpack_h(buffer, position)
+        if n_metadata < 0:
+            raise _Bad
+        if state is not None:
+            state.take(n_metadata)
+        elif n_metadata > 65536:
+            raise _Bad
+        position = position + 2
+        if n_metadata * 3 > payload_end - position:
+            raise _Bad
+        metadata = []
+        for _ in range(n_metadata):
+            metadata_item, position = _read_response_metadata(buffer, position, payload_end, state, False)
+            metadata.append(metadata_item)
+        if not ((len(metadata) > 0) and _distinct(metadata)):
+            raise _Bad
+    body: Any = None
+    if status in (1, 2):
+        try:
+            body_code = state.entries["api"]["client", correlation_id]
+        except (AttributeError, KeyError):
+            body_code = None
+        reader = _BODIES["server"].get(body_code)
+        if reader is not None:
+            body_, position = reader(buffer, position, payload_end, state)
+        elif position > payload_end or (state is not None and state.strict):
+            raise _Bad
+        else:
+            body_ = Unknown(body_code, buffer[position:payload_end])
+            position = payload_end
+        body = body_
+    else:
+        body__, position = _read_error_response_body(buffer, position, payload_end, state)
+        body = body__
+    if position != payload_end:
+        raise _Bad
+    if is_partial != 0:
+        raise _Bad
+    if position > end or position - offset > (16777216 if state is None else state.frame):
+        raise _Bad
+    return body, position
+
+
 def _write_response(frame: Any, state: _Writing) -> bytes:
     if frame.metadata is not None:
         metadata_ = frame.metadata
@@ -6254,6 +6308,10 @@ def decode_message(
         NeedMoreData: The frame is not whole.
         DecodeError: It does not conform, or something stands behind it.
     """
+    if context is not None or variant is not None:
+        return decode(
+            data, from_role=from_role, context=context, limits=limits, strict=strict, variant=variant
+        ).message
     if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
     buffer = data if type(data) is bytes else _as_bytes(data)
@@ -6263,14 +6321,19 @@ def decode_message(
     else:
         state = _state_to_read(limits, strict, from_role, context)
     try:
-        frame, position = _FRAME_READERS[variant, from_role](buffer, 0, end, state)
+        message, position = _BARE_READERS[from_role](buffer, 0, end, state)
         if position != end:
             raise _Bad
     except _READ_FAULTS:
-        frame = _fault(buffer, from_role, limits, strict, context, variant)
-    if context is not None and not context.is_quiet(frame):
-        frame = _noted(frame, buffer, from_role, context, limits, strict, variant)
-    return frame.message
+        message = _fault(buffer, from_role, limits, strict, context, variant).message
+    return message
+
+
+_BARE_READERS: dict[str | None, Callable[[bytes, int, int, _Reading], tuple[_Message, int]]] = {
+    None: _bare_request,
+    "client": _bare_request,
+    "server": _bare_response,
+}
 
 
 def _noted(

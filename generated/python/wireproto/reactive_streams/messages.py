@@ -1222,20 +1222,6 @@ def _read_message(buffer: bytes, offset: int, end: int, state: _Reading) -> tupl
     return frame, position
 
 
-def _bare_message(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[_Message, int]:
-    if state is None and end - offset > 65536:
-        state = _ReadState(_LIMITS)
-    type_ = buffer[offset]
-    position = offset + 1
-    if type_ > 127:
-        type_, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
-    body_code = type_
-    body, position = _BODIES[body_code](buffer, position, end, state)
-    if position > end or position - offset > (16777216 if state is None else state.frame):
-        raise _Bad
-    return body, position
-
-
 def _write_message(frame: Message, state: _Writing) -> bytes:
     type_ = _varint(_CODES_MESSAGE[type(frame.message)], 64)
     body = _BODY_WRITERS[type(frame.message)](frame.message, state)
@@ -1305,7 +1291,18 @@ def decode_message(
     else:
         state = _state_to_read(limits, strict, from_role, context)
     try:
-        message, position = _bare_message(buffer, 0, end, state)
+        offset = 0
+        if state is None and end - offset > 65536:
+            state = _ReadState(_LIMITS)
+        type_ = buffer[offset]
+        position = offset + 1
+        if type_ > 127:
+            type_, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
+        body_code = type_
+        body, position = _BODIES[body_code](buffer, position, end, state)
+        if position > end or position - offset > (16777216 if state is None else state.frame):
+            raise _Bad
+        message: _Message = body
         if position != end:
             raise _Bad
     except _READ_FAULTS:
