@@ -17,6 +17,7 @@ from wiregen.plan.facts import (
     expected_of,
     is_code,
     is_literal,
+    is_simple_padding,
     part_of,
     recursive_structs,
 )
@@ -105,6 +106,8 @@ class Flattener:
         return f"_#{self._n_unnamed}"
 
     def _field(self, field: m.Field, prefix: str, *, is_last: bool) -> Iterator[Step]:
+        if field.name == "_" and not is_simple_padding(field):
+            raise UnsupportedError(field.path, "such a field without a name")
         key = prefix + self._key_of(field)
         mark = self._asked[-1].mark(field, key, "start")
         yield from (mark,) if mark else ()

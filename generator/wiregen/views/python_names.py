@@ -63,7 +63,7 @@ class Locals:
 
 def _base(key: str) -> str:
     word, *parts = re.split(r"[.:]", key)[-1].split("#")
-    plain = word.removesuffix("[]") or "value"
+    plain = word.rstrip("[]") or "value"
     name = local_name(_singular(plain) if word.endswith("[]") else plain)
     match parts[-1:]:
         case ["length"]:

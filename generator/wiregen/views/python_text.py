@@ -85,17 +85,18 @@ def union_alias(name: str) -> str:
 
 def flat(fields: tuple[m.Field, ...]) -> tuple[m.Field, ...]:
     """Return the fields with those of blocks, wherever they stand, in their place."""
-    return tuple(inner for field in fields for inner in (_blocks(field.type) or (field,)))
+    return tuple(inner for field in fields for inner in (block_fields(field.type) or (field,)))
 
 
-def _blocks(type_: m.Type) -> tuple[m.Field, ...]:
+def block_fields(type_: m.Type) -> tuple[m.Field, ...]:
+    """Return the fields that a type adds to its declaration: those of blocks."""
     match type_:
         case m.Block(fields=fields):
             return flat(fields)
         case m.Region(content=content):
-            return _blocks(content)
+            return block_fields(content)
         case m.Match(arms=arms):
-            return tuple(field for arm in arms for field in _blocks(arm.type))
+            return tuple(field for arm in arms for field in block_fields(arm.type))
         case _:
             return ()
 

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 from wiregen import model as m
 from wiregen.plan.steps import (
     Carry,
+    Case,
     Choose,
     Held,
     Option,
     UnsupportedError,
 )
 from wiregen.views.python_expressions import span_test
-from wiregen.views.python_write_steps import WriteAssign, WriteCase, WriteChoose, WriteOption
+from wiregen.views.python_text import block_fields, is_shown
+from wiregen.views.python_write_steps import WriteAssign, WriteCase, WriteChecks, WriteChoose, WriteOption
 
 if TYPE_CHECKING:
     from wiregen.views.python_write import WriteBuilder
@@ -49,9 +51,11 @@ class BranchWriter:
 
     def _content(self, step: Carry) -> str:
         """Return the expression of the bytes that are to be transformed."""
-        is_flowing, self._builder.is_flowing = self._builder.is_flowing, False
-        block = self._builder.block(step.content)
-        self._builder.is_flowing = is_flowing
+        builder = self._builder
+        before = (builder.is_flowing, builder.is_transformed)
+        builder.is_flowing, builder.is_transformed = False, True
+        block = builder.block(step.content)
+        builder.is_flowing, builder.is_transformed = before
         self._builder.views += block.steps
         return block.pieces[0] if len(block.pieces) == 1 else f"b''.join(({', '.join(block.pieces)},))"
 
@@ -96,11 +100,20 @@ class BranchWriter:
             names.arms.append((case.key, step.key))
             block = self._builder.block(case.steps)
             names.arms.pop()
+            steps = (*self._not_taken(step, case), *block.steps)
             cases.append(
-                WriteCase(condition=span_test(subject, case.spans), steps=block.steps, pieces=block.pieces)
+                WriteCase(condition=span_test(subject, case.spans), steps=steps, pieces=block.pieces)
             )
         self._builder.is_flowing = is_flowing
         has_else = any(not case.spans for case in step.cases)
         self._builder.views.append(WriteChoose(data=target, cases=tuple(cases), has_else=has_else))
         self._builder.settle()
         self._builder.piece(target)
+
+    def _not_taken(self, step: Choose, case: Case) -> tuple[WriteChecks, ...]:
+        """Return the check that the fields of blocks in the other arms have no value."""
+        own = {field.name for field in block_fields(case.type)}
+        others = [field.name for each in step.cases for field in block_fields(each.type) if is_shown(field)]
+        keys = [step.prefix + name for name in dict.fromkeys(others) if name not in own]
+        checks = tuple(f"{self._names.attribute(key)} is not None" for key in keys)
+        return (WriteChecks(checks=checks),) if checks else ()
