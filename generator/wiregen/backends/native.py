@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from wiregen.backends import Page, Subject
 from wiregen.diagnostics import Report
-from wiregen.plan import UnsupportedError, lower
+from wiregen.plan import lower
 from wiregen.views.python_module import ModuleBuilder
 
 __all__ = ["NativeBackend"]
@@ -19,13 +19,8 @@ class NativeBackend:
     requires = ""
 
     def pages(self, subject: Subject, report: Report) -> tuple[Page, ...]:
-        """Return the three pages, or none and one error for a construct that has no straight-line form."""
-        protocol = subject.protocol
-        try:
-            view = ModuleBuilder(protocol, lower(protocol), subject.source).build()
-        except UnsupportedError as error:
-            self._refuse(error, subject, report)
-            return ()
+        """Return the three pages; what has no straight-line form is left to the careful codec in them."""
+        view = ModuleBuilder(subject.protocol, lower(subject.protocol), subject.source).build()
         return tuple(
             Page(
                 path=PurePosixPath(view.name, f"{module}.py"),
@@ -33,15 +28,4 @@ class NativeBackend:
                 view=view,
             )
             for module in ("__init__", "_plan", "messages")
-        )
-
-    @staticmethod
-    def _refuse(error: UnsupportedError, subject: Subject, report: Report) -> None:
-        path, construct = error.unsupported.path, error.unsupported.construct
-        report.error(
-            "WG5001",
-            f"the native backend has no straight-line code for {construct}",
-            subject.origins.get(path),
-            label="needed here",
-            help=f"`wiregen decode` and `encode` read `{subject.protocol.name}` without a build: give them the .wire file",
         )

@@ -372,7 +372,12 @@ class Flattener:
         self, type_: m.MessageMatch, key: str, prefix: str, field: m.Field, *, is_last: bool
     ) -> Iterator[Step]:
         if self._message is not None:
-            yield from self.fields(self._message.fields, "", is_last=is_last)
+            message, self._message = (
+                self._message,
+                None,
+            )  # it stands for the frame's choice, not for one in itself
+            yield from self.fields(message.fields, "", is_last=is_last)
+            self._message = message
             return
         yield Dispatch(
             key=key,

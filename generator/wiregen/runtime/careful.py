@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .built import build
+from .built import build, typed
 from .errors import DecodeError, check_end
 from .explain import explain, explain_type, finished
 from .options import ContextSource, Options
@@ -67,16 +67,18 @@ def decode_carefully(plan: dict[str, Any], namespace: dict[str, Any], buffer: by
     return build(plan, node.value, namespace)
 
 
-def decode_view(plan: dict[str, Any], namespace: dict[str, Any], path: str, data: bytes) -> Any:
-    """Return what a field is when it is read once more, as objects of the generated module.
+def decode_view(plan: dict[str, Any], namespace: dict[str, Any], path: str, data: bytes | None) -> Any:
+    """Return what a field is when it is read once more, as objects of the generated module; None of what is absent.
 
     Raises:
         DecodeError: It does not conform.
     """
+    if data is None:
+        return None
     owner, _, name = path.rpartition(".")
     type_ = plan["views"][owner][name]
     node = explain_type(plan, type_, data, Options(), name=name)
-    return build(plan, node.value, namespace)
+    return typed(plan, type_, node.value, namespace)
 
 
 def encode_carefully(

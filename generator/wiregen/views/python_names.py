@@ -51,7 +51,7 @@ class Locals:
     def name(self, key: str) -> str:
         """Return the local name of a key: its last word, and `n_` before it for a length."""
         if key not in self._names:
-            self._names[key] = self._free(_base(key))
+            self._names[key] = self._free(_no_class(_base(key)))
         return self._names[key]
 
     def _free(self, name: str) -> str:
@@ -78,6 +78,11 @@ def _base(key: str) -> str:
             return f"{name}_end"
         case _:
             return name
+
+
+def _no_class(name: str) -> str:
+    """Return a name that no class has: those begin with a capital and hold no underscore inside."""
+    return f"the_{name}" if name[:1].isupper() else name
 
 
 def _singular(word: str) -> str:

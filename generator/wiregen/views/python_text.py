@@ -7,6 +7,11 @@ from collections.abc import Mapping
 from wiregen import model as m
 from wiregen.naming import Scope, python_name
 
+_OWN_TYPES = frozenset(
+    "_Bad _Buffer _Context _Decoder _Frame _IntEnum _Item _Message _ReadState _Role _Struct _Variant _WriteState".split()
+)
+"""Names of types that a generated module has for itself."""
+
 
 def declaration_doc(doc: str, notes: m.Notes, sources: tuple[str, ...] = (), *, extra: str = "") -> str:
     """Return the text of a docstring: what the file says, then where it stands and what was decided."""
@@ -80,7 +85,7 @@ def _nullable(text: str, length: m.Length, protocol: m.Protocol) -> str:
 
 def union_alias(name: str) -> str:
     """Return the name of a union's type in annotations."""
-    return f"_{class_name(name)}"
+    return f"_{class_name(name)}_" if f"_{name}" in _OWN_TYPES else f"_{class_name(name)}"
 
 
 def flat(fields: tuple[m.Field, ...]) -> tuple[m.Field, ...]:

@@ -188,6 +188,8 @@ class WriteLookup:
 
     def present(self, reference: m.FieldReference) -> str:
         key = self._key(reference)
+        if key not in self._names.fields:
+            raise UnsupportedError("", "`present` of a block")
         return f"({self._names.attribute(key)} is not None)"
 
     def code(self, reference: m.FieldReference) -> str:

@@ -2379,6 +2379,10 @@ PLAN: dict[str, Any] = {
     "opens": {},
     "contexts": {},
     "joins": {},
-    "views": {"AppendBlock": {"data": "type"}},
+    "views": {
+        "AppendBlock": {
+            "data": ("list", ("frame", "Frame", ("Event", "PartialEvent", "Padding"), False), ("end",), 8)
+        }
+    },
     "variants": {},
 }
