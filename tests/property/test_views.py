@@ -55,10 +55,21 @@ def codecs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Codecs]:
 def message(m: Any, **changed: Any) -> Any:
     """Return a message with views, as it comes off the wire."""
     values = {
-        "frames": m.encode(m.Ping(7)) * 2, "one": POINT, "many": POINT * 2, "value": b"\x01\x09",
-        "message": b"\x07", "kind": b"\x01", "numbers": b"\0\1\0\2", "text": "é".encode(),
-        "pairs": [m.Point("x", 1), m.Point("x", 2)], "json": b'{"a": 1}', "has": False,
-        "gone": None, "maybe": None, "block": POINT, **changed,
+        "frames": m.encode(m.Ping(7)) * 2,
+        "one": POINT,
+        "many": POINT * 2,
+        "value": b"\x01\x09",
+        "message": b"\x07",
+        "kind": b"\x01",
+        "numbers": b"\0\1\0\2",
+        "text": "é".encode(),
+        "pairs": [m.Point("x", 1), m.Point("x", 2)],
+        "json": b'{"a": 1}',
+        "has": False,
+        "gone": None,
+        "maybe": None,
+        "block": POINT,
+        **changed,
     }
     attributes = {name if hasattr(m.All, name) else f"{name}_": value for name, value in values.items()}
     return m.decode(m.encode(m.All(**attributes))).message
