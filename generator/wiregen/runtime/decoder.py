@@ -314,7 +314,8 @@ class Decoder(Generic[F]):
 
         if self._decode_opening is not None:
             return read_preamble(self._load_plan(), data, offset, self._options, base=base)
-        return read_frame(self._load_plan(), data, offset, self._options, base=base, skim=self._skim)
+        how: dict[str, Any] = {"base": base, "skim": self._skim, "is_quick": self._namespace is None}
+        return read_frame(self._load_plan(), data, offset, self._options, **how)
 
     def _park(self) -> DecodeError | None:
         data = bytearray(memoryview(self._chunk)[self._position :])

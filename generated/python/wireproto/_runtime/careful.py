@@ -40,7 +40,7 @@ def decode_fault(
     """
     options = Options(from_role, limits=limits, strict=strict)
     try:
-        steps = read_frame(plan, buffer, 0, options, stop=end, skim=skim)
+        steps = read_frame(plan, buffer, 0, options, stop=end, skim=skim, is_quick=True)
         check_end(finished(steps).end, end)
     except DecodeError as error:
         return error
@@ -50,7 +50,8 @@ def decode_fault(
 def fault_of(plan: dict[str, Any], buffer: bytes, options: Options) -> DecodeError:
     """Return why `buffer` is not one whole frame; NeedMoreData where it is only cut."""
     try:
-        check_end(explain(plan, buffer, 0, len(buffer), options).end, len(buffer))
+        steps = read_frame(plan, buffer, 0, options, stop=len(buffer), is_quick=True)
+        check_end(finished(steps).end, len(buffer))
     except DecodeError as error:
         return error
     raise AssertionError("straight-line code refuses what the careful codec reads")

@@ -64,18 +64,20 @@ def read_frame(
     base: int = 0,
     stop: int | None = None,
     skim: Skimming | None = None,
+    is_quick: bool = False,
 ) -> Generator[int, bool, Node]:
     """Return the tree of the frame that begins at `offset`.
 
     `base`: where buffer[0] lies in the outer stream. `stop`: the end of what may be used; the whole buffer where None.
     `skim`: fast code for nested frames; with it only errors are right, for the tree lacks what was good.
+    `is_quick`: the same of long lists of plain items.
 
     Raises:
         DecodeError: It does not conform.
         NeedMoreData: It is cut, and nothing more comes.
     """
     reader = _reader(plan, options, Window(buffer, offset, stop=stop, base=base))
-    reader.skim = skim
+    reader.skim, reader.is_quick = skim, is_quick
     name = reader.schema.frame_of(options.from_role)
     _open(reader)
     return (yield from _guarded(reader, _frame(reader, name)))
