@@ -55,7 +55,7 @@ def _built_piece(plan: dict[str, Any], value: FrameValue, namespace: dict[str, A
         slot: slot for slot in class_.__slots__
     }
     header = {
-        spelled[name]: _typed(plan, types[name], field, namespace) for name, field in value.fields.items()
+        spelled[name]: typed(plan, types[name], field, namespace) for name, field in value.fields.items()
     }
     frame = class_(_class(namespace, value.message.name)(value.message.data), **header)
     if value.part is not None:

@@ -16,7 +16,7 @@ from .options import Options, Plan
 from .reader import Reader, Steps
 from .records import frame_record
 from .schema import Schema, Type
-from .tree import FrameValue, Node, Record
+from .tree import MOST_SHOWN, FrameValue, Node, Record
 from .window import Place, Window
 
 TYPE_CHECKING = False
@@ -151,5 +151,17 @@ def partial_record(reader: Reader) -> dict[str, Any] | None:
     value = reader.partial()
     plan, variant = reader.schema.plan, reader.options.variant
     if isinstance(value, FrameValue) or (isinstance(value, Record) and value.name in reader.schema.preambles):
-        return frame_record(plan, value, variant=variant)
+        record: dict[str, Any] = _shortened(frame_record(plan, value, variant=variant))
+        return record
     return None
+
+
+def _shortened(shown: Any) -> Any:
+    """Return a part of a record with the first items of long lists: an error is about as long as what it is about."""
+    match shown:
+        case dict():
+            return {name: _shortened(part) for name, part in shown.items()}
+        case list():
+            return [_shortened(item) for item in shown[:MOST_SHOWN]]
+        case _:
+            return shown

@@ -10,12 +10,9 @@ from typing import Any, TypeAlias
 from .reader import Reader
 from .schema import Type
 from .text import decode_text
-from .tree import Cut
+from .tree import MOST_SHOWN, Cut
 
 __all__ = ["Stride", "stride_of"]
-
-_N_SHOWN = 256
-"""Items that are read carefully all the same, for `partial`."""
 
 Step: TypeAlias = tuple[Any, ...]
 """`("fixed", size)`, `("flag", is_lenient)`, `("sized", prefix, unit, text)`: what one field takes."""
@@ -30,7 +27,7 @@ class Stride:
         self._reader = reader
         self._name = name
         self._steps: tuple[Step, ...] | None = steps
-        self._left = _N_SHOWN
+        self._left = MOST_SHOWN
         self._has_begun = False
 
     def is_past(self) -> bool:
