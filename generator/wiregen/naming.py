@@ -104,17 +104,17 @@ class PythonNames:
 
 
 def snake_case(name: str) -> str:
-    """Return `name` as in `segment_read`: `SegmentRead`, `SEGMENT_READ` and `segmentRead` become it."""
+    """Return `name` as in `block_sent`: `BlockSent`, `BLOCK_SENT` and `blockSent` become it."""
     return "_".join(word.lower() for word in _words(name)) or name
 
 
 def camel_case(name: str) -> str:
-    """Return `name` as in `SegmentRead`; runs of capitals become words too (`HTTPServer` is `HttpServer`)."""
+    """Return `name` as in `BlockSent`; runs of capitals become words too (`HTTPServer` is `HttpServer`)."""
     return "".join(word[:1].upper() + word[1:].lower() for word in _words(name)) or name
 
 
 def constant_case(name: str) -> str:
-    """Return `name` as in `SEGMENT_READ`."""
+    """Return `name` as in `BLOCK_SENT`."""
     return snake_case(name).upper()
 
 

@@ -39,17 +39,6 @@ def built(config: Config, text: str, *names: str) -> tuple[list[str], int]:
     return [f"{one.code} {one.message} | {one.help}" for one in report.diagnostics], len(outputs)
 
 
-def test_a_construct_without_straight_line_code_is_one_diagnostic_and_no_output(config: Config) -> None:
-    [finding], n_files = built(
-        config, HEAD + "union U : u16 { A 0 .. 60000 : u8 }\nmessage A 1 from ship { n : U }"
-    )
-    assert finding.startswith(
-        "WG5001 the native backend has no straight-line code for a variety of more than"
-    )
-    assert "`wiregen decode`" in finding
-    assert n_files == 0
-
-
 def test_a_backend_that_is_not_installed_is_named_with_those_that_are(config: Config) -> None:
     report = Report()
     assert load_backends(("natve",), report) == ()

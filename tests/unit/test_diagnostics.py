@@ -32,11 +32,11 @@ def test_report_sorts_by_source_place_and_code_and_drops_exact_duplicates() -> N
     report.warning("WG2001", "other file", span(0, 1, "b.wire"))
     report.error("WG3001", "later", span(5, 6))
     report.error("WG3002", "later", span(5, 6))
-    report.note("WG5001", "nowhere", None)
+    report.note("WG5002", "nowhere", None)
     report.error("WG2001", "first", span(1, 2))
     found = [(diagnostic.code, diagnostic.message) for diagnostic in report.diagnostics]
     assert found == [
-        ("WG5001", "nowhere"),
+        ("WG5002", "nowhere"),
         ("WG2001", "first"),
         ("WG3001", "later"),
         ("WG3002", "later"),

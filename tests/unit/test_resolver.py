@@ -876,6 +876,20 @@ def test_an_import_brings_what_it_needs(tmp_path: Path) -> None:
     assert resolved.origins["tide.Wave"].source == (tmp_path / "sea.wire").as_posix()
 
 
+def test_an_import_brings_the_rules_that_it_names_but_not_those_with_a_text_here(tmp_path: Path) -> None:
+    rules = 'rule low "It is low."\nrule calm "It is calm."\nrule other "Nobody asks."\n'
+    text = OTHER.replace("height : Depth", "height : Depth @rule(low)").replace(
+        "[u8] }", "[u8] @rule(calm) }"
+    )
+    assert "@rule(calm)" in text
+    (tmp_path / "sea.wire").write_text(text + rules, encoding="utf-8")
+    own = 'rule calm "Calm, as we see it."\n'
+    resolved, report, _ = read(HEAD + own + "import sea : Wave, Event\n", folder=tmp_path)
+    assert resolved is not None and report.diagnostics == ()
+    found = {rule.name: rule.text for rule in resolved.protocol.rules}
+    assert found == {"low": "It is low.", "calm": "Calm, as we see it."}
+
+
 def test_faults_of_an_imported_declaration_are_shown_in_its_own_file(tmp_path: Path) -> None:
     (tmp_path / "sea.wire").write_text(OTHER.replace("Kind }", "Kidn }"), encoding="utf-8")
     resolved, report, _ = read(HEAD + "import sea : Wave\nimport sea : Waev", folder=tmp_path)

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from wiregen.backends import Page, Subject
 from wiregen.diagnostics import Report
-from wiregen.plan import UnsupportedError, lower
+from wiregen.plan import lower
 from wiregen.views.python_module import ModuleBuilder
 from wiregen.views.python_sessions import sessions_view
 
@@ -20,13 +20,9 @@ class NativeBackend:
     requires = ""
 
     def pages(self, subject: Subject, report: Report) -> tuple[Page, ...]:
-        """Return the four pages, or none and one error for a construct that has no straight-line form."""
+        """Return the four pages; what has no straight-line form is left to the careful codec in them."""
         protocol = subject.protocol
-        try:
-            view = ModuleBuilder(protocol, lower(protocol), subject.source).build()
-        except UnsupportedError as error:
-            self._refuse(error, subject, report)
-            return ()
+        view = ModuleBuilder(protocol, lower(protocol), subject.source).build()
         views = {"__init__": view, "_plan": view, "messages": view, "sessions": sessions_view(protocol, view)}
         return tuple(
             Page(
@@ -35,15 +31,4 @@ class NativeBackend:
                 view=each,
             )
             for module, each in views.items()
-        )
-
-    @staticmethod
-    def _refuse(error: UnsupportedError, subject: Subject, report: Report) -> None:
-        path, construct = error.unsupported.path, error.unsupported.construct
-        report.error(
-            "WG5001",
-            f"the native backend has no straight-line code for {construct}",
-            subject.origins.get(path),
-            label="needed here",
-            help=f"`wiregen decode` and `encode` read `{subject.protocol.name}` without a build: give them the .wire file",
         )

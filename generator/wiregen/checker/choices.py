@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wiregen.checker.inspection import Inspection, Record, numbers_text, overlaps
-from wiregen.model import Coding, Match, MessageMatch, Reference, Span
+from wiregen.diagnostics import Label
+from wiregen.model import Coding, ContextReference, FieldReference, Match, MessageMatch, Reference, Span
 from wiregen.values import span_of
 
 __all__ = ["RULES"]
@@ -43,10 +44,26 @@ def _arm_unreachable(inspection: Inspection) -> None:
             elif not arm.patterns:
                 rest = arm
             elif possible is not None:
-                _report_beyond(inspection, arm.path, arm.patterns, possible)
+                _report_beyond(
+                    inspection, arm.path, arm.patterns, possible, _origin(inspection, record, match)
+                )
 
 
-def _report_beyond(inspection: Inspection, path: str, patterns: tuple[Span, ...], possible: Span) -> None:
+def _origin(inspection: Inspection, record: Record, match: Match) -> Label | None:
+    """Return where it is said what the subject of a choice can be."""
+    match match.subject:
+        case FieldReference(path=(name, *_), scope="own") if name in record.by_name:
+            return inspection.also(record.by_name[name].path, "decides here", "type")
+        case ContextReference(context=name):
+            context = next(each for each in inspection.protocol.contexts if each.name == name)
+            return inspection.also(context.path, "decides here", "name")
+        case _:
+            return None
+
+
+def _report_beyond(
+    inspection: Inspection, path: str, patterns: tuple[Span, ...], possible: Span, origin: Label | None
+) -> None:
     for numbers in patterns:
         if numbers.high < possible.low or numbers.low > possible.high:
             inspection.error(
@@ -54,6 +71,7 @@ def _report_beyond(inspection: Inspection, path: str, patterns: tuple[Span, ...]
                 f"{numbers_text(numbers)} is never found here",
                 inspection.place(path),
                 "never taken",
+                origin,
                 help_=f"what is matched holds {numbers_text(possible)}",
             )
 

@@ -11,7 +11,7 @@ from wiregen.model import (
     Frame,
     Message,
 )
-from wiregen.walk import direct_expressions, field_expressions, nested_expressions
+from wiregen.walk import direct_expressions, field_expressions, nested_expressions, shapes
 
 __all__ = ["RULES"]
 
@@ -24,8 +24,20 @@ def _context_never_set(inspection: Inspection) -> None:
                 f"nobody sets context `{context.name}`",
                 inspection.place(context.path, "name"),
                 "always empty",
+                _first_use(inspection, context.name),
                 help_="`set Message.field` says which message fills it",
             )
+
+
+def _first_use(inspection: Inspection, name: str) -> Label | None:
+    """Return the first field that asks a context."""
+    for record in inspection.records:
+        for field in record.flat:
+            types = (each for type_ in shapes(field.type) for each in direct_expressions(type_))
+            for expression in nested_expressions(*field_expressions(field), *types):
+                if isinstance(expression, ContextReference) and expression.context == name:
+                    return inspection.also(field.path, "asked here")
+    return None
 
 
 def _set_by_wrong_role(inspection: Inspection) -> None:

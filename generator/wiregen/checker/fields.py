@@ -10,6 +10,7 @@ from wiregen.checker.scope import Declared
 from wiregen.model import (
     Bits,
     Block,
+    Boolean,
     Bytes,
     Call,
     Computed,
@@ -17,17 +18,25 @@ from wiregen.model import (
     Expression,
     Field,
     FieldReference,
+    Float,
+    Integer,
     List,
+    Match,
     MessageMatch,
     Octets,
     Operation,
+    Position,
     Reference,
+    Region,
     Text,
     Type,
     UntilHolds,
+    Uuid,
+    Varint,
 )
 from wiregen.sizes import Sizes
 from wiregen.values import number_of
+from wiregen.walk import nested_expressions
 
 __all__ = ["RULES", "fault_of_value"]
 
@@ -236,6 +245,65 @@ def _rows_of_fields(record: Record) -> Iterator[tuple[Field, ...]]:
             yield type_.fields
 
 
+def _nothing_to_write(inspection: Inspection) -> None:
+    for record in inspection.records:
+        for field in record.flat:
+            is_blank = field.name == "_" and field.value is None
+            if is_blank and not _has_zero(field.type):
+                inspection.error(
+                    "WG3036",
+                    "nothing says what is written for `_`",
+                    inspection.place(field.path, "type"),
+                    "has no zero",
+                    inspection.also(field.path, "no value", "name"),
+                    help_="give it one (`_ : Kind = LOW`), or say how many bytes they are: `_ : bytes[3]`",
+                )
+
+
+def _has_zero(type_: Type) -> bool:
+    """Tell whether a type has a value of zeros, or no value of its own."""
+    match type_:
+        case Integer() | Float() | Boolean() | Bits() | Varint() | Uuid() | Bytes() | Text() | Block():
+            return True
+        case List(item=item):
+            return not isinstance(item, Bytes | Text | List) and _has_zero(item)
+        case Region(content=content):
+            return isinstance(_innermost(content), Block)
+        case _:
+            return False
+
+
+def _innermost(type_: Type) -> Type:
+    return _innermost(type_.content) if isinstance(type_, Region) else type_
+
+
+def _remaining_in_a_value(inspection: Inspection) -> None:
+    for record in inspection.records:
+        for field, type_ in record.shapes:
+            if isinstance(type_, Match) and _asks_remaining(type_.subject):
+                _report_remaining(inspection, field, "type")
+        for field in record.flat:
+            if field.value is not None and _asks_remaining(field.value.value):
+                _report_remaining(inspection, field, "value")
+
+
+def _asks_remaining(expression: Expression) -> bool:
+    return any(
+        isinstance(each, Position) and each.what == "remaining" for each in nested_expressions(expression)
+    )
+
+
+def _report_remaining(inspection: Inspection, field: Field, part: str) -> None:
+    inspection.error(
+        "WG3037",
+        "only a reader knows how many bytes remain, and this has to be written too",
+        inspection.place(field.path, part),
+        "`remaining` decides it",
+        inspection.also(field.path, "this field", "name"),
+        help_="measure what follows, `:= size(rest)`, or compare instead: `where length == remaining`",
+    )
+
+
 RULES = (
     _bits_fill_bytes,
     _bits_always_there,
@@ -243,4 +311,6 @@ RULES = (
     _length_too_narrow,
     _discriminator_set_twice,
     _code_derived_twice,
+    _nothing_to_write,
+    _remaining_in_a_value,
 )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from typing import TypeAlias
 
 from wiregen.checker.inspection import Inspection, Record
+from wiregen.diagnostics import Label
 from wiregen.graph import components
 from wiregen.model import (
     Bits,
@@ -14,10 +16,12 @@ from wiregen.model import (
     Computed,
     Derived,
     Expression,
+    Field,
     FieldReference,
     Frame,
     List,
     Message,
+    Reference,
     Struct,
     Union,
 )
@@ -27,6 +31,7 @@ from wiregen.walk import flat_fields, inner_expressions, references
 
 __all__ = ["RULES"]
 
+Declaration: TypeAlias = Struct | Message | Frame | Union
 _SIZE = "size "
 _MAX_CHECKED = 500
 """Fields of one checksum that are looked at."""
@@ -44,17 +49,27 @@ def _declaration_without_end(inspection: Inspection) -> None:
                 f"`{first.name}` always contains itself, so it never ends",
                 inspection.place(first.path, "name"),
                 "no value of it is finite",
+                _way_round(inspection, first, group),
                 help_="make it a list, a variety of a union, or optional with `if` on the way round",
             )
 
 
-def _declarations(inspection: Inspection) -> dict[str, Struct | Message | Frame | Union]:
+def _way_round(inspection: Inspection, first: Declaration, group: tuple[str, ...]) -> Label | None:
+    """Return the first field through which a declaration comes to stand in itself."""
+    for owner in first.varieties if isinstance(first, Union) else (first,):
+        for field in flat_fields(owner.fields):
+            if any(reference.name in group for reference in references(field.type)):
+                return inspection.also(field.path, "on the way round", "type")
+    return None
+
+
+def _declarations(inspection: Inspection) -> dict[str, Declaration]:
     protocol = inspection.protocol
     kinds = (protocol.structs, protocol.messages, protocol.frames, protocol.unions)
     return {declaration.name: declaration for kind in kinds for declaration in kind}
 
 
-def _contained(declarations: Mapping[str, Struct | Message | Frame | Union], name: str) -> tuple[str, ...]:
+def _contained(declarations: Mapping[str, Declaration], name: str) -> tuple[str, ...]:
     declaration = declarations[name]
     owners = declaration.varieties if isinstance(declaration, Union) else (declaration,)
     types = (field.type for owner in owners for field in owner.fields)
@@ -130,8 +145,17 @@ def _items_of_no_size(inspection: Inspection) -> None:
                     f"an item of `{field.name}` can be 0 bytes long, so a few bytes could announce any number of them",
                     inspection.place(field.path, "type"),
                     "as many as the other side likes",
+                    _empty_item(inspection, field, type_),
                     help_="an item takes at least one byte; a constant number of items is fine as well",
                 )
+
+
+def _empty_item(inspection: Inspection, field: Field, list_: List) -> Label | None:
+    """Return where the item is laid out: its declaration, else the field itself."""
+    owner = _declarations(inspection).get(list_.item.name) if isinstance(list_.item, Reference) else None
+    if owner is not None:
+        return inspection.also(owner.path, "can be 0 bytes long", "name")
+    return inspection.also(field.path, "its items", "name")
 
 
 def _can_be_endless(list_: List, sizes: Sizes) -> bool:

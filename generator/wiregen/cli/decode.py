@@ -66,7 +66,7 @@ def verb(
     FILE holds one direction of a connection, or is a capture (pcap, pcapng, .gz too); `-` is stdin. Exits with 1 if
     anything could not be decoded.
 
-    Where a layout depends on what the other side said, --before says it: decode geode --from server --before client:HEX
+    Where a layout depends on what the other side said, --before says it: decode PROTOCOL --from server --before client:HEX
     """
     from wiregen.cli.choices import limits_of, role_of, variant_of
     from wiregen.cli.decoded import Settings

@@ -12,7 +12,7 @@ Endian: TypeAlias = Literal["big", "little"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prefix:
-    """`[u32] [varint] [ArrayLength]`: the length stands before, as an Integer, a Varint or a coding.
+    """`[u32] [varint] [ShortLength]`: the length stands before, as an Integer, a Varint or a coding.
 
     `rule`: what the alias that stands there names.
     """

@@ -30,7 +30,7 @@ class Asked:
         self._order = [field.name for field in flat_fields(fields)]
         self._sized: dict[str, bool] = {}
         self._exact: set[str] = set()
-        for field in self._fields.values():
+        for field in flat_fields(fields):
             for expression in nested_expressions(*field_expressions(field), *_type_expressions(field.type)):
                 self._note(expression, is_read=not self.is_certain(field))
 

@@ -11,6 +11,7 @@ from typing import Any, Final, assert_never
 from wiregen import model as m
 from wiregen.plan.sessions import lower_sessions, rules_of
 from wiregen.sizes import smallest
+from wiregen.walk import flat_fields
 
 Plain = Any
 """Plain data: dict, tuple, str, int, bool, None."""
@@ -44,7 +45,7 @@ def lower(protocol: m.Protocol) -> dict[str, Plain]:
         "opens": {preamble.role: preamble.name for preamble in protocol.preambles},
         "contexts": {context.name: lowering.context(context) for context in protocol.contexts},
         "joins": {join.name: lowering.join(join) for join in protocol.joins},
-        "views": _views(protocol),
+        "views": lowering.views(),
         "sessions": lower_sessions(protocol, lowering),
         "violations": rules_of(protocol),
         "variants": {variant.name: lowering.layouts(variant) for variant in protocol.variants},
@@ -80,19 +81,6 @@ def _codes(protocol: m.Protocol, role: str) -> dict[int, str]:
     }
 
 
-def _views(protocol: m.Protocol) -> dict[str, dict[str, str]]:
-    """Return the forms of views by declaration and field; only `json` shows in a decoded line."""
-    found: dict[str, dict[str, str]] = {}
-    declarations: tuple[m.Struct | m.Message, ...] = (*protocol.structs, *protocol.messages)
-    for declaration in declarations:
-        forms: dict[str, str] = {
-            field.name: field.view.form for field in declaration.fields if field.view is not None
-        }
-        if forms:
-            found[declaration.name] = forms
-    return found
-
-
 class _Lowering:
     """Lowers the nodes of one protocol; holds it for the sizes of what a name stands for."""
 
@@ -100,6 +88,26 @@ class _Lowering:
         self._protocol = protocol
 
     # ---- declarations
+
+    def views(self) -> dict[str, dict[str, Plain]]:
+        """Return the views by declaration and field: their form, or the type that the bytes are read as.
+
+        Only `json` shows in a decoded line.
+        """
+        protocol = self._protocol
+        owners: list[m.Struct | m.Message | m.Frame | m.Preamble] = [*protocol.structs, *protocol.messages]
+        rows = {owner.name: owner.fields for owner in (*owners, *protocol.frames, *protocol.preambles)}
+        for union in protocol.unions:
+            rows |= {f"{union.name}.{variety.name}": variety.fields for variety in union.varieties}
+        found = {name: self._views_of(fields) for name, fields in rows.items()}
+        return {name: forms for name, forms in found.items() if forms}
+
+    def _views_of(self, fields: tuple[m.Field, ...]) -> dict[str, Plain]:
+        return {
+            field.name: field.view.form if field.view.type is None else self.type(field.view.type)
+            for field in flat_fields(fields)
+            if field.view is not None
+        }
 
     def layouts(self, owner: m.Protocol | m.Variant) -> dict[str, Plain]:
         """Return the fields of what is laid out field by field, by kind and name."""

@@ -20,6 +20,7 @@ __all__ = [
     "expected_of",
     "is_code",
     "is_literal",
+    "is_simple_padding",
     "part_of",
     "recursive_structs",
 ]
@@ -61,6 +62,20 @@ def is_code(value: m.Expression) -> bool:
 def is_literal(value: m.Expression) -> bool:
     """Tell whether an expression is a number or bytes written out."""
     return isinstance(value, m.Number | m.Octets | m.Truth | m.MemberReference | m.ConstantReference)
+
+
+def is_simple_padding(field: m.Field) -> bool:
+    """Tell whether a field called `_` is a block, or zeros or a constant that nobody looks at."""
+    type_ = field.type
+    while isinstance(type_, m.Region):
+        type_ = type_.content
+    if isinstance(type_, m.Block):
+        return True
+    if isinstance(field.value, m.Default | m.Trailing) or isinstance(field.type, m.Region):
+        return False
+    is_enum = isinstance(type_, m.Reference) and type_.target == "enum" and field.value is not None
+    plain = m.Integer | m.Float | m.Boolean | m.Uuid | m.Bits | m.Varint | m.Bytes | m.Text
+    return is_enum or isinstance(type_, plain)
 
 
 def expected_of(field: m.Field, message: m.Message | None) -> int | bytes | bool | float | None:

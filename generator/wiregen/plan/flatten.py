@@ -17,6 +17,7 @@ from wiregen.plan.facts import (
     expected_of,
     is_code,
     is_literal,
+    is_simple_padding,
     part_of,
     recursive_structs,
 )
@@ -105,6 +106,8 @@ class Flattener:
         return f"_#{self._n_unnamed}"
 
     def _field(self, field: m.Field, prefix: str, *, is_last: bool) -> Iterator[Step]:
+        if field.name == "_" and not is_simple_padding(field):
+            raise UnsupportedError(field.path, "such a field without a name")
         key = prefix + self._key_of(field)
         mark = self._asked[-1].mark(field, key, "start")
         yield from (mark,) if mark else ()
@@ -369,7 +372,12 @@ class Flattener:
         self, type_: m.MessageMatch, key: str, prefix: str, field: m.Field, *, is_last: bool
     ) -> Iterator[Step]:
         if self._message is not None:
-            yield from self.fields(self._message.fields, "", is_last=is_last)
+            message, self._message = (
+                self._message,
+                None,
+            )  # it stands for the frame's choice, not for one in itself
+            yield from self.fields(message.fields, "", is_last=is_last)
+            self._message = message
             return
         yield Dispatch(
             key=key,

@@ -12,7 +12,7 @@ from wiregen.resolver.workspace import Workspace
 _DECODE_ERRORS: Final = tuple(
     "truncated trailing_bytes unknown_code wrong_constant invalid_value invalid_text invalid_enum constraint"
     " length_mismatch not_canonical limit_exceeded too_deep inflate_failed partial_inner missing_context duplicate"
-    " undelimitable unrepresentable lost_sync gap incomplete_join wrong_role".split()
+    " undelimitable unrepresentable lost_sync gap incomplete_join".split()
 )
 """What a decoder may find wrong whatever the protocol; a file adds its own names."""
 

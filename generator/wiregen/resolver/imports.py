@@ -12,7 +12,7 @@ from wiregen import syntax
 from wiregen.diagnostics import Report, Span
 from wiregen.parser import parse
 from wiregen.resolver.names import Named, kind_of, report_unknown
-from wiregen.resolver.tree import mentioned
+from wiregen.resolver.tree import children, mentioned
 from wiregen.source import Sources, load, report_cycle, require_import
 
 MAX_IMPORTS: Final = 32
@@ -34,9 +34,10 @@ class Imports:
 
     def _expand(self, file: syntax.File, way: tuple[tuple[str, Span], ...]) -> tuple[syntax.Declaration, ...]:
         declarations: dict[int, syntax.Declaration] = {}
+        own = frozenset(node.name.text for node in file.declarations if isinstance(node, syntax.Rule))
         for node in file.declarations:
             copied = self._copied(node, way) if isinstance(node, syntax.Import) else (node,)
-            declarations.update((id(each), each) for each in copied)
+            declarations.update((id(each), each) for each in copied if not _is_replaced(each, node, own))
         return tuple(declarations.values())
 
     def _copied(
@@ -84,7 +85,28 @@ class Imports:
             if name.text not in names:
                 report_unknown(name, "declaration", names, self.report, inside=node.protocol.text)
         wanted = _needed((name.text for name in node.names if name.text in names), names)
-        return tuple(each for name, each in names.items() if name in wanted)
+        chosen = tuple(each for name, each in names.items() if name in wanted)
+        named = frozenset(word for each in chosen for word in _rules_named(each))
+        rules = (each for each in there if isinstance(each, syntax.Rule) and each.name.text in named)
+        return (*chosen, *rules)
+
+
+def _is_replaced(copied: syntax.Declaration, by: syntax.Declaration, own: frozenset[str]) -> bool:
+    """Tell whether a rule that comes along has a text of its own in the file that imports."""
+    return isinstance(copied, syntax.Rule) and copied is not by and copied.name.text in own
+
+
+def _rules_named(node: syntax.Declaration) -> Iterator[str]:
+    """Yield the rules that a declaration, its fields and its parts name with `@rule`."""
+    waiting: list[tuple[object, bool]] = [(node, False)]
+    while waiting:
+        each, is_argument = waiting.pop()
+        if is_argument and isinstance(each, syntax.Name):
+            yield each.text
+        is_rule = isinstance(each, syntax.Annotation) and each.name.text == "rule"
+        waiting += (
+            (child, is_argument or (is_rule and slot == "arguments")) for slot, child in children(each)
+        )
 
 
 def _needed(wanted: Iterable[str], names: Mapping[str, Named]) -> frozenset[str]:

@@ -262,6 +262,9 @@ def _holds(container: Value, value: Value) -> bool:
 
 def _call(function: str, arguments: tuple[Expression, ...], scope: Scope) -> Value:
     match function:
+        case "size" | "present" | "count" if arguments[0][0] == "field" and arguments[0][2] == "item":
+            asked: Any = scope  # what stands behind `until` is only evaluated where there are items
+            return asked.about_item(function, arguments[0][1])
         case "size" | "present" | "code":
             return _about(function, arguments[0], scope)
         case "count" if arguments[0][0] == "field":

@@ -5,9 +5,11 @@ Faults are bare: the careful codec knows what is wrong.
 
 from __future__ import annotations
 
+from binascii import crc_hqx
+
 from .codec import Bad
 
-__all__ = ["power", "read_varint", "varint"]
+__all__ = ["crc16", "power", "read_varint", "varint"]
 
 _SHORT = tuple(bytes((value,)) for value in range(0x80))
 _LONGEST = 10  # bytes: what 64 bits take
@@ -62,3 +64,8 @@ def power(base: int, exponent: int) -> int:
     if base in (0, 1, -1):
         return int(base ** (2 - exponent % 2 if exponent else 0))
     return int(base**exponent)
+
+
+def crc16(data: bytes) -> int:
+    """Return CRC-16/XMODEM: 0x1021, from 0, not reflected."""
+    return crc_hqx(data, 0)

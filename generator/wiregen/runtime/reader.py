@@ -10,7 +10,7 @@ from .expressions import Undefined, evaluate
 from .options import Options
 from .schema import Schema, Type
 from .scope import RecordScope
-from .tree import Node, Value
+from .tree import Cut, Node, Value
 from .window import Place, Window
 
 TYPE_CHECKING = False
@@ -41,12 +41,13 @@ class Reader:
         is_bounded: The region's end is known and lies within the frame.
         only: What the frame being entered may carry, and whether that is lenient.
         building: The outermost record first; each with the name it has in the one before.
+        is_quick: Only a fault is looked for: good items of long lists need no nodes.
         skim: Fast code for nested frames, where only a fault is looked for.
         shown_left: How many of those are still to have values.
     """
 
     __slots__ = (
-        "after", "building", "frame", "frame_offset", "inflated_left", "is_bounded", "is_last", "item", "known_end",
+        "after", "building", "frame", "frame_offset", "inflated_left", "is_bounded", "is_last", "is_quick", "item", "known_end",
         "messages_left", "nesting", "only", "options", "prefix", "read", "record", "schema", "shown_left", "skim",
         "window",
     )  # fmt: skip
@@ -71,6 +72,7 @@ class Reader:
         self.messages_left = schema.n_messages
         self.inflated_left = schema.inflated
         self.skim: Skimming | None = None
+        self.is_quick = False
         self.shown_left = 16
 
     def close(self) -> None:
@@ -268,7 +270,9 @@ class Reader:
         child: tuple[str, Value] | None = None
         for name, container in reversed(self.building):
             if isinstance(container, list):
-                value: Value = container if child is None else [*container, child[1]]
+                value: Value = (
+                    container if child is None or type(container) is Cut else [*container, child[1]]
+                )
             else:
                 if child is not None:
                     container.put(*child)

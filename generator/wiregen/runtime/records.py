@@ -15,7 +15,16 @@ from .cells import content
 from .errors import EncodeError
 from .options import Options, Plan
 from .part import Part
-from .record_types import accepts, arm_name, flat_fields, is_mixed, is_nullable, is_trailing, is_wide
+from .record_types import (
+    accepts,
+    arm_name,
+    flat_fields,
+    is_mixed,
+    is_nullable,
+    is_trailing,
+    is_wide,
+    unsure_names,
+)
 from .record_values import ValueMaker
 from .schema import Fields, Schema, Type
 from .text import encode_text
@@ -174,10 +183,15 @@ class _Recorder:
         absent = extra(owner, "absent", 0, name) if trailing else 0
         gone = trailing[len(trailing) - absent :]
         views = self._views.get(name, {})
+        unsure = unsure_names(fields)
         found: dict[str, Any] = {}
         for field in shown:
             value = attribute(owner, field[0], name)
-            if field[0] in gone or value is MISSING or (value is None and not self._is_null(field)):
+            if (
+                field[0] in gone
+                or value is MISSING
+                or (value is None and (field[0] in unsure or not self._is_null(field)))
+            ):
                 continue
             found[field[0]] = self.value(field[2], value)
             if views.get(field[0]) == "json":

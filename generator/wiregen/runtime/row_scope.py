@@ -62,6 +62,19 @@ class RowScope:
         value, row = self._item
         return _deep(value, path) if row is None or not path else self._below(row).field(path, "own")
 
+    def about_item(self, function: str, path: tuple[str, ...]) -> Any:
+        """Return what a function says of a field of the last item."""
+        if self._item is None or self._item[1] is None:
+            raise Undefined("item")
+        scope = self._below(self._item[1])
+        match function:
+            case "size":
+                return scope.size(path)
+            case "count":
+                return scope.count(path)
+            case _:
+                return scope.present(path)
+
     def _with_varieties(self, cell: Cell) -> Any:
         """Return a field's value; the items of a list of unions as varieties, for `distinct` tells them by their code."""
         value, type_ = self._row.value(cell), content(cell.type)
@@ -85,6 +98,7 @@ class RowScope:
 
     def remaining(self) -> int:
         # Only what follows could tell, and that may ask the same.
+        self._row.writer.is_to_be_read = True
         raise Undefined("remaining")
 
     def offset(self) -> int:
@@ -111,6 +125,8 @@ class RowScope:
         if path[1:]:
             inner = self._inner(cell)
             return inner is not None and inner.present(path[1:])
+        if is_flat(cell.type) and cell.field[4] is not None:
+            return self._row.is_block_given(cell)
         if cell.is_hidden or is_flat(cell.type) or cell.kind is not None:
             return self._row.is_written(cell)
         return self._row.is_given(cell)

@@ -220,6 +220,13 @@ class Row:
         given = self._given(cell)
         return given is not MISSING and given is not None
 
+    def is_block_given(self, cell: Cell) -> bool:
+        """Say whether a field of a block, or of one below it, has a value."""
+        inside = [self.cells[field[0]] for block in blocks(cell.type) for field in block if field[0] != "_"]
+        return any(
+            self.is_block_given(each) if is_flat(each.type) else self.is_given(each) for each in inside
+        )
+
     def _given(self, cell: Cell) -> Any:
         """Return what the owner has for a field."""
         if cell.is_hidden or is_flat(cell.type):

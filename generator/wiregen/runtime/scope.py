@@ -93,6 +93,20 @@ class RecordScope:
         value: Value = node.value
         return value
 
+    def about_item(self, function: str, path: tuple[str, ...]) -> Value:
+        """Return what a function says of a field of the last item."""
+        item = self._reader.item
+        if item is None:
+            raise Undefined("item")
+        node = descend(item, path)
+        match function:
+            case "size":
+                return node.size
+            case "count":
+                return count_of(node)
+            case _:
+                return node.note != ABSENT
+
     def limit(self, name: str) -> int:
         value = self._reader.schema.limits.get(name)
         if value is None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wiregen import model as m
-from wiregen.naming import Scope, python_name
-from wiregen.plan.steps import UnsupportedError
+from wiregen.naming import Scope, python_name, snake_case
 from wiregen.views.python_layout_text import layout_text
-from wiregen.views.python_names import attribute, enum_table, local_name
+from wiregen.views.python_names import attribute, local_name
 from wiregen.views.python_shared import Shared, variety_class
 from wiregen.views.python_text import (
     annotation,
@@ -20,6 +19,7 @@ from wiregen.views.python_text import (
     summary,
     union_alias,
 )
+from wiregen.walk import references
 
 __all__ = ["ClassBuilder", "ClassView", "EnumView", "FieldView", "LazyView", "NumberView", "UnionView"]
 
@@ -69,6 +69,10 @@ class LazyView:
     form: str
     annotation: str
     path: str
+    pair: str
+    """Of a dict, the arguments that name the attributes of a pair."""
+    absent: str
+    """Of a dict that may not be there, what is said instead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +151,7 @@ class ClassBuilder:
         return EnumView(
             name=class_name(enum.name),
             doc=declaration_doc(enum.doc, enum.notes),
-            table=enum_table(enum.name),
+            table=self._shared.enum_table(enum.name),
             members=members,
         )
 
@@ -257,26 +261,44 @@ class ClassBuilder:
         view = field.view
         assert view is not None
         suffix: str = view.form
-        type_ = {"dict": "dict[Any, Any]"}.get(view.form, "Any")
+        type_ = "Any"
         if view.type is not None:
-            suffix, type_ = _lazy_suffix(view.type, field), annotation(view.type, self._protocol)
+            suffix, type_ = _lazy_suffix(view.type), annotation(view.type, self._protocol)
+        elif view.form == "dict" and not is_optional(field) and not self._is_nullable(field):
+            type_ = "dict[Any, Any]"
         return LazyView(
             name=f"{attribute(field.name)}_{suffix}",
             field=attribute(field.name),
             form=view.form,
             annotation=type_,
             path=f"{owner}.{field.name}",
+            pair=self._pair(field) if view.form == "dict" else "",
+            absent="" if type_ != "Any" else f"None if self.{attribute(field.name)} is None else ",
         )
 
+    def _is_nullable(self, field: m.Field) -> bool:
+        return annotation(field.type, self._protocol).endswith("| None")
 
-def _lazy_suffix(type_: m.Type, field: m.Field) -> str:
+    def _pair(self, field: m.Field) -> str:
+        """Return the arguments that say what the two fields of a pair are called, where they are not `key` and `value`."""
+        name = next(reference.name for reference in references(field.type))
+        struct = next(struct for struct in self._protocol.structs if struct.name == name)
+        names = tuple(attribute(each.name) for each in shown_fields(struct.fields))
+        return "" if names == ("key", "value") else "".join(f', "{each}"' for each in names)
+
+
+def _lazy_suffix(type_: m.Type) -> str:
     match type_:
         case m.List(item=m.Reference(target="frame")):
             return "frames"
         case m.Reference(name=name) | m.List(item=m.Reference(name=name)):
-            return name.lower()
+            return snake_case(name)
+        case m.List():
+            return "items"
+        case m.Text():
+            return "text"
         case _:
-            raise UnsupportedError(field.path, "a view of this type")
+            return "value"
 
 
 def shown_fields(fields: tuple[m.Field, ...]) -> tuple[m.Field, ...]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from wiregen import model as m
-from wiregen.naming import snake_case
 from wiregen.plan import frame_layout, layout_of
 from wiregen.plan.steps import FRAME, Layout, Repeat, UnsupportedError
 from wiregen.views.python_checks import any_of
@@ -179,7 +178,7 @@ class FunctionBuilder:
             return replace(function, target="frame")
         body = ("message", names.values[FRAME + frame.message])
         if is_bare:
-            name = f"_bare_{snake_case(frame.name)}"
+            name = self._shared.reader(frame.name).replace("_read_", "_bare_", 1)
             return replace(function, name=name, result="_Message", class_="", target=body[1], values=())
         return replace(function, values=(body, *function.values), target="frame")
 
@@ -200,7 +199,7 @@ class FunctionBuilder:
         names = self._names(is_frame=False, sender=None)
         is_heavy = union.name in self._reached_by(variety)
         traits = Traits(
-            name=f"{self._shared.inner_reader(union.name)}_{snake_case(variety.name)}",
+            name=self._shared.variety_reader(union.name, variety.name),
             is_frame=False,
             enter=union.name if is_heavy else "",
             has_last=True,
@@ -322,7 +321,7 @@ class FunctionBuilder:
     def write_frame(self, frame: m.Frame) -> WriteFunction:
         names = self._write_names(frame.fields, FRAME)
         names.owner, names.body, names.sender = "frame", frame.message, repr(frame.role)
-        names.codes_table = self._shared.table("codes", snake_case(frame.name))
+        names.codes_table = self._shared.codes_table(frame)
         traits = Traits(name=self._shared.writer(frame.name), is_frame=True)
         layout = laid(lambda: frame_layout(self._protocol, frame, None))
         return self.write(layout, names, traits, class_name(frame.name), fields=frame.fields)
@@ -346,7 +345,7 @@ class FunctionBuilder:
         names.fields = dict(fields_by_key(fields, "", self._protocol))
         is_heavy = union.name in self._reached_by(variety)
         traits = Traits(
-            name=f"{self._shared.inner_writer(union.name)}_{snake_case(variety.name)}",
+            name=self._shared.variety_writer(union.name, variety.name),
             is_frame=False,
             enter=union.name if is_heavy else "",
             has_last=True,

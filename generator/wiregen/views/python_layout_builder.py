@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from wiregen import model as m
-from wiregen.naming import snake_case
 from wiregen.plan.facts import recursive_structs
-from wiregen.plan.steps import FRAME, Run, Slot, UnsupportedError
+from wiregen.plan.steps import FRAME, Run, Slot
 from wiregen.views.python_classes import (
     ClassBuilder,
     shown_fields,
@@ -29,9 +28,12 @@ from wiregen.views.python_read import ReadBuilder
 from wiregen.views.python_read_names import ReadNames
 from wiregen.views.python_shared import Shared, variety_class
 from wiregen.views.python_steps import ReadStep
-from wiregen.views.python_text import annotation, class_name, declaration_doc
+from wiregen.views.python_text import annotation, class_name, declaration_doc, union_alias
 
 __all__ = ["LayoutBuilder"]
+
+_MOST_ENTRIES = 4096
+"""Codes of one variety that are written out in a table; more are the careful codec's."""
 
 
 class Codecs:
@@ -233,7 +235,7 @@ class LayoutBuilder:
         """Return the code of each message that a frame can carry."""
         codes = shared.codes(frame.role)
         entries = tuple((class_name(message.name), repr(code)) for code, message in codes.items())
-        name = shared.table("codes", snake_case(frame.name))
+        name = shared.codes_table(frame)
         return TableView(name=name, annotation="dict[type, int]", entries=entries)
 
     def _union(
@@ -249,14 +251,15 @@ class LayoutBuilder:
             codecs.add(union.name, read, write)
             classes.append((variety_class(union.name, variety.name), write.name))
             for span in variety.codes:
-                if span.high - span.low > 4096:
-                    raise UnsupportedError(variety.path, "a variety of more than 4096 codes")
+                if span.high - span.low >= _MOST_ENTRIES:
+                    shared.refused.append(f"{class_name(union.name)}.{variety.name}: that many codes")
+                    continue
                 entries += [(repr(code), read.name) for code in range(span.low, span.high + 1)]
         code, size = self._union_code(shared, union)
         return ChoiceView(
             reader=shared.inner_reader(union.name),
             writer=shared.inner_writer(union.name),
-            alias=f"_{class_name(union.name)}",
+            alias=union_alias(union.name),
             code=code,
             size=size,
             table=shared.union_table(union.name),

@@ -55,7 +55,7 @@ class Locals:
     def name(self, key: str) -> str:
         """Return the local name of a key: its last word, and `n_` before it for a length."""
         if key not in self._names:
-            self._names[key] = self._free(_base(key))
+            self._names[key] = self._free(_no_class(_base(key)))
         return self._names[key]
 
     def _free(self, name: str) -> str:
@@ -67,7 +67,7 @@ class Locals:
 
 def _base(key: str) -> str:
     word, *parts = re.split(r"[.:]", key)[-1].split("#")
-    plain = word.removesuffix("[]") or "value"
+    plain = word.rstrip("[]") or "value"
     name = local_name(_singular(plain) if word.endswith("[]") else plain)
     match parts[-1:]:
         case ["length"]:
@@ -82,6 +82,11 @@ def _base(key: str) -> str:
             return f"{name}_end"
         case _:
             return name
+
+
+def _no_class(name: str) -> str:
+    """Return a name that no class has: those begin with a capital and hold no underscore inside."""
+    return f"the_{name}" if name[:1].isupper() else name
 
 
 def _singular(word: str) -> str:

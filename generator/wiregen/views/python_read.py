@@ -237,12 +237,17 @@ class ReadBuilder:
 
     def _union_call(self, step: Invoke, at: str, behind: str) -> str:
         """Return the call of a union's reader; where the code is one byte, of the variety's own."""
-        on, last = self.names.on, self.last if step.is_last else "False"
+        on, last = self.names.on, self._is_last(step)
         if self._shared.is_byte_union(step.name):
             table = self._shared.union_table(step.name)
             return f"{table}[{on.buffer}[{at}]]({on.buffer}, {behind}, {on.end}, state, {last})"
         reader = self._shared.inner_reader(step.name)
         return f"{reader}({on.buffer}, {at}, {on.end}, state, {last})"
+
+    def _is_last(self, step: Invoke) -> str:
+        """Return what says that nothing follows; in a region of this function's own that is certain."""
+        is_within = self.names.on != On()
+        return ("True" if is_within else self.last) if step.is_last else "False"
 
     def _only_checks(
         self, target: str, name: str, only: tuple[str, ...] | None, lenient: bool, value: str
@@ -311,6 +316,7 @@ class ReadBuilder:
     def _mark(self, step: Mark) -> Iterator[ReadStep]:
         if step.is_read:
             target = self.names.locals.name(f"{step.key}#{step.edge}")
+            self.names.edges[step.key, step.edge] = self.names.on.buffer
             yield ReadAssign(target=target, value=self.names.behind(step.hoisted))
 
     def _carry(self, step: Carry) -> Iterator[ReadStep]:

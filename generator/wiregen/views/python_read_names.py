@@ -40,6 +40,8 @@ class ReadNames:
     absent: dict[str, list[str]] = field(default_factory=dict)
     tails: dict[str, str] = field(default_factory=dict)
     on: On = field(default_factory=On)
+    edges: dict[tuple[str, str], str] = field(default_factory=dict)
+    """The edges of fields that have a variable, and the bytes in which each counts."""
     regions: list[On] = field(default_factory=list)
     n_inners: int = 0
     row: str | None = None
@@ -121,8 +123,13 @@ class ReadLookup:
 
     def size(self, reference: m.FieldReference) -> str:
         key = self._key(reference)
-        start, end = self._names.locals.name(f"{key}#start"), self._names.locals.name(f"{key}#end")
-        return f"({end} - {start})"
+        return f"({self._edge(key, 'end')} - {self._edge(key, 'start')})"
+
+    def _edge(self, key: str, edge: str) -> str:
+        """Return the variable that says where a field begins or ends."""
+        if self._names.edges.get((key, edge)) != self._names.on.buffer:
+            raise UnsupportedError(key, "a size here")
+        return self._names.locals.name(f"{key}#{edge}")
 
     def count(self, reference: m.FieldReference) -> str:
         key = self._key(reference)
@@ -172,6 +179,5 @@ class ReadLookup:
         return f"({names.at} - offset)"
 
     def checksum(self, algorithm: str, first: str, last: str) -> str:
-        start = self._names.locals.name(f"{self._prefix}{first}#start")
-        end = self._names.locals.name(f"{self._prefix}{last}#end")
+        start, end = self._edge(f"{self._prefix}{first}", "start"), self._edge(f"{self._prefix}{last}", "end")
         return f"{self.use(algorithm)}({self._names.on.buffer}[{start}:{end}])"

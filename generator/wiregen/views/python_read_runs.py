@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from wiregen import model as m
 from wiregen.plan.steps import Piece, Repeat, Run, Slot, UnsupportedError
 from wiregen.views.python_checks import STRICT
-from wiregen.views.python_names import enum_table, is_header, is_odd, joined, split_by_endian
+from wiregen.views.python_names import is_header, is_odd, joined, split_by_endian
 from wiregen.views.python_read_names import ReadNames
 from wiregen.views.python_steps import ReadRun
 
@@ -107,7 +107,7 @@ class RunReader:
 
     def enum_value(self, key: str, type_: m.Reference, name: str) -> tuple[str, ...]:
         """Note the value of an enum; return the checks of its `only`."""
-        table = enum_table(type_.name)
+        table = self._shared.enum_table(type_.name)
         is_open = self._shared.enums[type_.name].is_open
         self._names.give(key, f"{table}.get({name}, {name})" if is_open else f"{table}[{name}]", name)
         return self._only_checks(type_, name)
@@ -127,7 +127,7 @@ class RunReader:
             case m.Boolean():
                 return (f"{name} > 1",)
             case m.Reference(name=enum) if not self._shared.enums[enum].is_open and is_header(slot.key):
-                return (f"{name} not in {enum_table(enum)}", *self._only_checks(slot.type, name))
+                return (f"{name} not in {self._shared.enum_table(enum)}", *self._only_checks(slot.type, name))
             case _:
                 return ()
 

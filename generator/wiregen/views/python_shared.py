@@ -6,11 +6,14 @@ from wiregen import model as m
 from wiregen.naming import snake_case
 from wiregen.plan import KNOWN_LIMITS
 from wiregen.plan.steps import Slot
-from wiregen.views.python_names import StructTable, format_of, reader, writer
+from wiregen.views.python_names import StructTable, enum_table, format_of, reader, writer
 from wiregen.views.python_text import class_name
 from wiregen.walk import nested_types
 
 __all__ = ["Shared", "variety_class"]
+
+_TAKEN = frozenset(("_read_varint", "_read_unknown"))
+"""Names that the module has anyway."""
 
 
 def variety_class(union: str, variety: str) -> str:
@@ -45,6 +48,8 @@ class Shared:
         self.count_limit = str(min(count for count in counts if count is not None))
         self.frame_limit = self.limits["frame"] or 0
 
+        self._given: dict[tuple[str, ...], str] = {} if parent is None else parent._given
+        self._taken: set[str] = set(_TAKEN) if parent is None else parent._taken
         self.chunks: dict[str, m.InChunks] = {}
         self.refused: list[str] = []
         """What the careful codec reads, for it has no straight-line form; `refused_writes`: what it writes."""
@@ -70,17 +75,39 @@ class Shared:
 
     def reader(self, name: str) -> str:
         """Return the name of the function that reads a frame, or a message in its frame."""
-        return reader(name) + self.suffix
+        return self.own(reader(name) + self.suffix, name)
 
     def writer(self, name: str) -> str:
-        return writer(name) + self.suffix
+        return self.own(writer(name) + self.suffix, name)
 
     def inner_reader(self, name: str) -> str:
         """Return the name of the function that reads what stands in frames: a struct, a union, a coding."""
-        return reader(name) + ("" if name in self.codings else self.inner_suffix)
+        return self.own(reader(name) + ("" if name in self.codings else self.inner_suffix), name)
 
     def inner_writer(self, name: str) -> str:
-        return writer(name) + ("" if name in self.codings else self.inner_suffix)
+        return self.own(writer(name) + ("" if name in self.codings else self.inner_suffix), name)
+
+    def variety_reader(self, union: str, variety: str) -> str:
+        """Return the name of the function that reads what stands behind the code of a union."""
+        return self.own(f"{self.inner_reader(union)}_{snake_case(variety)}", union, variety)
+
+    def variety_writer(self, union: str, variety: str) -> str:
+        return self.own(f"{self.inner_writer(union)}_{snake_case(variety)}", union, variety)
+
+    def enum_table(self, name: str) -> str:
+        """Return the name of the table from numbers to members of an enum."""
+        return self.own(enum_table(name), name)
+
+    def own(self, wanted: str, *key: str) -> str:
+        """Return a name of the module that stands for this only: declarations that differ in case alone would share one."""
+        place = (wanted, *key)
+        if place not in self._given:
+            free = wanted
+            while free in self._taken:
+                free += "_"
+            self._given[place] = free
+            self._taken.add(free)
+        return self._given[place]
 
     def is_byte_union(self, name: str) -> bool:
         """Tell whether a union's code is one unsigned byte."""
@@ -89,18 +116,17 @@ class Shared:
 
     def union_table(self, name: str, kind: str = "readers") -> str:
         """Return the name of the table of the functions that read varieties by code, or write them by class (`writers`)."""
-        return f"_{snake_case(name)}_{kind}{self.inner_suffix}".upper()
+        return self.own(f"_{snake_case(name)}_{kind}{self.inner_suffix}".upper(), name)
 
     def body_reader(self, name: str) -> str:
-        return f"{reader(name)}_body{self.inner_suffix}"
+        return self.own(f"{reader(name)}_body{self.inner_suffix}", name, "body")
 
     def body_writer(self, name: str) -> str:
-        return f"{writer(name)}_body{self.inner_suffix}"
+        return self.own(f"{writer(name)}_body{self.inner_suffix}", name, "body")
 
-    def table(self, kind: str, name: str = "") -> str:
-        """Return the name of a table of functions."""
-        middle = f"_{name}" if name else ""
-        return f"_{kind}{middle}{self.suffix}".upper()
+    def codes_table(self, frame: m.Frame) -> str:
+        """Return the name of the table of the codes of the messages that a frame can carry."""
+        return self.own(f"_codes_{snake_case(frame.name)}{self.suffix}".upper(), frame.name)
 
     def format(self, slot: Slot) -> str:
         return format_of(slot, self.enums)

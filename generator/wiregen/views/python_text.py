@@ -7,6 +7,11 @@ from collections.abc import Mapping
 from wiregen import model as m
 from wiregen.naming import Scope, python_name
 
+_OWN_TYPES = frozenset(
+    "_Bad _Buffer _Context _Decoder _Frame _IntEnum _Item _Message _ReadState _Role _Struct _Variant _WriteState".split()
+)
+"""Names of types that a generated module has for itself."""
+
 
 def declaration_doc(doc: str, notes: m.Notes, sources: tuple[str, ...] = (), *, extra: str = "") -> str:
     """Return the text of a docstring: what the file says, then where it stands and what was decided."""
@@ -80,22 +85,23 @@ def _nullable(text: str, length: m.Length, protocol: m.Protocol) -> str:
 
 def union_alias(name: str) -> str:
     """Return the name of a union's type in annotations."""
-    return f"_{class_name(name)}"
+    return f"_{class_name(name)}_" if f"_{name}" in _OWN_TYPES else f"_{class_name(name)}"
 
 
 def flat(fields: tuple[m.Field, ...]) -> tuple[m.Field, ...]:
     """Return the fields with those of blocks, wherever they stand, in their place."""
-    return tuple(inner for field in fields for inner in (_blocks(field.type) or (field,)))
+    return tuple(inner for field in fields for inner in (block_fields(field.type) or (field,)))
 
 
-def _blocks(type_: m.Type) -> tuple[m.Field, ...]:
+def block_fields(type_: m.Type) -> tuple[m.Field, ...]:
+    """Return the fields that a type adds to its declaration: those of blocks."""
     match type_:
         case m.Block(fields=fields):
             return flat(fields)
         case m.Region(content=content):
-            return _blocks(content)
+            return block_fields(content)
         case m.Match(arms=arms):
-            return tuple(field for arm in arms for field in _blocks(arm.type))
+            return tuple(field for arm in arms for field in block_fields(arm.type))
         case _:
             return ()
 

@@ -75,6 +75,8 @@ class WriteBuilder:
         self.views: list[WriteStep] = []
         self.pieces: list[Piece] = []
         self.is_flowing = False
+        self.is_transformed = False
+        """What is written is to be compressed, or laid in chunks."""
         self._runs = RunWriter(names)
         self._branches = BranchWriter(self)
 
@@ -292,7 +294,7 @@ class WriteBuilder:
         is_flowing, item = self.is_flowing, names.locals.name(step.item_key)
         data = "" if is_flowing else names.locals.name(f"{step.key}#data")
         parts = "parts" if is_flowing else names.locals.name(f"{step.key}#parts")
-        names.items.append((step.item_key, item))
+        names.items.append((names.chosen(step.item_key), item))
         self.is_flowing = False
         block = self.block(step.item)
         self.is_flowing = is_flowing
@@ -325,9 +327,7 @@ class WriteBuilder:
         match step.target:
             case "union":
                 table = self._shared.union_table(step.name, "writers")
-                return (
-                    f"{table}[type({value})]({value}, {names.state}, {self.last if step.is_last else False})"
-                )
+                return f"{table}[type({value})]({value}, {names.state}, {self._is_last(step)})"
             case "message":
                 return (
                     f"{self._shared.body_writer(step.name)}({self._exact(step.name, value)}, {names.state})"
@@ -338,6 +338,11 @@ class WriteBuilder:
                 is_frame = step.target == "frame"
                 writer = self._shared.writer if is_frame else self._shared.inner_writer
                 return f"{writer(step.name)}({self._exact(step.name, value)}, {names.state})"
+
+    def _is_last(self, step: Invoke) -> str:
+        """Return what says that nothing follows; in a region of this function's own that is certain."""
+        is_within = self.names.open_regions or self.is_transformed
+        return ("True" if is_within else self.last) if step.is_last else "False"
 
     def _exact(self, name: str, value: str) -> str:
         """Return the value, behind a check that it is of just this class."""

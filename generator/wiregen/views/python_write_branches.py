@@ -16,7 +16,8 @@ from wiregen.plan.steps import (
     UnsupportedError,
 )
 from wiregen.views.python_expressions import span_test
-from wiregen.views.python_write_steps import WriteAssign, WriteCase, WriteChoose, WriteOption
+from wiregen.views.python_text import block_fields, is_shown
+from wiregen.views.python_write_steps import WriteAssign, WriteCase, WriteChecks, WriteChoose, WriteOption
 
 if TYPE_CHECKING:
     from wiregen.views.python_write import WriteBuilder
@@ -52,9 +53,11 @@ class BranchWriter:
 
     def _content(self, step: Carry) -> str:
         """Return the expression of the bytes that are to be transformed."""
-        is_flowing, self._builder.is_flowing = self._builder.is_flowing, False
-        block = self._builder.block(step.content)
-        self._builder.is_flowing = is_flowing
+        builder = self._builder
+        before = (builder.is_flowing, builder.is_transformed)
+        builder.is_flowing, builder.is_transformed = False, True
+        block = builder.block(step.content)
+        builder.is_flowing, builder.is_transformed = before
         self._builder.views += block.steps
         return block.pieces[0] if len(block.pieces) == 1 else f"b''.join(({', '.join(block.pieces)},))"
 
@@ -101,8 +104,9 @@ class BranchWriter:
             names.arms.append((case.key, step.key))
             block = self._builder.block(case.steps)
             names.arms.pop()
+            steps = (*self._not_taken(step, case), *block.steps)
             cases.append(
-                WriteCase(condition=span_test(subject, case.spans), steps=block.steps, pieces=block.pieces)
+                WriteCase(condition=span_test(subject, case.spans), steps=steps, pieces=block.pieces)
             )
         self._builder.is_flowing = is_flowing
         has_else = any(not case.spans for case in own)
@@ -118,3 +122,11 @@ class BranchWriter:
         body = FRAME + names.body
         others = (each for each in case.steps if isinstance(each, Invoke) and each.target == "message")
         return step.key == body and any(each.name != names.message.name for each in others)
+
+    def _not_taken(self, step: Choose, case: Case) -> tuple[WriteChecks, ...]:
+        """Return the check that the fields of blocks in the other arms have no value."""
+        own = {field.name for field in block_fields(case.type)}
+        others = [field.name for each in step.cases for field in block_fields(each.type) if is_shown(field)]
+        keys = [step.prefix + name for name in dict.fromkeys(others) if name not in own]
+        checks = tuple(f"{self._names.attribute(key)} is not None" for key in keys)
+        return (WriteChecks(checks=checks),) if checks else ()

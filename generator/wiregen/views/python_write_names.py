@@ -70,8 +70,7 @@ class WriteNames:
 
     def attribute(self, key: str) -> str:
         """Return the expression of what the message, or a header parameter, has under a key."""
-        for arm, own in self.arms:
-            key = own + key.removeprefix(arm) if key.startswith(arm) else key
+        key = self.chosen(key)
         for prefix, item in reversed(self.items):
             if key == prefix:
                 return item
@@ -86,6 +85,12 @@ class WriteNames:
                 return _dotted(message, name.removeprefix(f"{self.body}."))
             return self.headers.get(name) or _dotted(self.owner, name)
         return _dotted(self.owner, key)
+
+    def chosen(self, key: str) -> str:
+        """Return the key of a field, where one of an arm is given."""
+        for arm, own in self.arms:
+            key = own + key.removeprefix(arm) if key.startswith(arm) else key
+        return key
 
     def value(self, key: str, field_: m.Field | None, prefix: str, pieces: list[Piece]) -> str:
         """Return the expression of a field's value: given, or derived, or constant."""
@@ -191,6 +196,8 @@ class WriteLookup:
 
     def present(self, reference: m.FieldReference) -> str:
         key = self._key(reference)
+        if key not in self._names.fields:
+            raise UnsupportedError("", "`present` of a block")
         return f"({self._names.attribute(key)} is not None)"
 
     def code(self, reference: m.FieldReference) -> str:

@@ -9,7 +9,7 @@ from wiregen.plan.steps import (
     Run,
     Slot,
 )
-from wiregen.views.python_names import enum_table, is_odd, joined, split_by_endian
+from wiregen.views.python_names import is_odd, joined, split_by_endian
 from wiregen.views.python_write_names import Piece, Test, WriteNames
 
 __all__ = ["RunWriter"]
@@ -93,7 +93,9 @@ class RunWriter:
                 return ()
 
     def enum_checks(self, enum: str, type_: m.Reference, value: str) -> tuple[str, ...]:
-        checks = () if self._shared.enums[enum].is_open else (f"{value} not in {enum_table(enum)}",)
+        checks = (
+            () if self._shared.enums[enum].is_open else (f"{value} not in {self._shared.enum_table(enum)}",)
+        )
         if type_.only is None:
             return checks
         members = {member.name: member.value for member in self._shared.enums[enum].members}

@@ -9,7 +9,7 @@ from .part import Part
 from .record_types import flat_fields
 from .tree import FrameValue, Record, Variety
 
-__all__ = ["build"]
+__all__ = ["build", "typed"]
 
 
 def build(plan: dict[str, Any], value: Any, namespace: dict[str, Any]) -> Any:
@@ -55,7 +55,7 @@ def _built_piece(plan: dict[str, Any], value: FrameValue, namespace: dict[str, A
         slot: slot for slot in class_.__slots__
     }
     header = {
-        spelled[name]: _typed(plan, types[name], field, namespace) for name, field in value.fields.items()
+        spelled[name]: typed(plan, types[name], field, namespace) for name, field in value.fields.items()
     }
     frame = class_(_class(namespace, value.message.name)(value.message.data), **header)
     if value.part is not None:
@@ -79,19 +79,19 @@ def _built(plan: dict[str, Any], class_: Any, value: Any, fields: Any, namespace
     for slot in class_.__slots__:
         name = slot if slot in types else slot.removesuffix("_")
         if name in types:
-            setattr(made, slot, _typed(plan, types[name], value.fields.get(name), namespace))
+            setattr(made, slot, typed(plan, types[name], value.fields.get(name), namespace))
         elif slot in ("absent", "tail"):
             setattr(made, slot, getattr(value, slot))
     return made
 
 
-def _typed(plan: dict[str, Any], type_: Any, value: Any, namespace: dict[str, Any]) -> Any:
-    """Return a field's value; numbers of enums become members."""
+def typed(plan: dict[str, Any], type_: Any, value: Any, namespace: dict[str, Any]) -> Any:
+    """Return a value of that type; numbers of enums become members."""
     type_ = content(type_)
     if type_[0] == "enum" and isinstance(value, int):
         enum = _class(namespace, type_[1])
         known = {number for number, _ in plan["enums"][type_[1]][2]}
         return enum(value) if value in known else value
     if type_[0] == "list" and isinstance(value, list):
-        return [_typed(plan, type_[1], item, namespace) for item in value]
+        return [typed(plan, type_[1], item, namespace) for item in value]
     return build(plan, value, namespace)

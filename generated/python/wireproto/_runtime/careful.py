@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .built import build
+from .built import build, typed
 from .errors import DecodeError, check_end
 from .explain import explain, explain_type, finished
 from .options import ContextSource, Options
@@ -40,7 +40,7 @@ def decode_fault(
     """
     options = Options(from_role, limits=limits, strict=strict)
     try:
-        steps = read_frame(plan, buffer, 0, options, stop=end, skim=skim)
+        steps = read_frame(plan, buffer, 0, options, stop=end, skim=skim, is_quick=True)
         check_end(finished(steps).end, end)
     except DecodeError as error:
         return error
@@ -50,7 +50,8 @@ def decode_fault(
 def fault_of(plan: dict[str, Any], buffer: bytes, options: Options) -> DecodeError:
     """Return why `buffer` is not one whole frame; NeedMoreData where it is only cut."""
     try:
-        check_end(explain(plan, buffer, 0, len(buffer), options).end, len(buffer))
+        steps = read_frame(plan, buffer, 0, options, stop=len(buffer), is_quick=True)
+        check_end(finished(steps).end, len(buffer))
     except DecodeError as error:
         return error
     raise AssertionError("straight-line code refuses what the careful codec reads")
@@ -67,16 +68,18 @@ def decode_carefully(plan: dict[str, Any], namespace: dict[str, Any], buffer: by
     return build(plan, node.value, namespace)
 
 
-def decode_view(plan: dict[str, Any], namespace: dict[str, Any], path: str, data: bytes) -> Any:
-    """Return what a field is when it is read once more, as objects of the generated module.
+def decode_view(plan: dict[str, Any], namespace: dict[str, Any], path: str, data: bytes | None) -> Any:
+    """Return what a field is when it is read once more, as objects of the generated module; None of what is absent.
 
     Raises:
         DecodeError: It does not conform.
     """
+    if data is None:
+        return None
     owner, _, name = path.rpartition(".")
     type_ = plan["views"][owner][name]
     node = explain_type(plan, type_, data, Options(), name=name)
-    return build(plan, node.value, namespace)
+    return typed(plan, type_, node.value, namespace)
 
 
 def encode_carefully(

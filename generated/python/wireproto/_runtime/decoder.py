@@ -312,9 +312,9 @@ class Decoder(Generic[F]):
         """Return a careful reading of a frame, or of the preamble."""
         from .reading import read_frame, read_preamble
 
-        if self._decode_opening is not None:
-            return read_preamble(self._load_plan(), data, offset, self._options, base=base)
-        return read_frame(self._load_plan(), data, offset, self._options, base=base, skim=self._skim)
+        how: Any = {"skim": self._skim, "is_quick": self._namespace is None}
+        read, how = (read_frame, how) if self._decode_opening is None else (read_preamble, {})
+        return read(self._load_plan(), data, offset, self._options, base=base, **how)
 
     def _park(self) -> DecodeError | None:
         data = bytearray(memoryview(self._chunk)[self._position :])

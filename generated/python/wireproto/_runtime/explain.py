@@ -117,6 +117,11 @@ class CarefulDecoder(Decoder[Node]):
         steps.close()
         raise NeedMoreData
 
+    def _reading(self, data: bytes | bytearray, offset: int, base: int) -> Generator[int, bool, Node]:
+        if self._decode_opening is not None:
+            return read_preamble(self._load_plan(), data, offset, self._options, base=base)
+        return read_frame(self._load_plan(), data, offset, self._options, base=base)
+
     def _stumble(self, error: Exception) -> Node | DecodeError | None:
         if not isinstance(error, DecodeError):
             raise error

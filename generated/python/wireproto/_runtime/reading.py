@@ -16,7 +16,7 @@ from .options import Options, Plan
 from .reader import Reader, Steps
 from .records import frame_record
 from .schema import Schema, Type
-from .tree import FrameValue, Node, Record
+from .tree import MOST_SHOWN, FrameValue, Node, Record
 from .window import Place, Window
 
 TYPE_CHECKING = False
@@ -64,18 +64,20 @@ def read_frame(
     base: int = 0,
     stop: int | None = None,
     skim: Skimming | None = None,
+    is_quick: bool = False,
 ) -> Generator[int, bool, Node]:
     """Return the tree of the frame that begins at `offset`.
 
     `base`: where buffer[0] lies in the outer stream. `stop`: the end of what may be used; the whole buffer where None.
     `skim`: fast code for nested frames; with it only errors are right, for the tree lacks what was good.
+    `is_quick`: the same of long lists of plain items.
 
     Raises:
         DecodeError: It does not conform.
         NeedMoreData: It is cut, and nothing more comes.
     """
     reader = _reader(plan, options, Window(buffer, offset, stop=stop, base=base))
-    reader.skim = skim
+    reader.skim, reader.is_quick = skim, is_quick
     name = reader.schema.frame_of(options.from_role)
     _open(reader)
     return (yield from _guarded(reader, _frame(reader, name)))
@@ -149,5 +151,17 @@ def partial_record(reader: Reader) -> dict[str, Any] | None:
     value = reader.partial()
     plan, variant = reader.schema.plan, reader.options.variant
     if isinstance(value, FrameValue) or (isinstance(value, Record) and value.name in reader.schema.preambles):
-        return frame_record(plan, value, variant=variant)
+        record: dict[str, Any] = _shortened(frame_record(plan, value, variant=variant))
+        return record
     return None
+
+
+def _shortened(shown: Any) -> Any:
+    """Return a part of a record with the first items of long lists: an error is about as long as what it is about."""
+    match shown:
+        case dict():
+            return {name: _shortened(part) for name, part in shown.items()}
+        case list():
+            return [_shortened(item) for item in shown[:MOST_SHOWN]]
+        case _:
+            return shown

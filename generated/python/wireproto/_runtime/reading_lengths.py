@@ -9,6 +9,7 @@ from .expressions import Undefined
 from .reader import Reader, Steps
 from .schema import UNBOUNDED, Type
 from .skimming import SKIPPED, skim_of
+from .striding import stride_of
 from .text import NOT_CANONICAL, decode_text
 from .tree import Node, Value
 from .window import Place
@@ -202,7 +203,7 @@ def _items(
     reader: Reader, item: Type, length: tuple[Any, ...], count: int | None, place: Place, values: list[Value]
 ) -> Generator[int, bool, list[Node]]:
     items: list[Node] = []
-    skim = skim_of(reader, item, length)
+    skim = skim_of(reader, item, length) or stride_of(reader, item, length, place.name)
     while (
         count is not None
         and len(items) < count

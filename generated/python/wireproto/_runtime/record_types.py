@@ -11,7 +11,16 @@ from .cells import blocks, content, is_flat
 from .options import Plan
 from .schema import Fields, Schema, Type
 
-__all__ = ["accepts", "arm_name", "flat_fields", "is_mixed", "is_nullable", "is_trailing", "is_wide"]
+__all__ = [
+    "accepts",
+    "arm_name",
+    "flat_fields",
+    "is_mixed",
+    "is_nullable",
+    "is_trailing",
+    "is_wide",
+    "unsure_names",
+]
 
 _CLASSES: dict[str, tuple[type, ...]] = {
     "int": (int,),
@@ -105,6 +114,18 @@ def flat_fields(fields: Fields) -> Iterator[tuple[Any, ...]]:
                 yield from flat_fields(block)
         else:
             yield field
+
+
+def unsure_names(fields: Fields) -> frozenset[str]:
+    """Return the names of the fields that stand in a choice, or in a block that may not be there."""
+    found: set[str] = set()
+    for field in fields:
+        if not is_flat(field[2]):
+            continue
+        is_unsure = field[4] is not None or content(field[2])[0] == "match"
+        for block in blocks(field[2]):
+            found |= {inner[0] for inner in flat_fields(block)} if is_unsure else unsure_names(block)
+    return frozenset(found)
 
 
 def is_trailing(field: tuple[Any, ...]) -> bool:

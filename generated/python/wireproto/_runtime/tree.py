@@ -13,7 +13,7 @@ from uuid import UUID
 from .part import Part
 from .unknown import Unknown
 
-__all__ = ["FrameValue", "Node", "Record", "Unknown", "Value", "Variety"]
+__all__ = ["MOST_SHOWN", "Cut", "FrameValue", "Node", "Record", "Unknown", "Value", "Variety"]
 
 
 class _Fields:
@@ -40,6 +40,14 @@ class _Fields:
         return isinstance(other, _Fields) and type(other) is type(self) and other._key() == self._key()
 
     __hash__ = None  # type: ignore[assignment]
+
+
+MOST_SHOWN = 256
+"""Items of a list that an error's `partial` shows."""
+
+
+class Cut(list):  # type: ignore[type-arg]
+    """The values of a list as far as they are shown; what comes behind would leave a gap."""
 
 
 class Record(_Fields):

@@ -38,9 +38,9 @@ def show(value: object) -> str:
     return text if len(text) <= 16 * _SHOWN else f"{text[: 16 * _SHOWN]}…"
 
 
-def dict_view(pairs: list[Any]) -> dict[Any, Any]:
-    """Return pairs as a dict; of equal keys the last one stays."""
-    return {pair.key: pair.value for pair in pairs}
+def dict_view(pairs: list[Any], key: str = "key", value: str = "value") -> dict[Any, Any]:
+    """Return pairs as a dict; of equal keys the last one stays. `key`, `value`: their attributes."""
+    return {getattr(pair, key): getattr(pair, value) for pair in pairs}
 
 
 def distinct(items: list[Any]) -> bool:
@@ -61,12 +61,14 @@ def _identity(item: Any) -> Any:
     return (kind, tuple(_identity(getattr(item, name)) for name in slots))
 
 
-def json_view(data: bytes | str, path: str) -> Any:
-    """Return the value of a JSON text.
+def json_view(data: bytes | str | None, path: str) -> Any:
+    """Return the value of a JSON text; None of what is absent.
 
     Raises:
         DecodeError: `invalid_value`, it is not JSON, or nested too deep to be read.
     """
+    if data is None:
+        return None
     import json
 
     try:

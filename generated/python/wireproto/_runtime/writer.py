@@ -41,8 +41,8 @@ class Writer:
     """
 
     __slots__ = (
-        "_inflated_left", "_messages_left", "_nesting", "_options", "_write", "compression", "is_tail_kept", "schema",
-        "sender", "unknowable",
+        "_inflated_left", "_messages_left", "_nesting", "_options", "_write", "compression", "is_tail_kept",
+        "is_to_be_read", "schema", "sender", "unknowable",
     )  # fmt: skip
 
     def __init__(
@@ -57,6 +57,8 @@ class Writer:
     ) -> None:
         self.schema = Schema(plan, options)
         self.sender = options.from_role
+        self.is_to_be_read = False
+        """A condition asked for the bytes that remain, which only a reader knows."""
         self.compression = compression
         self.is_tail_kept = is_tail_kept
         self.unknowable = frozenset(("remaining",) if needs_context else ("remaining", "context"))

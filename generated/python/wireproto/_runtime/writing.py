@@ -14,6 +14,7 @@ from .cells import Spot, Surroundings
 from .errors import EncodeError
 from .expressions import Undefined
 from .options import Options, Plan
+from .reading_back import refuse_unreadable
 from .rows import Row
 from .scalars import scalar
 from .schema import Type
@@ -69,7 +70,10 @@ def write_frame(
     )
     name = _outermost(writer, frame)
     try:
-        return writing_records.write_outermost(writer, name, frame)
+        data = writing_records.write_outermost(writer, name, frame)
+        if writer.is_to_be_read and not is_tail_kept and needs_context:
+            refuse_unreadable(plan, name, frame, data, chosen)
+        return data
     except RecursionError:
         raise EncodeError("too_deep", path=name, expected="fewer values inside values") from None
     except Undefined as error:

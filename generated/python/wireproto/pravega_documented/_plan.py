@@ -241,7 +241,11 @@ PLAN: dict[str, Any] = {
     "opens": {},
     "contexts": {},
     "joins": {},
-    "views": {"AppendBlock": {"data": "type"}},
+    "views": {
+        "AppendBlock": {
+            "data": ("list", ("frame", "Frame", ("Event", "PartialEvent", "Padding"), False), ("end",), 8)
+        }
+    },
     "sessions": {
         "Writer": {
             "keys": ("writer_id",),

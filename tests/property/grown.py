@@ -1,0 +1,279 @@
+"""Values made from any plan: a careful reading over bytes that are made up as it asks for them.
+
+What the wire derives, demands or measures is not minded on the way; whoever writes the value does that.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+from wiregen.runtime.errors import DecodeError, EncodeError
+from wiregen.runtime.expressions import Undefined
+from wiregen.runtime.options import Options
+from wiregen.runtime.reader import Reader
+from wiregen.runtime.reading import _READERS
+from wiregen.runtime.reading_records import read_bare_frame
+from wiregen.runtime.schema import Schema
+from wiregen.runtime.tree import FrameValue
+from wiregen.runtime.window import Place, Window
+from wiregen.runtime.writing import write_frame
+
+__all__ = ["frames"]
+
+Plan = dict[str, Any]
+_CODES = "#codes"
+_ROOM = 100_000
+_N_ATTEMPTS = 60
+_LETTERS = ("", "a", "ab", "a\0b", "xyz", "q" * 70, "é", "日本", "😀", "|")
+
+
+def frames(plan: Plan, dice: random.Random, count: int, options: Options | None = None) -> Iterator[Any]:
+    """Yield up to `count` frames that can be written, with their bytes."""
+    for _ in range(count):
+        for _ in range(_N_ATTEMPTS):
+            value = _grown(plan, dice, options)
+            if value is None:
+                continue
+            try:
+                data = write_frame(plan, value, options or Options())
+            except EncodeError:
+                continue
+            yield value, data
+            break
+
+
+def _grown(plan: Plan, dice: random.Random, options: Options | None = None) -> FrameValue | None:
+    """Return a frame by chance; None where chance made none."""
+    wishes = options or Options()
+    loose = _loosened(plan)
+    reader = Reader(Schema(loose, wishes), wishes, Window(bytearray(), 0), _Growth(loose, dice).read)
+    name = reader.schema.frame_of(wishes.from_role)
+    try:
+        steps = read_bare_frame(reader, name, Place(name, name), ("frame", name, None, False))
+        value = _finished(steps, reader, dice).value
+    except (DecodeError, Undefined, RecursionError):
+        return None
+    assert isinstance(value, FrameValue)
+    return value
+
+
+def _finished(steps: Any, reader: Reader, dice: random.Random) -> Any:
+    try:
+        needed = next(steps)
+        while True:
+            reader.window.data += _some(dice, needed - reader.window.available)
+            needed = steps.send(False)
+    except StopIteration as done:
+        return done.value
+
+
+def _grow(reader: Reader, data: bytes) -> None:
+    buffer, position = reader.window.data, reader.window.position
+    assert isinstance(buffer, bytearray)
+    buffer[position:] = data
+
+
+def _some(dice: random.Random, size: int) -> bytes:
+    if dice.random() < 0.5:
+        return bytes(dice.choice((0, 0, 1, 1, 2, 3, 5, 32, 65, 127)) for _ in range(size))
+    return dice.randbytes(size)
+
+
+class _Growth:
+    """Reads types; before one is read its bytes are put behind those there are."""
+
+    def __init__(self, plan: Plan, dice: random.Random) -> None:
+        self._plan = plan
+        self._dice = dice
+
+    def read(self, reader: Reader, type_: Any, place: Place) -> Any:
+        match type_:
+            case ("int", size, *_) if place.name in ("count", "length"):
+                self._number(reader, type_, self._dice.choice((0, 1, 1, 2, 3)) if size else 0)
+            case ("varint", *_) if place.name in ("count", "length"):
+                _grow(reader, bytes([self._dice.choice((0, 2, 4))]))
+            case ("varint", *_) if reader.window.available == reader.window.position:
+                _grow(reader, self._varint())
+            case ("enum", name, only, _):
+                self._member(reader, name, only)
+            case ("union", name, only, _):
+                self._variety(reader, name, only)
+            case ("coding", name):
+                rows = self._plan["codings"][name][1]
+                self._code(reader, self._plan["codings"][name][0], self._dice.choice(rows)[:2], rows)
+            case ("text", *_):
+                return self._text(reader, type_, place)
+            case ("bytes", length):
+                return self._bytes(reader, length, place)
+            case ("list", item, ("end",), _):
+                number = ("computed", ("number", self._dice.randrange(4)))
+                return _READERS["list"](reader, ("list", item, number, 0), place)
+            case ("list", item, length, _):
+                return _READERS["list"](reader, ("list", item, length, 0), place)
+            case ("region", *_):
+                return self._region(reader, type_, place)
+        return _READERS[type_[0]](reader, type_, place)
+
+    # ---- numbers
+
+    def _number(self, reader: Reader, type_: Any, number: int) -> None:
+        if type_[0] == "varint":
+            bits = type_[1]
+            number = (number << 1 ^ number >> bits - 1) if type_[2] else number
+            _grow(reader, _leb128(number))
+            return
+        _, size, signed, endian = type_
+        _grow(reader, number.to_bytes(size, endian, signed=signed))
+
+    def _varint(self) -> bytes:
+        return _leb128(self._dice.choice((0, 1, 2, 3, 127, 128, 300, 2**31, 2**62)))
+
+    def _member(self, reader: Reader, name: str, only: Any) -> None:
+        base, is_open, members = self._plan["enums"][name]
+        known = [number for number, member in members if only is None or member in only]
+        if not (is_open and self._dice.random() < 0.2):
+            self._number(reader, base, self._dice.choice(known))
+
+    def _variety(self, reader: Reader, name: str, only: Any) -> None:
+        base, varieties, _ = self._plan["unions"][name]
+        spans = [span for codes, own, *_ in varieties for span in codes if only is None or own in only]
+        low, high = self._dice.choice(spans)
+        self._number(reader, base, self._dice.choice((low, high, (low + high) // 2)))
+
+    def _code(self, reader: Reader, base: Any, span: Any, rows: Any) -> None:
+        low, high = span
+        self._number(reader, base, self._dice.choice((low, high, min(low + self._dice.randrange(3), high))))
+
+    # ---- what has a length
+
+    def _bytes(self, reader: Reader, length: Any, place: Place) -> Any:
+        match length:
+            case ("end",):
+                length = ("computed", ("number", self._dice.randrange(4)))
+            case ("delimited", delimiter):
+                body = bytes(self._dice.choice(b"abc") for _ in range(self._dice.randrange(4)))
+                _grow(reader, body + bytes.fromhex(delimiter))
+        return _READERS["bytes"](reader, ("bytes", length), place)
+
+    def _text(self, reader: Reader, type_: Any, place: Place) -> Any:
+        _, encoding, length, lenient, endian = type_
+        python = {"mutf8": "utf-8", "utf8": "utf-8", "utf16": f"utf-16-{endian[0]}e"}.get(encoding, encoding)
+        text = self._dice.choice(_LETTERS)
+        try:
+            data = text.encode(python)
+        except UnicodeEncodeError:
+            text = "a"
+            data = text.encode(python)
+        if encoding == "mutf8":
+            data = data.decode().replace("\0", "").replace("😀", "").encode()
+        unit = 2 if encoding == "utf16" else 1
+        match length:
+            case ("prefix", _):
+                # The prefix is left out: only the value is wanted.
+                size = min(len(data) // unit, 100)
+                length = ("computed", ("number", size))
+                data = data if size == len(data) // unit else b"q" * size * unit
+            case ("computed", expression):
+                size = reader.number(expression, place)
+                data = ("q" * min(size, 1000)).encode(python)
+            case ("end",):
+                length = ("computed", ("number", len(data) // unit))
+            case ("delimited", delimiter):
+                end = bytes.fromhex(delimiter)
+                data = (b"" if end in data else data) + end
+        _grow(reader, data)
+        return _READERS["text"](reader, ("text", encoding, length, lenient, endian), place)
+
+    # ---- regions
+
+    def _region(self, reader: Reader, type_: Any, place: Place) -> Any:
+        """Read what is in a region as if it lay bare; its room is what chance says."""
+        _, content, carrier, _ = type_
+        window = reader.window
+        before = (window.end, reader.is_last, reader.is_bounded)
+        room = self._dice.choice((_ROOM, _ROOM, self._dice.randrange(1, 40)))
+        window.end = window.position + room if before[0] is None else min(before[0], window.position + room)
+        reader.is_last, reader.is_bounded = True, True
+        start = window.position
+        node = yield from reader.read(reader, content, place)
+        window.end, reader.is_last, reader.is_bounded = before
+        if carrier[0] == "size" and carrier[1][0] == "field" and carrier[1][2] == "own":
+            _set(reader, carrier[1][1], window.position - start)
+        return node
+
+
+def _set(reader: Reader, path: tuple[str, ...], number: int) -> None:
+    """Let a field that gives a size give the right one."""
+    node = reader.scope.nodes.get(path[0]) if len(path) == 1 else None
+    if node is not None:
+        node.value = number
+        if path[0] in reader.scope.fields:
+            reader.scope.fields[path[0]] = number
+
+
+def _leb128(number: int) -> bytes:
+    data = bytearray()
+    while number > 127:
+        data.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*data, number])
+
+
+# ---- the plan with nothing that could be wrong
+
+
+def _loosened(plan: Plan) -> Plan:
+    """Return the plan without derived and constant values; codes of messages are an enum."""
+    loose = {**plan, "enums": {**plan["enums"]}}
+    for kind in ("structs", "preambles", "frames", "messages"):
+        loose[kind] = {name: _freed(plan, loose, entry) for name, entry in plan[kind].items()}
+    loose["unions"] = {
+        name: (base, tuple((codes, own, _fields(plan, loose, fields), lone) for codes, own, fields, lone in varieties), raw)
+        for name, (base, varieties, raw) in plan["unions"].items()
+    }  # fmt: skip
+    return loose
+
+
+def _freed(plan: Plan, loose: Plan, entry: Any) -> Any:
+    if _is_fields(entry):
+        return _fields(plan, loose, entry)
+    return tuple(_fields(plan, loose, part) if _is_fields(part) else part for part in entry)
+
+
+def _is_fields(part: Any) -> bool:
+    return isinstance(part, tuple) and all(isinstance(each, tuple) and len(each) == 9 for each in part)
+
+
+def _fields(plan: Plan, loose: Plan, fields: Any) -> Any:
+    return tuple(_field(plan, loose, field) for field in fields)
+
+
+def _field(plan: Plan, loose: Plan, field: Any) -> Any:
+    name, hidden, type_, value, condition, where, text, rule, secret = field
+    if value is not None and value[0] in ("derived", "constant"):
+        if value[0] == "derived" and value[1][:2] == ("call", "code"):
+            codes = sorted({code for role in plan["codes"].values() for code in role})
+            base = plan["enums"][type_[1]][0] if type_[0] == "enum" else type_
+            if base[0] == "bits":
+                return (name, hidden, type_, None, condition, None, text, rule, secret)
+            loose["enums"][f"{_CODES}{base}"] = (base, False, tuple((code, str(code)) for code in codes))
+            type_ = ("enum", f"{_CODES}{base}", None, False)
+        value = where = None
+    return (name, hidden, _type(plan, loose, type_), value, condition, where, text, rule, secret)
+
+
+def _type(plan: Plan, loose: Plan, type_: Any) -> Any:
+    """Return a type with the fields of its blocks freed too."""
+    match type_:
+        case ("block", fields):
+            return ("block", _fields(plan, loose, fields))
+        case ("region", content, carrier, lenient):
+            return ("region", _type(plan, loose, content), carrier, lenient)
+        case ("match", subject, arms):
+            return ("match", subject, tuple((spans, _type(plan, loose, arm)) for spans, arm in arms))
+        case ("list", item, length, smallest):
+            return ("list", _type(plan, loose, item), length, smallest)
+        case _:
+            return type_

@@ -1,0 +1,115 @@
+"""A fault behind many good items is found without reading all of them carefully, and is the same one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from tests.property.codecs import Codecs, Wishes, described
+from tests.property.schemas import built
+
+from wiregen.runtime.errors import DecodeError
+from wiregen.runtime.explain import explain
+from wiregen.runtime.options import Options
+
+TEXT = """\
+wire 1
+protocol p {
+  source "no document: long lists"
+  endian big
+  roles a, b
+}
+limits { messages = 100000 }
+frame Frame {
+  type : u8 := code(body)
+  length : u32 := size(body)
+  body : match type in length
+}
+struct Item { number : u16le  flag : bool  name : utf8[u8]  wide : utf16[u8]  data : bytes[i16]  id : uuid  _ : u8 }
+struct Short { flag : bool lenient  name : utf8[u8] lenient }
+message Counted 1 { items : Item[u32]  end_mark : u8 }
+message Rest 2 { items : Item[] }
+message Lenient 3 { items : Short[u32]  end_mark : u8 }
+message Asked 4 { listed : Short[u32] where distinct(listed) }
+"""
+ITEM = b"\x01\0\x01\x01n\x01\0w\0\x02dd" + bytes(17)
+SHORT = b"\x02\x01\xff"
+N_ITEMS = 1000
+BAD_ITEMS = {
+    "a flag": ITEM[:2] + b"\x02" + ITEM[3:],
+    "a text": ITEM[:4] + b"\xff" + ITEM[5:],
+    "a negative length": ITEM[:8] + b"\xff\xff" + ITEM[10:],
+    "a length beyond the region": ITEM[:8] + b"\x7f\xff" + ITEM[10:],
+    "cut": ITEM[:-1],
+}
+
+
+@pytest.fixture(scope="module")
+def codecs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Codecs]:
+    with built(TEXT, tmp_path_factory.mktemp("long"), "long_lists") as found:
+        yield found
+
+
+def frame(code: int, *parts: bytes) -> bytes:
+    body = b"".join(parts)
+    return bytes([code]) + len(body).to_bytes(4, "big") + body
+
+
+def counted(code: int, items: list[bytes], after: bytes = b"\x07") -> bytes:
+    return frame(code, len(items).to_bytes(4, "big"), *items, after)
+
+
+def careful(codecs: Codecs, data: bytes, strict: bool = False) -> dict[str, Any]:
+    """Return the fault as the careful codec alone finds it."""
+    with pytest.raises(DecodeError) as error:
+        explain(codecs.plan, data, 0, len(data), Options(strict=strict))
+    return described(error.value)
+
+
+@pytest.mark.parametrize("bad", BAD_ITEMS.values(), ids=BAD_ITEMS)
+@pytest.mark.parametrize("place", [0, 255, 256, 257, N_ITEMS])
+@pytest.mark.parametrize("make", [lambda items: counted(1, items), lambda items: frame(2, *items)])
+def test_the_fault_is_the_same(
+    codecs: Codecs, bad: bytes, place: int, make: Callable[[list[bytes]], bytes]
+) -> None:
+    data = make([ITEM] * place + [bad])
+    outcome = codecs.fast(data, Wishes())
+    assert outcome == careful(codecs, data)
+    items = codecs.fast_items([data], Wishes())
+    assert [item for _, _, item in items] == [outcome]
+
+
+def test_what_is_tolerated_is_gone_past_unless_strict(codecs: Codecs) -> None:
+    data = counted(3, [SHORT] * N_ITEMS, b"")
+    for strict in (False, True):
+        outcome = codecs.fast(data, Wishes(strict=strict))
+        assert outcome == careful(codecs, data, strict)
+
+
+def test_a_list_that_a_condition_asks_for_is_read(codecs: Codecs) -> None:
+    data = counted(4, [b"\x01\x01" + bytes([index % 100 + 20]) for index in range(N_ITEMS)], b"")
+    outcome = codecs.fast(data, Wishes())
+    assert isinstance(outcome, dict)
+    assert outcome["code"] == "constraint"
+    assert outcome == careful(codecs, data)
+
+
+def test_what_is_shown_has_no_gap(codecs: Codecs) -> None:
+    data = counted(1, [ITEM] * N_ITEMS + [BAD_ITEMS["a flag"]])
+    outcome = codecs.fast(data, Wishes())
+    assert isinstance(outcome, dict)
+    shown = outcome["partial"]["fields"]["items"]
+    assert shown == [shown[0]] * 256
+    assert outcome == careful(codecs, data)
+
+
+def test_a_good_item_costs_little(codecs: Codecs) -> None:
+    """The same machine, the same run: the careful reading of all items beside the search for the fault."""
+    data = counted(1, [ITEM] * 20_000 + [BAD_ITEMS["a flag"]])
+    started = time.perf_counter()
+    codecs.fast(data, Wishes())
+    quick = time.perf_counter() - started
+    careful(codecs, data)
+    assert quick < (time.perf_counter() - started - quick) / 2
