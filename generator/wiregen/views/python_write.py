@@ -7,7 +7,6 @@ no straight-line form is left to the careful codec, which writes what this refus
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import assert_never
 
 from wiregen import model as m
@@ -42,6 +41,7 @@ from wiregen.views.python_write_branches import BranchWriter
 from wiregen.views.python_write_names import Piece, Test, WriteLookup, WriteNames
 from wiregen.views.python_write_runs import RunWriter
 from wiregen.views.python_write_steps import (
+    Block,
     WriteAssign,
     WriteChecks,
     WriteCount,
@@ -52,14 +52,6 @@ from wiregen.views.python_write_steps import (
 )
 
 __all__ = ["WriteBuilder"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
-    """Steps that prepare, and the pieces that they were for."""
-
-    steps: tuple[WriteStep, ...]
-    pieces: tuple[str, ...]
 
 
 class WriteBuilder:

@@ -121,6 +121,14 @@ WriteStep: TypeAlias = (
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """Steps that prepare, and the pieces that they were for."""
+
+    steps: tuple[WriteStep, ...]
+    pieces: tuple[str, ...]
+
+
 def without_unread_lengths(
     steps: tuple[WriteStep, ...], pieces: tuple[str, ...] | None
 ) -> tuple[WriteStep, ...]:
