@@ -81,6 +81,7 @@ def test_the_repository_of_a_service_makes_its_own_package(installed: Path, tmp_
         "_plan.py",
         "messages.py",
         "msgpack.py",
+        "sessions.py",
     ]
     assert not (tmp_path / "generated").exists() and not list((tmp_path / "protocols").glob("*.lock"))
     metadata = (tree / "pyproject.toml").read_text()
