@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from wiregen import __version__
 from wiregen.backends import BESIDE, Backend, Page, Subject, load_backends
@@ -14,6 +15,9 @@ from wiregen.emitter import render
 from wiregen.frontend import as_shown, load_protocol, protocol_files
 from wiregen.source import Sources
 from wiregen.writer import Output
+
+if TYPE_CHECKING:
+    from wiregen.plugins import Plugin
 
 __all__ = ["TreeView", "build"]
 
@@ -37,11 +41,13 @@ def build(
     *,
     at_page: Callable[[PurePosixPath], None] = lambda path: None,
     at_lock: Callable[[Path, bytes], None] = lambda path, content: None,
+    plugins: tuple[Plugin, ...] = (),
 ) -> tuple[Output, ...]:
-    """Return the files of the generated tree; () when the report holds an error.
+    """Return the files of the generated tree, to be written only if the report holds no error.
 
     `names`: only these protocols, all of the configuration where it is empty. `at_page` is told each page before it is
-    printed, which takes a while for a large protocol. `at_lock` is told what is to stand beside the .wire files.
+    printed, which takes a while for a large protocol. `at_lock` is told what is to stand beside the .wire files. The plug-ins run
+    once everything else is right.
     """
     backends = load_backends(config.backends, report)
     subjects = _subjects(config, names, sources, report)
@@ -58,20 +64,35 @@ def build(
     folders = {path.stem: path.parent for path in protocol_files(config)}
     for page in pages:
         if page.place == BESIDE:
-            at_lock(folders[page.path.stem] / page.path, _text(page.template, page.view))
-    return (
+            at_lock(folders[page.path.stem] / page.path, _text(page.template, page.view, page.templates))
+    outputs = (
         Output(path=PurePosixPath("pyproject.toml"), content=_text("python/tree/pyproject.toml.jinja", tree)),
         Output(path=root / "__init__.py", content=_text("python/tree/__init__.py.jinja", tree)),
         Output(path=root / "py.typed", content=b""),
         *_runtime(root / "_runtime"),
         *(_printed(page, root, at_page) for page in pages if page.place != BESIDE),
     )
+    return (*outputs, *_plugged(plugins, subjects, outputs, config.package, report))
+
+
+def _plugged(
+    plugins: tuple[Plugin, ...],
+    subjects: tuple[Subject, ...],
+    outputs: tuple[Output, ...],
+    package: str,
+    report: Report,
+) -> tuple[Output, ...]:
+    if not plugins:
+        return ()
+    from wiregen.plugins import files_of
+
+    return files_of(plugins, subjects, outputs, package, report)
 
 
 def _printed(page: Page, root: PurePosixPath, at_page: Callable[[PurePosixPath], None]) -> Output:
     path = root / page.path if page.place is None else PurePosixPath(page.place) / page.path
     at_page(path)
-    return Output(path=path, content=_text(page.template, page.view))
+    return Output(path=path, content=_text(page.template, page.view, page.templates))
 
 
 def _subjects(
@@ -99,5 +120,5 @@ def _runtime(folder: PurePosixPath) -> Iterator[Output]:
         yield Output(path=folder / path.name, content=path.read_bytes())
 
 
-def _text(template: str, view: object) -> bytes:
-    return render(template, view).encode()
+def _text(template: str, view: object, templates: Path | None = None) -> bytes:
+    return render(template, view, templates).encode()

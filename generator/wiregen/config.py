@@ -38,6 +38,7 @@ _FOLDER: Final = _Kind(words="the path of a folder", pattern=re.compile(r"[^\x00
 _NAME: Final = _Kind(
     words="a name of small letters, digits and _", pattern=re.compile("[a-z][a-z0-9_]*"), max_size=64
 )
+_COMMAND: Final = _Kind(words="a command line", pattern=re.compile(r"[^\x00\r\n]+"), max_size=1000)
 _PACKAGE: Final = _Kind(
     words="names of small letters, digits and _, with points between",
     pattern=re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*"),
@@ -93,6 +94,12 @@ _KEYS: Final[Mapping[str, _Key]] = {
         default=("native",),
         example='a list of names: backends = ["native"]',
     ),
+    "plugins": _Key(
+        kind=_COMMAND,
+        is_list=True,
+        default=(),
+        example='a list of command lines: plugins = ["python tools/tables.py"]',
+    ),
     "protocols": _Key(
         kind=_NAME, is_list=True, default=None, example='a list of protocols: protocols = ["tide"]'
     ),
@@ -110,6 +117,7 @@ class Config:
     package: str
     backends: tuple[str, ...]
     protocols: tuple[str, ...] | None  # None: all of the sources
+    plugins: tuple[str, ...] = ()  # command lines; they run only where whoever builds allows it
 
 
 def load_config(start: Path, report: Report) -> Config:
@@ -180,6 +188,7 @@ def _config(table: Mapping[str, object], root: Path, file: Path | None, report: 
         package=cast(str, values["package"]),
         backends=cast(tuple[str, ...], values["backends"]),
         protocols=cast(tuple[str, ...] | None, values["protocols"]),
+        plugins=cast(tuple[str, ...], values["plugins"]),
     )
 
 

@@ -42,13 +42,13 @@ _DIRECTIVE = re.compile(
 
 
 class Emitter:
-    """Renders the templates of one folder; keeps nothing of a view but the formatted text, by the hash of the unformatted."""
+    """Renders the templates of folders, the first one's first; keeps nothing of a view but the formatted text, by the hash of the unformatted."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, *folders: Path) -> None:
         import jinja2  # nobody who only asks where the templates are pays for it
 
         self._environment = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(folder),
+            loader=jinja2.FileSystemLoader(folders),
             autoescape=_is_markup,
             undefined=jinja2.StrictUndefined,
             trim_blocks=True,
@@ -83,9 +83,9 @@ class Emitter:
         return self._formatted[key]
 
 
-def render(template_name: str, view: object) -> str:
-    """Return the text of one of wiregen's own templates; see `Emitter.render`."""
-    return _own_emitter().render(template_name, view)
+def render(template_name: str, view: object, templates: Path | None = None) -> str:
+    """Return the text of a template of the folder `templates`, or of wiregen's own; see `Emitter.render`."""
+    return _emitter(templates).render(template_name, view)
 
 
 def templates_folder() -> Path:
@@ -176,8 +176,8 @@ def _without_ruffs_own() -> dict[str, str]:
 
 
 @cache
-def _own_emitter() -> Emitter:
-    return Emitter(templates_folder())
+def _emitter(templates: Path | None) -> Emitter:
+    return Emitter(*([] if templates is None else [templates]), templates_folder())
 
 
 def _is_markup(template_name: str | None) -> bool:

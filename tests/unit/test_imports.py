@@ -39,6 +39,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "carried": {"model", "walk"},
     "views": _PLAN | {"naming", "carried"},
     "backends": _PLAN | {"carried", "diagnostics", "views", "naming", "emitter", "writer"},
+    "plugins": {"model", "diagnostics", "backends", "writer"},
     "vectors": _PLAN | {"runtime"},
     "capture": set(),
     "jsonl": {"runtime"},

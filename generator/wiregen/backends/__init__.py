@@ -6,9 +6,9 @@ file of the protocol's package. It reads the model and decides nothing about the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Protocol
 
 from wiregen.diagnostics import Report, Span, did_you_mean
@@ -44,13 +44,15 @@ class Subject:
 class Page:
     """A file to be: `path` below the Python package of all protocols, printed by `template` from `view`.
 
-    `place` is another folder than the package: one of the tree, or BESIDE the .wire file, for a lock.
+    `place` is another folder than the package: one of the tree, or BESIDE the .wire file, for a lock. `templates` is the folder
+    of a backend from elsewhere, whose templates may include wiregen's own.
     """
 
     path: PurePosixPath
     template: str
     view: object
     place: str | None = None
+    templates: Path | None = None
 
 
 class Backend(Protocol):
@@ -71,10 +73,10 @@ def load_backends(names: tuple[str, ...], report: Report) -> tuple[Backend, ...]
     from importlib.metadata import entry_points
 
     found = {point.name: point for point in entry_points(group=GROUP)}
-    backends = []
+    backends: list[Backend] = []
     for name in names:
         if name in found:
-            backends.append(_load(found[name]))
+            backends.extend(_load(found[name], report))
         else:
             known = ", ".join(sorted(found)) or "none"
             report.error(
@@ -86,6 +88,20 @@ def load_backends(names: tuple[str, ...], report: Report) -> tuple[Backend, ...]
     return tuple(backends)
 
 
-def _load(point: EntryPoint) -> Backend:
-    backend: Backend = point.load()()
-    return backend
+def _load(point: EntryPoint, report: Report) -> Iterator[Backend]:
+    """Yield the backend of an entry point, or nothing and an error: it is code of somebody else's."""
+    try:
+        backend: Backend = point.load()()
+        if not (callable(backend.pages) and isinstance(backend.requires, str)):
+            raise TypeError("`pages` is no method, or `requires` no text")
+        if backend.name != point.name:
+            raise TypeError(f"it calls itself `{backend.name}`")
+    except Exception as error:  # noqa: BLE001 - importing it can raise anything
+        report.error(
+            "WG5005",
+            f"the backend `{point.name}` cannot be loaded: {type(error).__name__}: {error}",
+            None,
+            help=f"install a version of it that fits; it is `{point.value}`",
+        )
+    else:
+        yield backend

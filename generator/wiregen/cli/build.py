@@ -15,6 +15,8 @@ from wiregen.cli.talk import has_colour, tell
 
 if TYPE_CHECKING:
     from wiregen.config import Config
+    from wiregen.diagnostics import Report
+    from wiregen.plugins import Plugin
     from wiregen.writer import Difference, Output
 
 __all__ = ["verb"]
@@ -31,31 +33,58 @@ _MOVE_AWAY = "the message names the place; nothing was changed"
 @click.option(
     "--diff", is_flag=True, help="Write nothing; print the changes that a build would make, exit 1 if any."
 )
-def verb(names: tuple[str, ...], check: bool, diff: bool, watch: bool) -> int:
+@click.option(
+    "--plugin",
+    "plugins",
+    multiple=True,
+    metavar="COMMAND",
+    help="Run this program too: models on its stdin, files from its stdout. May be given again.",
+)
+@click.option("--allow-plugins", is_flag=True, help="Run the programs that the configuration names.")
+def verb(
+    names: tuple[str, ...],
+    check: bool,
+    diff: bool,
+    watch: bool,
+    plugins: tuple[str, ...],
+    allow_plugins: bool,
+) -> int:
     """Write the generated packages of the protocols NAME, or of all that the configuration names."""
+    wishes = _Wishes(names=names, plugins=plugins, allows_plugins=allow_plugins)
     if not watch:
-        return _compared(names, with_text=diff) if check or diff else _built(names)
+        return _compared(wishes, with_text=diff) if check or diff else _built(wishes)
     if check or diff:
         raise Failure("--watch writes, and --check and --diff do not", "give one of the two")
     from wiregen.cli.watch import watch_sources
 
-    return watch_sources(lambda: _built(names))
+    return watch_sources(lambda: _built(wishes))
 
 
-def _built(names: tuple[str, ...]) -> int:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wishes:
+    """What to build, and which plug-ins may run besides."""
+
+    names: tuple[str, ...]
+    plugins: tuple[str, ...]
+    allows_plugins: bool
+
+
+def _built(wishes: _Wishes) -> int:
     """Build and write; where all is as the last build left it, only say so."""
     from wiregen.diagnostics import Report
     from wiregen.freshness import inputs_of, is_fresh, remember
 
     config = configuration(Report())
-    inputs = None if names else inputs_of(config)
+    is_partial = bool(wishes.names)
+    has_plugins = bool(wishes.plugins or config.plugins)  # what they read is their own affair
+    inputs = None if is_partial or has_plugins else inputs_of(config)
     if is_fresh(config, inputs):
         return _say_fresh(config)
-    made = _make(config, names)
+    made = _make(config, wishes)
 
     def write() -> int:
         _write_locks(made.locks)
-        return _write(made.outputs, config, is_partial=bool(names))
+        return _write(made.outputs, config, is_partial=is_partial)
 
     code = _guarded(write)
     if made.is_silent and inputs == inputs_of(
@@ -65,15 +94,16 @@ def _built(names: tuple[str, ...]) -> int:
     return code
 
 
-def _compared(names: tuple[str, ...], *, with_text: bool) -> int:
+def _compared(wishes: _Wishes, *, with_text: bool) -> int:
     """Build, and show what a build would change; nothing that was remembered is asked."""
     from wiregen.diagnostics import Report
 
     config = configuration(Report())
-    made = _make(config, names)
+    made = _make(config, wishes)
+    is_partial = bool(wishes.names)
     stale = _stale_locks(made.locks)
     return _guarded(
-        lambda: max(stale, _compare(made.outputs, config, is_partial=bool(names), with_text=with_text))
+        lambda: max(stale, _compare(made.outputs, config, is_partial=is_partial, with_text=with_text))
     )
 
 
@@ -96,7 +126,7 @@ class _Made:
     is_silent: bool
 
 
-def _make(config: "Config", names: tuple[str, ...]) -> _Made:
+def _make(config: "Config", wishes: _Wishes) -> _Made:
     """Build in memory; exit where there are errors."""
     from wiregen.build import build
     from wiregen.cli.progress import progress_of_pages
@@ -105,8 +135,13 @@ def _make(config: "Config", names: tuple[str, ...]) -> _Made:
 
     report, sources = Report(), Sources()
     locks: dict[Path, bytes] = {}
+    plugins = _plugins(config, wishes, report)
+    if report.has_errors:
+        stop(report, sources)
     with progress_of_pages() as at_page:
-        outputs = build(config, names, sources, report, at_page=at_page, at_lock=locks.__setitem__)
+        outputs = build(
+            config, wishes.names, sources, report, at_page=at_page, at_lock=locks.__setitem__, plugins=plugins
+        )
     if report.has_errors:
         stop(report, sources)
     is_silent = all(
@@ -115,6 +150,16 @@ def _make(config: "Config", names: tuple[str, ...]) -> _Made:
     if not is_silent:
         sys.stderr.write(render(report, sources, colour=has_colour(sys.stderr)))
     return _Made(outputs=outputs, locks=locks, is_silent=is_silent)
+
+
+def _plugins(config: "Config", wishes: _Wishes, report: "Report") -> "tuple[Plugin, ...]":
+    if not (wishes.plugins or config.plugins):
+        return ()
+    from wiregen.plugins import chosen_plugins
+
+    return chosen_plugins(
+        wishes.plugins, config.plugins, config.root, report, is_allowed=wishes.allows_plugins
+    )
 
 
 def _say_fresh(config: "Config") -> int:

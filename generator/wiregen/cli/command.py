@@ -25,6 +25,7 @@ _VERBS = {
     "explain": "Explain a code.",
     "ir": "Print a protocol's model as JSON.",
     "lint": "List what .wire files assume, and find what a reader would miss.",
+    "new": "Make a project that builds.",
     "replay": "Hold a recorded connection to the protocol's sessions.",
 }
 

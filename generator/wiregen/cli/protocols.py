@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["configuration", "exit_code", "load", "plan_of", "stop", "subject_of"]
 
-_USAGE_CODES = ("WG5002", "WG5003", "WG6")
+_USAGE_CODES = ("WG5002", "WG5003", "WG5005", "WG5020", "WG5021", "WG6")
 _FILE_CODES = ("WG1001", "WG1002")
 
 

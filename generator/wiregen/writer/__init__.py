@@ -13,7 +13,7 @@ input like any other: they name only paths inside the folder, and a file is dele
 """
 
 from wiregen.writer.journal import recover
-from wiregen.writer.paths import WriteError, is_regular
+from wiregen.writer.paths import WriteError, check_paths, is_regular
 from wiregen.writer.writing import Difference, Output, Written, compare, contents_of_build, write
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "Output",
     "WriteError",
     "Written",
+    "check_paths",
     "compare",
     "contents_of_build",
     "is_regular",

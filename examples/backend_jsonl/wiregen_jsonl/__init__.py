@@ -1,0 +1,41 @@
+"""The jsonl backend: the same message classes as lines of JSON, for logs and for people.
+
+A line is the array that msgpack has, so views and conversions are wiregen's; bytes, which JSON has not, are {"base64": "…"}.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from wiregen.backends import Page, Subject
+from wiregen.backends.refusal import refuse
+from wiregen.carried import carry
+from wiregen.diagnostics import Report
+from wiregen.plan import UnsupportedError
+from wiregen.views.msgpack_module import msgpack_view
+
+__all__ = ["JsonlBackend"]
+
+
+class JsonlBackend:
+    """Prints `jsonl.py` of a protocol's package."""
+
+    name = "jsonl"
+    requires = "msgspec>=0.19"
+
+    def pages(self, subject: Subject, report: Report) -> tuple[Page, ...]:
+        """Return the page, or none and an error for a construct that it cannot say."""
+        try:
+            view = msgpack_view(subject.protocol, carry(subject.protocol), subject.source)
+        except UnsupportedError as error:
+            refuse(error, subject, report)
+            return ()
+        return (
+            Page(
+                path=PurePosixPath(view.doors.name, "jsonl.py"),
+                template="jsonl.py.jinja",
+                view=replace(view, doors=replace(view.doors, title="JSON")),
+                templates=Path(__file__).parent / "templates",
+            ),
+        )

@@ -1,0 +1,141 @@
+"""A program run within bounds: without a shell, for so long, with so much output.
+
+Invariant: when `run` returns or raises, the program and what it started in its own process group are gone.
+"""
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+__all__ = ["Bounds", "Finished", "OutOfBoundsError", "run"]
+
+_CHUNK = 1 << 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """How long a program may take, in seconds, and how many bytes it may write to each of its two streams."""
+
+    seconds: float = 60.0
+    n_bytes: int = 64 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """How a program ended: its exit code (negative: the signal), and what it wrote."""
+
+    code: int
+    output: bytes
+    complaints: bytes
+
+
+class OutOfBoundsError(Exception):
+    """The program was ended since it took too long or wrote too much."""
+
+
+def run(arguments: tuple[str, ...], data: bytes, folder: Path, bounds: Bounds) -> Finished:
+    """Run a program in a folder with `data` on its stdin.
+
+    Raises:
+        OSError: It cannot be started.
+        OutOfBoundsError: It went over a bound.
+    """
+    program = subprocess.Popen(
+        arguments,
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        return _Run(program, bounds).finish(data)
+    finally:
+        _end(program)
+
+
+class _Run:
+    """A program under way, its three streams each served by a thread."""
+
+    def __init__(self, program: "subprocess.Popen[bytes]", bounds: Bounds) -> None:
+        self._program = program
+        self._bounds = bounds
+        self._output = bytearray()
+        self._complaints = bytearray()
+        self._is_too_large = False
+
+    def finish(self, data: bytes) -> Finished:
+        """Feed the program and wait for its end."""
+        program = self._program
+        assert program.stdin and program.stdout and program.stderr
+        deadline = time.monotonic() + self._bounds.seconds
+        _start(self._feed, data, program.stdin)
+        gatherers = (
+            _start(self._gather, self._output, program.stdout),
+            _start(self._gather, self._complaints, program.stderr),
+        )
+        for thread in gatherers:
+            thread.join(max(0.0, deadline - time.monotonic()))
+        is_late = any(thread.is_alive() for thread in gatherers) or not self._has_ended(deadline)
+        if self._is_too_large:
+            raise OutOfBoundsError(f"it wrote more than {self._bounds.n_bytes} bytes")
+        if is_late:
+            raise OutOfBoundsError(f"it took more than {self._bounds.seconds:g} s")
+        return Finished(
+            code=program.returncode, output=bytes(self._output), complaints=bytes(self._complaints)
+        )
+
+    def _has_ended(self, deadline: float) -> bool:
+        try:
+            self._program.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    @staticmethod
+    def _feed(data: bytes, stream: IO[bytes]) -> None:
+        with suppress(OSError, ValueError):  # who does not read its input need not
+            stream.write(data)
+        with suppress(OSError, ValueError):
+            stream.close()
+
+    def _gather(self, into: bytearray, stream: IO[bytes]) -> None:
+        with suppress(OSError, ValueError):
+            while chunk := os.read(stream.fileno(), _CHUNK):
+                into += chunk
+                if len(into) > self._bounds.n_bytes:
+                    self._is_too_large = True
+                    _kill(self._program)
+                    return
+
+
+def _start(act: Callable[..., None], *arguments: object) -> threading.Thread:
+    thread = threading.Thread(target=act, args=arguments, daemon=True)
+    thread.start()
+    return thread
+
+
+def _end(program: "subprocess.Popen[bytes]") -> None:
+    """End what still runs, and let go of the streams."""
+    _kill(program)
+    program.wait()
+    for stream in (program.stdout, program.stderr):
+        if stream is not None:
+            with suppress(OSError):
+                stream.close()
+
+
+def _kill(program: "subprocess.Popen[bytes]") -> None:
+    """Kill a program and its process group, which outlives it while anything else is in it."""
+    with suppress(OSError):
+        if os.name == "posix":
+            os.killpg(program.pid, signal.SIGKILL)
+        else:
+            program.kill()
