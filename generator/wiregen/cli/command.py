@@ -26,6 +26,7 @@ _VERBS = {
     "ir": "Print a protocol's model as JSON.",
     "lint": "List what .wire files assume, and find what a reader would miss.",
     "replay": "Hold a recorded connection to the protocol's sessions.",
+    "transcode": "Carry a stream from one serialization to another.",
 }
 
 
