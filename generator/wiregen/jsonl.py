@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from wiregen.runtime.access import extra
 from wiregen.runtime.context import Context
@@ -20,9 +20,11 @@ from wiregen.runtime.records import frame_from_record, frame_record, part_record
 from wiregen.runtime.writing import write_frame
 
 __all__ = [
+    "Carrier",
     "LineEncoder",
     "LineError",
     "LineMaker",
+    "backend_of",
     "decoded_line",
     "dumps",
     "encode_lines",
@@ -34,12 +36,29 @@ LONGEST_LINE: Final = 256 * 2**20
 """Characters of a line that is read."""
 _RECORD_KEYS: Final = ("message", "code", "header", "fields")
 _PLACE_KEYS: Final = ("offset", "size", "from", "flow", "time")
-_OTHER_KEYS: Final = ("part", "joined", "canonical", "raw", "error", "partial", "bytes", "bytes_truncated")
+_OTHER_KEYS: Final = (
+    "part", "joined", "canonical", "backend", "raw", "error", "partial", "bytes", "bytes_truncated",
+)  # fmt: skip
 _KEYS: Final = (*_PLACE_KEYS, *_RECORD_KEYS, *_OTHER_KEYS)
 """All that decoding writes."""
 
+_NATIVE: Final = "native"
+
 Plan = dict[str, Any]
 Line = dict[str, Any]
+
+
+class Carrier(Protocol):
+    """A serialization other than the native one; `name` is its backend's."""
+
+    name: str
+
+    def write(self, value: Any, options: Options) -> bytes:
+        """Return the bytes of a frame.
+
+        Raises:
+            EncodeError: It cannot carry it.
+        """
 
 
 class LineError(ValueError):
@@ -129,6 +148,11 @@ def decoded_line(
     return line
 
 
+def backend_of(carrier: Carrier | None) -> Line:
+    """Return what a line with bytes says about whose they are: nothing where they are native."""
+    return {} if carrier is None else {"backend": carrier.name}
+
+
 def error_line(
     error: DecodeError,
     data: bytes,
@@ -168,7 +192,8 @@ class LineEncoder:
     """Lines to bytes, in order: earlier lines may say how later ones are laid out.
 
     `is_canonical`: write every frame anew, also where a line has the bytes that it came in; a block that came in pieces
-    is written whole.
+    is written whole. `carrier`: what writes frames, where that is not the native codec; bytes that a line has are written only
+    by the serialization that they are of.
     """
 
     def __init__(
@@ -178,8 +203,11 @@ class LineEncoder:
         variant: str | None = None,
         limits: dict[str, int] | None = None,
         is_canonical: bool = False,
+        carrier: Carrier | None = None,
     ) -> None:
         self._plan = plan
+        self._carrier = carrier
+        self._backend = _NATIVE if carrier is None else carrier.name
         self._variant = variant
         self._limits = limits
         self._is_canonical = is_canonical
@@ -193,11 +221,12 @@ class LineEncoder:
             EncodeError: It does, and that is not of the protocol.
         """
         _refuse_strangers(line)
+        is_of_other = line.get("backend", _NATIVE) != self._backend
         if "error" in line:
-            return _rest(line)
+            return _rest(line, is_of_other=is_of_other)
         if self._is_canonical and self._is_divided(line):
             return b""
-        if "raw" not in line or self._is_canonical:
+        if "raw" not in line or self._is_canonical or is_of_other:
             return self._written(line)
         with suppress(EncodeError):  # the bytes are there all the same
             self._note(line, self._value(line))
@@ -216,7 +245,10 @@ class LineEncoder:
         options = Options(
             _role(line), context=self._context(line), limits=self._limits, variant=self._variant
         )
-        data = write_frame(self._plan, value, options)
+        if self._carrier is None:
+            data = write_frame(self._plan, value, options)
+        else:
+            data = self._carrier.write(value, options)
         self._note(line, value)
         return data
 
@@ -274,7 +306,9 @@ def _refuse_strangers(line: Line) -> None:
         raise LineError(f"no key {stranger[:64]!r}; there are {', '.join(_KEYS)}")
 
 
-def _rest(line: Line) -> bytes:
+def _rest(line: Line, *, is_of_other: bool) -> bytes:
+    if is_of_other:
+        raise LineError("bytes that could not be decoded, of another serialization")
     if line.get("bytes_truncated"):
         raise LineError("the bytes of an error are cut: decode without a bound on them")
     return _hex(line, "bytes")
@@ -299,11 +333,17 @@ class LineMaker:
     """Frames to lines, in order. It writes each line back at once, and so knows which ones need their bytes."""
 
     def __init__(
-        self, plan: Plan, *, variant: str | None = None, limits: dict[str, int] | None = None
+        self,
+        plan: Plan,
+        *,
+        variant: str | None = None,
+        limits: dict[str, int] | None = None,
+        carrier: Carrier | None = None,
     ) -> None:
         self._plan = plan
         self._variant = variant
-        self._encoder = LineEncoder(plan, variant=variant, limits=limits)
+        self._carrier = carrier
+        self._encoder = LineEncoder(plan, variant=variant, limits=limits, carrier=carrier)
 
     def decoded(
         self,
@@ -320,7 +360,7 @@ class LineMaker:
         part = part_record(self._plan, frame, variant=self._variant)
         line = decoded_line(record, offset=offset, size=len(data), role=role, flow=flow, time=time, **part)
         if not self._gives_back(line, data):
-            line |= {"canonical": False, "raw": data.hex()}
+            line |= {"canonical": False, **backend_of(self._carrier), "raw": data.hex()}
         return line
 
     def _gives_back(self, line: Line, data: bytes) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import zlib
+from collections.abc import Iterator
+from random import Random
 from typing import Any
 
 import msgpack as python_msgpack
@@ -156,3 +158,108 @@ def check_bytes(package: Package, module: Any, data: bytes, role: str | None) ->
     decoder = module.Decoder(role, errors="yield")
     items = [*decoder.items(data), *decoder.finish_items()]
     assert sum(size for _, size, _ in items) == len(data)
+
+
+# ---- wrong input of every kind
+
+
+def outcome(package: Package, module: Any, data: bytes, role: str | None) -> Any:
+    """Return the frame that bytes are, or the error: nothing but a DecodeError with a code, and a path of its own."""
+    try:
+        return module.decode(data, **package.told(role))
+    except package.native.DecodeError as error:
+        assert error.code and 0 <= error.at <= len(data)
+        assert error.recoverable == (error.end is not None)
+        assert isinstance(error.path, str) and (not error.path or error.path[0] not in ".["), error.path
+        return error
+
+
+def damaged(data: bytes, seed: int) -> list[bytes]:
+    """Return the bytes cut, with bits turned, pieces doubled, left out and put in."""
+    random = Random(seed)
+    found = []
+    for _ in range(12):
+        at, end = sorted((random.randrange(len(data)), random.randrange(len(data) + 1)))
+        turned = bytearray(data)
+        turned[at] ^= 1 << random.randrange(8)
+        found += [bytes(turned), data[:at], data[:end] + data[at:], data[:at] + data[end:]]
+        found.append(data[:at] + random.randbytes(random.randrange(1, 9)) + data[at:])
+    return found
+
+
+@pytest.mark.parametrize("name", ["protobuf", "msgpack"])
+@pytest.mark.parametrize("seed", range(4))
+def test_damaged_bytes_are_read_or_refused_and_nothing_else(package: Package, name: str, seed: int) -> None:
+    module = getattr(package, name)
+    n_refused = 0
+    for role, frame in package.frames(seed):
+        octets = code_of(module.encode, frame)
+        for data in damaged(octets, seed) if isinstance(octets, bytes) else ():
+            found = outcome(package, module, data, role)
+            if isinstance(found, ValueError):
+                n_refused += 1
+            else:  # what was read is a value that the protocol allows
+                assert isinstance(code_of(module.encode, found), bytes)
+    assert n_refused > 20
+
+
+WRONG: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    2**64 - 1,
+    1.5,
+    "text",
+    b"\xff",
+    [],
+    [[]],
+    {},
+    [None] * 3,
+    python_msgpack.ExtType(5, b""),
+)
+
+
+def with_wrong(row: list[Any], wrong: Any) -> Iterator[list[Any]]:
+    """Yield a row with each of its cells in turn, at any depth, replaced."""
+    for index, cell in enumerate(row):
+        yield [*row[:index], wrong, *row[index + 1 :]]
+        if isinstance(cell, list):
+            yield from ([*row[:index], inner, *row[index + 1 :]] for inner in with_wrong(cell, wrong))
+
+
+def test_every_cell_of_another_type_is_refused_with_its_path_or_allowed(package: Package) -> None:
+    places = set()
+    for role, frame in package.frames(2):
+        octets = code_of(package.msgpack.encode, frame)
+        if not isinstance(octets, bytes) or len(octets) > 400:
+            continue
+        row = python_msgpack.unpackb(octets)
+        for wrong in WRONG:
+            for spoilt in with_wrong(row, wrong):
+                found = outcome(package, package.msgpack, python_msgpack.packb(spoilt), role)
+                if isinstance(found, ValueError) and found.path:  # type: ignore[attr-defined]
+                    places.add(found.path)  # type: ignore[attr-defined]
+    named = {place.partition(".")[0] for place in places}
+    assert {type(frame.message).__name__ for _, frame in package.frames(2)} & named
+    assert any("." in place for place in places)
+
+
+def test_a_doubled_field_and_an_unknown_one_are_refused_in_every_message(package: Package) -> None:
+    n_messages = 0
+    for role, frame in package.frames(0):
+        octets = code_of(package.protobuf.encode, frame)
+        if not isinstance(octets, bytes):
+            continue
+        n_messages += 1
+        body = octets[next(n for n, byte in enumerate(octets) if byte < 128) + 1 :]
+        for more in (body, b"\xf8\xff\xff\xff\x0f\x00"):  # all of it again; the largest number there is
+            found = outcome(package, package.protobuf, length_of(body + more) + body + more, role)
+            assert isinstance(found, ValueError) and found.code in ("duplicate", "unknown_code"), found  # type: ignore[attr-defined]
+    assert n_messages > 3
+
+
+def length_of(body: bytes) -> bytes:
+    size, found = len(body), b""
+    while size > 127:
+        size, found = size >> 7, found + bytes([size & 127 | 128])
+    return found + bytes([size])

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+NATIVE_SIZES = (155, 281, 19, 74)
 SCRIPT = ROOT / "benchmarks" / "bench_codecs.py"
 
 
@@ -24,3 +25,29 @@ def test_all_codecs_agree_and_every_table_is_printed() -> None:
         [verb, message] for message in ("M1", "M2", "M3", "M4") for verb in ("decode", "encode")
     ]
     assert titles[-1] == "goals"
+
+
+def test_all_serializations_agree_and_their_sizes_are_printed() -> None:
+    for library in ("construct", "google.protobuf", "msgspec", "msgpack"):
+        pytest.importorskip(library)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "generated" / "python")}
+    script = ROOT / "benchmarks" / "bench_serializations.py"
+    done = subprocess.run(
+        [sys.executable, script, "--quick"], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    titles = [line for line in lines if not line.startswith(" ")]
+    assert [title.split()[:2] for title in titles[:-1]] == [
+        [verb, message] for message in ("M1", "M2", "M3", "M4") for verb in ("decode", "encode")
+    ]
+    sizes = lines[lines.index("bytes a frame") + 1 :]
+    assert [line.split()[0] for line in sizes] == [
+        "native",
+        "protobuf",
+        "msgpack",
+        "protobuf",
+        "msgspec",
+        "msgpack-python",
+    ]
+    assert sizes[0].split()[1:5] == [str(size) for size in NATIVE_SIZES]

@@ -20,7 +20,7 @@ from wiregen.diagnostics import known_codes
 from wiregen.linter import RULES
 
 GENERATOR = Path(__file__).resolve().parents[2] / "generator"
-VERBS = ("build", "check", "decode", "encode", "explain", "ir", "lint", "new")
+VERBS = ("build", "check", "decode", "encode", "explain", "ir", "lint", "new", "replay", "transcode")
 
 TIDE = """\
 protocol tide { source "Tide protocol" endian big roles client, server port tcp 7007 }

@@ -43,6 +43,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "vectors": _PLAN | {"runtime"},
     "capture": set(),
     "jsonl": {"runtime"},
+    "made": {"backends", "diagnostics", "emitter", "runtime"},
+    "transcoding": {"made", "runtime"},
     "inspect": {"runtime", "jsonl", "diagnostics"},
 }
 NOBODY_IMPORTS = "cli"

@@ -1,35 +1,56 @@
 """What was said before the bytes at hand, by whomever: decoded for what it says about them, and not shown."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from wiregen.cli.choices import role_of
 from wiregen.cli.decoded import Settings
 from wiregen.cli.direction import Direction
 from wiregen.cli.failure import Failure
+from wiregen.cli.serial_direction import SerialDirection
 from wiregen.runtime.context import Context
 from wiregen.runtime.errors import DecodeError
 
-__all__ = ["heard"]
+__all__ = ["direction", "heard", "refusal", "said"]
+
+Way: TypeAlias = Direction | SerialDirection
 
 _WAY_OUT = "as in --before client:0a0b, or --before client:@FILE"
 
 
-def heard(texts: tuple[str, ...], settings: Settings) -> tuple[Context, dict[str, Direction]]:
-    """Return what is known after those bytes, given as ROLE:HEX or ROLE:@FILE, and the directions that sent them."""
-    context = Context(settings.plan, limits=dict(settings.limits))
-    directions: dict[str, Direction] = {}
+def said(texts: tuple[str, ...], plan: dict[str, Any]) -> Iterator[tuple[str, bytes]]:
+    """Yield who sent bytes and the bytes, out of ROLE:HEX or ROLE:@FILE."""
     for text in texts:
         name, _, what = text.partition(":")
-        role = role_of(settings.plan, name)
+        role = role_of(plan, name)
         assert role is not None
+        yield role, _bytes(text, what)
+
+
+def refusal(role: str, error: DecodeError) -> Failure:
+    """Return what to say of bytes that came before and are wrong."""
+    return Failure(f"--before {role}: {error}", "what came before has to be whole and right")
+
+
+def heard(texts: tuple[str, ...], settings: Settings) -> tuple[Context, dict[str, Way]]:
+    """Return what is known after those bytes, given as ROLE:HEX or ROLE:@FILE, and the directions that sent them."""
+    context = Context(settings.plan, limits=dict(settings.limits))
+    directions: dict[str, Way] = {}
+    for role, data in said(texts, settings.plan):
         if role not in directions:
-            directions[role] = Direction(settings, role, context)
-        for decoded in directions[role].feed(_bytes(text, what)):
+            directions[role] = direction(settings, role, context)
+        for decoded in directions[role].feed(data):
             if isinstance(decoded.outcome, DecodeError):
-                raise Failure(
-                    f"--before {name}: {decoded.outcome}", "what came before has to be whole and right"
-                )
+                raise refusal(role, decoded.outcome)
     return context, directions
+
+
+def direction(settings: Settings, role: str | None, context: Context) -> Way:
+    """Return what decodes one direction, in whichever serialization the settings name."""
+    if settings.carrier is None:
+        return Direction(settings, role, context)
+    return SerialDirection(settings, settings.carrier, role, context)
 
 
 def _bytes(text: str, what: str) -> bytes:

@@ -24,7 +24,13 @@ __all__ = ["verb"]
 @click.option(
     "--hex", "digits", metavar="HEX", help="The bytes themselves, in hexadecimal, in place of a file."
 )
-@click.option("--backend", type=click.Choice(["native"]), default="native", show_default=True)
+@click.option(
+    "--backend",
+    metavar="NAME",
+    default="native",
+    show_default=True,
+    help="The serialization of the bytes: native, protobuf, msgpack, or another one installed.",
+)
 @click.option(
     "--from", "role", metavar="ROLE", help="Who sent the bytes; of a capture, only what that role sent."
 )
@@ -71,15 +77,21 @@ def verb(
     from wiregen.cli.choices import limits_of, role_of, variant_of
     from wiregen.cli.decoded import Settings
     from wiregen.cli.input import from_hex, open_bytes
-    from wiregen.cli.protocols import subject_of
+    from wiregen.cli.protocols import carrier_of
     from wiregen.plan import lower
 
     if digits is not None and (file is not None or pcap):
         raise Failure("--hex takes the place of a file", "give one of the two")
-    subject = subject_of(protocol)
+    subject, carrier = carrier_of(protocol, backend)
+    if carrier is not None:
+        pcap, format_ = _of_carrier(backend, pcap, format_)
     plan = lower(subject.protocol)
     settings = Settings(
-        plan=plan, variant=variant_of(plan, variant), limits=limits_of(plan, limits), is_strict=strict
+        plan=plan,
+        variant=variant_of(plan, variant),
+        limits=limits_of(plan, limits),
+        is_strict=strict,
+        carrier=carrier,
     )
     sender = role_of(plan, role)
     ports = tuple(port.number for port in subject.protocol.ports)
@@ -88,6 +100,20 @@ def verb(
         if source.path is not None and not pcap:
             tell("the input is a capture")
         return _decode(source, settings, sender, before, port, ports, format_)
+
+
+def _of_carrier(backend: str, pcap: bool | None, format_: str | None) -> tuple[bool, str]:
+    """Return how bytes of another serialization are taken and shown: they are no capture, and have no native places."""
+    if pcap:
+        raise Failure(
+            f"a capture is decoded as native bytes, not as {backend}", "leave --pcap or --backend out"
+        )
+    if format_ in ("tree", "hex"):
+        raise Failure(
+            f"--format {format_} shows where native bytes lie, and {backend} has others",
+            "choose --format jsonl or json",
+        )
+    return False, format_ or "jsonl"
 
 
 def _decode(
@@ -152,8 +178,7 @@ def _stream(
     advance: Callable[[int], None],
 ) -> "Iterator[Decoded]":
     """Yield what a stream of one direction holds; who sent a frame is told by its message where nobody said it."""
-    from wiregen.cli.before import heard
-    from wiregen.cli.direction import Direction
+    from wiregen.cli.before import direction, heard
     from wiregen.cli.sinks import message_of
     from wiregen.runtime.errors import DecodeError
 
@@ -167,10 +192,10 @@ def _stream(
         return decoded if message is None else replace(decoded, role=message[1])
 
     context, directions = heard(before, settings)
-    direction = directions.get(role or "") or Direction(settings, role, context)
+    way = directions.get(role or "") or direction(settings, role, context)
     for chunk in source.chunks:
-        yield from map(named, direction.feed(chunk))
+        yield from map(named, way.feed(chunk))
         advance(len(chunk))
         if source.is_live:
             sys.stdout.flush()
-    yield from map(named, direction.finish())
+    yield from map(named, way.finish())

@@ -2,22 +2,26 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.tree import Node
+
+if TYPE_CHECKING:
+    from wiregen.made import Serialization
 
 __all__ = ["Decoded", "Settings"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """A protocol's careful plan, and how its bytes are to be read."""
+    """A protocol's careful plan, and how its bytes are to be read; `carrier`: by what, where they are not native."""
 
     plan: dict[str, Any]
     variant: str | None = None
     limits: Mapping[str, int] = field(default_factory=dict)
     is_strict: bool = False
+    carrier: "Serialization | None" = None
 
     @property
     def largest_frame(self) -> int:

@@ -14,7 +14,7 @@ from wiregen.runtime.explain import careful_decoder
 from wiregen.runtime.options import Options
 from wiregen.runtime.tree import Node
 
-__all__ = ["Direction"]
+__all__ = ["Direction", "Held"]
 
 _Item = tuple[int, int, Node | DecodeError]
 
@@ -26,7 +26,7 @@ class Direction:
         self._settings = settings
         self._role = role
         self._context = context
-        self._held = _Held()
+        self._held = Held()
         self._owed: _Item | None = None
         self._base = 0
         self._is_lost = False
@@ -129,7 +129,7 @@ class Direction:
         yield Decoded(offset=self._base + offset, size=size, role=self._role, raw=raw, outcome=outcome)
 
 
-class _Held:
+class Held:
     """Bytes that belong to no item yet; `start` and `end` are places in the stream."""
 
     def __init__(self) -> None:

@@ -1,17 +1,11 @@
 """`wiregen encode`: decoded lines back to bytes."""
 
-import os
-import sys
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from wiregen.cli.failure import DONE, FINDINGS, Failure
-from wiregen.cli.talk import is_terminal
 
 if TYPE_CHECKING:
     from wiregen.jsonl import LineEncoder
@@ -25,7 +19,13 @@ _ONE_DIRECTION = "bytes are of one direction of one connection: choose with --fl
 @click.command("encode")
 @click.argument("protocol")
 @click.argument("file", required=False)
-@click.option("--backend", type=click.Choice(["native"]), default="native", show_default=True)
+@click.option(
+    "--backend",
+    metavar="NAME",
+    default="native",
+    show_default=True,
+    help="The serialization to write: native, protobuf, msgpack, or another one installed.",
+)
 @click.option(
     "--canonical", is_flag=True, help="Write frames anew, also where a line has the bytes that it came in."
 )
@@ -51,17 +51,23 @@ def verb(
     """
     from wiregen.cli.choices import limits_of, role_of, variant_of
     from wiregen.cli.input import open_lines
-    from wiregen.cli.protocols import plan_of
+    from wiregen.cli.output import destination, refuse_terminal
+    from wiregen.cli.protocols import carrier_of
     from wiregen.jsonl import LineEncoder
+    from wiregen.plan import lower
 
-    if output is None and is_terminal(sys.stdout):
-        raise Failure("the result is binary, and stdout is a terminal", "write it to a file: -o FILE")
-    plan = plan_of(protocol)
+    refuse_terminal(output)
+    subject, carrier = carrier_of(protocol, backend)
+    plan = lower(subject.protocol)
     encoder = LineEncoder(
-        plan, variant=variant_of(plan, variant), limits=limits_of(plan, limits), is_canonical=canonical
+        plan,
+        variant=variant_of(plan, variant),
+        limits=limits_of(plan, limits),
+        is_canonical=canonical,
+        carrier=carrier,
     )
     chosen = _Choice(flow, role_of(plan, role))
-    with open_lines(file) as lines, _destination(output) as out:
+    with open_lines(file) as lines, destination(output) as out:
         for data in _encoded(lines, encoder, chosen, plan):
             out.write(data)
     return DONE
@@ -138,25 +144,3 @@ def _way_out(why: str) -> str:
     if "there were lines of" in why:
         return _ONE_DIRECTION
     return "each line is one JSON object as `wiregen decode --format jsonl` prints it; mend the line, or leave it out"
-
-
-@contextmanager
-def _destination(name: str | None) -> Iterator[IO[bytes]]:
-    """Open stdout; or a file beside the one that is named, which takes its place when all is written."""
-    if name is None:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-        return
-    path = Path(name)
-    folder = path.parent if path.parent.is_dir() else None
-    if folder is None or path.is_dir():
-        raise Failure(f"`{name}` cannot be written", "name a file in a folder that exists")
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=folder)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            yield file
-        os.replace(temporary, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise

@@ -42,14 +42,14 @@ class Input:
     is_live: bool = False
 
 
-def from_hex(digits: str) -> Input:
-    """Return the bytes that digits stand for."""
+def from_hex(digits: str, option: str = "--hex") -> Input:
+    """Return the bytes that the digits of an option stand for."""
     plain = "".join(digits.split()).removeprefix("0x")
     wrong = next((char for char in plain if char not in string.hexdigits), None)
     if wrong is not None or len(plain) % 2:
         what = f"`{wrong}` is no hexadecimal digit" if wrong is not None else "an odd number of digits"
         raise Failure(
-            f"--hex: {what}", "give pairs of digits, with or without spaces: --hex '32 41 00000001'"
+            f"{option}: {what}", f"give pairs of digits, with or without spaces: {option} '32 41 00000001'"
         )
     data = bytes.fromhex(plain)
     return Input(chunks=iter((data,) if data else ()), size=len(data))

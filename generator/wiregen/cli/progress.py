@@ -15,10 +15,16 @@ _LONG: Final = 16 * 1024 * 1024
 
 
 @contextmanager
-def progress(size: int | None) -> Iterator[Callable[[int], None]]:
-    """Show a bar for an input of `size` bytes; the function handed out takes the bytes done since its last call."""
+def progress(
+    size: int | None, what: str = "decoding", *, is_printed: bool = True
+) -> Iterator[Callable[[int], None]]:
+    """Show a bar for an input of `size` bytes; the function handed out takes the bytes done since its last call.
+
+    `is_printed`: the result goes to stdout.
+    """
     # Where the result goes to the same terminal, a bar would be in its way.
-    if size is None or size <= _LONG or not is_terminal(sys.stderr) or is_terminal(sys.stdout):
+    is_in_the_way = is_printed and is_terminal(sys.stdout)
+    if size is None or size <= _LONG or not is_terminal(sys.stderr) or is_in_the_way:
         yield lambda n_bytes: None
         return
     from rich.console import Console
@@ -28,7 +34,7 @@ def progress(size: int | None) -> Iterator[Callable[[int], None]]:
     console = Console(stderr=True)
     # rich would otherwise take stdout too, and lay out every byte of the result.
     with Progress(*columns, console=console, transient=True, redirect_stdout=False) as bar:
-        task = bar.add_task("decoding", total=size)
+        task = bar.add_task(what, total=size)
         yield lambda n_bytes: bar.advance(task, n_bytes)
 
 

@@ -2,20 +2,29 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from wiregen.cli.failure import FINDINGS, USAGE
+from wiregen.cli.failure import FINDINGS, USAGE, Failure
 from wiregen.cli.talk import has_colour
 
 if TYPE_CHECKING:
     from wiregen.backends import Subject
     from wiregen.config import Config
     from wiregen.diagnostics import Report
+    from wiregen.made import Package, Serialization
     from wiregen.source import Sources
 
-__all__ = ["configuration", "exit_code", "load", "plan_of", "stop", "subject_of"]
+__all__ = [
+    "carrier_of",
+    "configuration",
+    "exit_code",
+    "load",
+    "package_of",
+    "stop",
+    "subject_of",
+]
 
 _USAGE_CODES = ("WG5002", "WG5003", "WG5005", "WG5020", "WG5021", "WG6")
 _FILE_CODES = ("WG1001", "WG1002")
@@ -44,11 +53,36 @@ def subject_of(name: str) -> "Subject":
     return subject
 
 
-def plan_of(name: str) -> dict[str, Any]:
-    """Return the careful plan of the protocol that the user named."""
-    from wiregen.plan import lower
+def package_of(name: str, backends: tuple[str, ...]) -> "Package":
+    """Return the package of the protocol that the user named, made in memory with these serializations."""
+    from wiregen.diagnostics import Report
+    from wiregen.made import make
+    from wiregen.source import Sources
 
-    return lower(subject_of(name).protocol)
+    report, sources = Report(), Sources()
+    subject = load(name, configuration(report), sources, report)
+    package = None if subject is None or report.has_errors else make(subject, backends, report)
+    if package is None:
+        stop(report, sources)
+    for backend in backends:
+        _check_installed(package, backend)
+    return package
+
+
+def carrier_of(name: str, backend: str) -> "tuple[Subject, Serialization | None]":
+    """Return the protocol that the user named, and what reads and writes it where that is not the native codec."""
+    if backend == "native":
+        return subject_of(name), None
+    package = package_of(name, (backend,))
+    return package.subject, package.serialization(backend)
+
+
+def _check_installed(package: "Package", backend: str) -> None:
+    try:
+        package.serialization(backend)
+    except ImportError as error:
+        message, _, way_out = str(error).partition(": ")
+        raise Failure(message, way_out or "its documentation says what it is for") from None
 
 
 def load(name: str, config: "Config", sources: "Sources", report: "Report") -> "Subject | None":

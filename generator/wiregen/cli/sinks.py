@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from wiregen.cli.decoded import Decoded, Settings
-from wiregen.jsonl import LineMaker, dumps, error_line
+from wiregen.jsonl import LineMaker, backend_of, dumps, error_line
 from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.tree import FrameValue, Unknown
 
@@ -34,7 +34,8 @@ class _Lines:
     """Makes the lines of frames and faults."""
 
     def __init__(self, settings: Settings) -> None:
-        self._maker = LineMaker(settings.plan, variant=settings.variant, limits=dict(settings.limits))
+        limits, self._carrier = dict(settings.limits), settings.carrier
+        self._maker = LineMaker(settings.plan, variant=settings.variant, limits=limits, carrier=self._carrier)
 
     def text(self, decoded: Decoded) -> str:
         """Return a line without its end."""
@@ -46,7 +47,8 @@ class _Lines:
             )
             return dumps(line)
         line = error_line(outcome, decoded.raw, offset=decoded.offset, role=role, flow=flow, time=time)
-        return dumps(line | {"size": decoded.size, "bytes_truncated": decoded.size != len(decoded.raw)})
+        more = {"size": decoded.size, "bytes_truncated": decoded.size != len(decoded.raw)}
+        return dumps(line | more | backend_of(self._carrier))
 
 
 class _Jsonl:
