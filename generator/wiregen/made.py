@@ -154,7 +154,7 @@ class _Modules(MetaPathFinder, InspectLoader):
         if fullname == self._root:
             return ""
         page = self._pages[fullname]
-        return _RUNTIME_IMPORT.sub(r"\1wiregen.runtime.", render(page.template, page.view))
+        return _RUNTIME_IMPORT.sub(r"\1wiregen.runtime.", render(page.template, page.view, page.templates))
 
 
 def _is_module(page: Page) -> bool:
