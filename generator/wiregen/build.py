@@ -109,7 +109,7 @@ def _subjects(
 
 
 def _pages(subjects: tuple[Subject, ...], backends: tuple[Backend, ...], report: Report) -> Iterator[Page]:
-    for subject in subjects:
+    for subject in (each for each in subjects if each.protocol.frames):
         for backend in backends:
             yield from backend.pages(subject, report)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterator
+from copy import copy
 from typing import Any
 
 from hypothesis import strategies as st
@@ -135,7 +136,13 @@ BAD_VALUES: SearchStrategy[Any] = st.one_of(
     st.integers(-(2**70), 2**70) | st.just(10**400),
     st.text(st.characters(), max_size=4) | st.sampled_from(["\ud800", "\udc80", "\ud800\udc00", "x" * 300]),
     st.binary(max_size=4) | st.just(b"x" * 300),
-    st.sampled_from([(), [], {}, [None], [[]], {"key": 1}, object, object(), Indexed(), Barred(), range(3)]),
+    st.sampled_from(
+        [(), [], {}, [None], [[]], {"key": 1}, object, object(), Indexed(), Barred(), range(3)]
+    ).map(
+        lambda value: (
+            [*map(copy, value)] if type(value) is list else value
+        )  # they are put into, and drawn again
+    ),
     st.builds(LongNumber, st.integers(0, 300))
     | st.builds(LongText, st.text())
     | st.builds(LongBytes, st.binary()),

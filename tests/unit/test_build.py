@@ -135,6 +135,25 @@ def test_a_wrong_file_leaves_no_output(text: str, code: str, tmp_path: Path) -> 
     assert sorted(path.name for path in folder.iterdir()) == ["idl"]
 
 
+def test_declarations_without_a_frame_are_for_others_to_import(tmp_path: Path) -> None:
+    head = 'protocol NAME { source "d" endian big roles one, other }\n'
+    folder = project(tmp_path, f"{head.replace('NAME', 'lumberjack')}struct Pair {{ a : u8  b : u8 }}\n")
+    frame = "frame Frame { code : u8 := code(body)  body : match code }\nmessage Two 2 { pair : Pair }\n"
+    text = f"{head.replace('NAME', 'user')}import lumberjack : Pair\n{frame}"
+    (folder / "idl" / "user.wire").write_text(text, encoding="utf-8")
+    done = wiregen("build", folder=folder)
+    assert (done.returncode, (folder / "generated/python/wireproto/lumberjack").exists()) == (
+        0,
+        False,
+    ), done.stderr
+    read = "from wireproto import user; print(user.decode(bytes([2, 3, 4])))"
+    shown = run("-c", read, folder=folder, PYTHONPATH="generated/python")
+    assert shown.stdout == "Frame(Two(pair=Pair(a=3, b=4)))\n", shown.stderr
+    decoded = wiregen("decode", "lumberjack", "--hex", "00", folder=folder)
+    assert (decoded.returncode, decoded.stdout) == (2, "")
+    assert "`lumberjack` has no frame" in decoded.stderr
+
+
 def test_a_wrong_file_leaves_the_old_tree(stale: Path) -> None:
     before = tree(stale / "generated")
     (stale / "idl" / "lumberjack.wire").write_text("protocol lumberjack {", encoding="utf-8")

@@ -14,6 +14,18 @@ from wiregen.walk import flat_fields
 __all__ = ["RULES"]
 
 
+def _no_frame(inspection: Inspection) -> None:
+    protocol = inspection.protocol
+    if not protocol.frames:
+        inspection.note(
+            "WG3049",
+            f"`{protocol.name}` has no frame: no package is made of it",
+            inspection.place(protocol.path, "name"),
+            "declarations for others to import",
+            help_="declare `frame Frame { … }` if it is to be spoken",
+        )
+
+
 def _role_without_frame(inspection: Inspection) -> None:
     framed = {role for frame in inspection.protocol.frames for role in _roles(inspection, frame.role)}
     for message in inspection.protocol.messages:
@@ -178,6 +190,7 @@ def _visible(owner: Owner) -> dict[str, Field]:
 
 
 RULES = (
+    _no_frame,
     _role_without_frame,
     _message_never_carried,
     _code_outside_frame,

@@ -22,6 +22,7 @@ __all__ = [
     "exit_code",
     "load",
     "package_of",
+    "spoken",
     "stop",
     "subject_of",
 ]
@@ -61,7 +62,9 @@ def package_of(name: str, backends: tuple[str, ...]) -> "Package":
 
     report, sources = Report(), Sources()
     subject = load(name, configuration(report), sources, report)
-    package = None if subject is None or report.has_errors else make(subject, backends, report)
+    package = None
+    if subject is not None and not report.has_errors:
+        package = make(_checked_spoken(subject), backends, report)
     if package is None:
         stop(report, sources)
     for backend in backends:
@@ -69,10 +72,24 @@ def package_of(name: str, backends: tuple[str, ...]) -> "Package":
     return package
 
 
+def spoken(name: str) -> "Subject":
+    """Return a protocol that has frames; exit where the one that the user named has none."""
+    return _checked_spoken(subject_of(name))
+
+
+def _checked_spoken(subject: "Subject") -> "Subject":
+    if not subject.protocol.frames:
+        way_out = "name one that imports it, or declare `frame Frame { … }` in it"
+        raise Failure(
+            f"`{subject.protocol.name}` has no frame, so there is nothing on a wire", way_out, code=USAGE
+        )
+    return subject
+
+
 def carrier_of(name: str, backend: str) -> "tuple[Subject, Serialization | None]":
     """Return the protocol that the user named, and what reads and writes it where that is not the native codec."""
     if backend == "native":
-        return subject_of(name), None
+        return spoken(name), None
     package = package_of(name, (backend,))
     return package.subject, package.serialization(backend)
 

@@ -48,11 +48,11 @@ def verb(
     from wiregen.cli.choices import limits_of, options_of, variant_of
     from wiregen.cli.decoded import Settings
     from wiregen.cli.input import open_bytes
-    from wiregen.cli.protocols import subject_of
+    from wiregen.cli.protocols import spoken
     from wiregen.plan import lower
     from wiregen.runtime.session_table import Program
 
-    subject = subject_of(protocol)
+    subject = spoken(protocol)
     plan = lower(subject.protocol)
     if not plan["sessions"]:
         raise Failure(f"{plan['name']} has no sessions", "`wiregen decode` shows what a capture holds")
