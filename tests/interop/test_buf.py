@@ -1,0 +1,60 @@
+"""The .proto files as buf sees them, which is stricter than protoc about what it takes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+PROTO = Path(__file__).resolve().parents[2] / "generated" / "proto"
+ALLOWED = {
+    "DIRECTORY_SAME_PACKAGE": "a repository may keep one folder of schemas",
+    "ENUM_ZERO_VALUE_SUFFIX": "members have their protocol's names",
+    "PACKAGE_DIRECTORY_MATCH": "a repository may keep one folder of schemas",
+    "PACKAGE_VERSION_SUFFIX": "a protocol's version is its own affair",
+}
+"""Rules of style that the schemas do not keep, and why."""
+
+
+@pytest.fixture(scope="module")
+def buf(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip("buf comes as an npm package, and there is no npm")
+    folder = tmp_path_factory.mktemp("buf")
+    wanted = [
+        npm,
+        "install",
+        "--silent",
+        "--no-audit",
+        "--no-fund",
+        "--prefix",
+        str(folder),
+        "@bufbuild/buf@1",
+    ]
+    try:
+        done = subprocess.run(wanted, capture_output=True, text=True, check=False, timeout=120)
+    except subprocess.TimeoutExpired:
+        pytest.skip("buf was not fetched within two minutes")
+    command = folder / "node_modules" / ".bin" / "buf"
+    if done.returncode or not command.exists():
+        pytest.skip(f"buf cannot be had here: {done.stderr.strip()[:200]}")
+    return command
+
+
+def run(buf: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([buf, *arguments], cwd=PROTO, capture_output=True, text=True, check=False)
+
+
+def test_buf_takes_every_schema(buf: Path) -> None:
+    assert list(PROTO.glob("*.proto"))
+    done = run(buf, "build", "-o", "/dev/null")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_what_buf_says_of_style_is_what_is_left_on_purpose(buf: Path) -> None:
+    lines = run(buf, "lint", "--error-format", "json").stdout.splitlines()
+    assert {json.loads(line)["type"] for line in lines} == set(ALLOWED)
