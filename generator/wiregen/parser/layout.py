@@ -54,7 +54,9 @@ def match_(parts: Parts) -> syntax.Match:
 
 
 def arm(parts: Parts) -> syntax.Arm:
-    patterns = tuple(p for p in parts.children if isinstance(p, syntax.Name | syntax.CodeRange))
+    patterns = tuple(
+        p for p in parts.children if isinstance(p, syntax.Name | syntax.Boolean | syntax.CodeRange)
+    )
     return syntax.Arm(patterns=patterns, shape=parts.one(syntax.Shape), span=parts.span)
 
 

@@ -6,7 +6,7 @@ from wiregen import model, syntax
 from wiregen.diagnostics import Label, Span
 from wiregen.resolver.names import report_unknown
 from wiregen.resolver.scopes import members_of
-from wiregen.resolver.sorts import Sort
+from wiregen.resolver.sorts import BOOLEAN, Sort, describe, fits
 from wiregen.resolver.workspace import Workspace
 
 OTHERWISE = "_"
@@ -32,16 +32,24 @@ def resolve_patterns(
     return [tuple(_spans(work, arm.patterns, subject)) for arm in arms]
 
 
-def _spans(
-    work: Workspace, patterns: tuple[syntax.Name | syntax.CodeRange, ...], subject: Sort
-) -> Iterator[model.Span]:
+def _spans(work: Workspace, patterns: tuple[syntax.Pattern, ...], subject: Sort) -> Iterator[model.Span]:
     for pattern in patterns:
         if isinstance(pattern, syntax.CodeRange):
             yield resolve_range(work, pattern)
+        elif isinstance(pattern, syntax.Boolean):
+            _demand_truth(work, pattern, subject)
+            yield model.Span(low=int(pattern.value), high=int(pattern.value))
         elif pattern.text != OTHERWISE:
             number = _number(work, pattern, subject)
             if number is not None:
                 yield model.Span(low=number, high=number)
+
+
+def _demand_truth(work: Workspace, pattern: syntax.Boolean, subject: Sort) -> None:
+    if not fits(BOOLEAN, subject):
+        word = str(pattern.value).lower()
+        message = f"`{word}` is a boolean, and what is matched is {describe(subject)}"
+        work.error("WG2202", message, pattern.span, label="a boolean", help_=f"write `{int(pattern.value)}`")
 
 
 def _number(work: Workspace, name: syntax.Name, subject: Sort) -> int | None:

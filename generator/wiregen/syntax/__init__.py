@@ -81,7 +81,21 @@ from .file import (
     SourceSetting,
     Variant,
 )
-from .layout import Arm, Block, Constant, Core, Default, Derived, Field, Match, Shape, Trailing, Value, View
+from .layout import (
+    Arm,
+    Block,
+    Constant,
+    Core,
+    Default,
+    Derived,
+    Field,
+    Match,
+    Pattern,
+    Shape,
+    Trailing,
+    Value,
+    View,
+)
 from .records import About, Example, Ledger, Remark, Rule
 
 __all__ = [
@@ -137,6 +151,7 @@ __all__ = [
     "Option",
     "Part",
     "Path",
+    "Pattern",
     "PortSetting",
     "Preamble",
     "Protocol",

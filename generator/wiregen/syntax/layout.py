@@ -1,17 +1,20 @@
 """Fields and the shapes that say how their bytes are laid."""
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from wiregen.diagnostics import Span
 
-from .expressions import Annotation, CodeRange, Expression, Name, Ref
+from .expressions import Annotation, Boolean, CodeRange, Expression, Name, Ref
+
+Pattern: TypeAlias = Name | Boolean | CodeRange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arm:
-    """`patterns => shape`; a pattern is a member's name, `_`, or codes."""
+    """`patterns => shape`; a pattern is a member's name, `_`, a Boolean, or codes."""
 
-    patterns: tuple[Name | CodeRange, ...]
+    patterns: tuple[Pattern, ...]
     shape: "Shape"
     span: Span
 
