@@ -12,6 +12,7 @@ from wiregen.checker import (
     contexts,
     fields,
     frames,
+    lengths,
     mentions,
     names,
     recursion,
@@ -25,7 +26,7 @@ from wiregen.model import Protocol
 
 __all__ = ["check", "largest_memory"]
 
-_ROOMS = (choices, fields, recursion, regions, frames, names, contexts, sessions, mentions)
+_ROOMS = (choices, fields, lengths, recursion, regions, frames, names, contexts, sessions, mentions)
 
 
 def check(protocol: Protocol, origins: Mapping[str, Span], report: Report) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 
 from wiregen.checker.inspection import Inspection, Record, numbers_text, overlaps
 from wiregen.diagnostics import Label
-from wiregen.model import Coding, ContextReference, FieldReference, Match, MessageMatch, Reference, Span
+from wiregen.model import Arm, Coding, ContextReference, FieldReference, Match, MessageMatch, Reference, Span
 from wiregen.values import span_of
 
 __all__ = ["RULES"]
@@ -47,6 +48,47 @@ def _arm_unreachable(inspection: Inspection) -> None:
                 _report_beyond(
                     inspection, arm.path, arm.patterns, possible, _origin(inspection, record, match)
                 )
+
+
+def _rest_is_empty(inspection: Inspection) -> None:
+    for record, match in _matches(inspection):
+        subject = inspection.declared.type_of(match.subject, record.by_name)
+        choices = None if subject is None else inspection.declared.choices_in(subject)
+        rest = match.arms[-1] if match.arms else None
+        last = _completing(match, choices or ())
+        if rest is not None and last is not None and not rest.patterns:
+            inspection.error(
+                "WG3002",
+                "nothing is left for `_`",
+                inspection.place(rest.path),
+                "never taken",
+                inspection.also(last.path, "with this one the arms take every value"),
+                _origin(inspection, record, match),
+                help_="remove it; `_` is for the values that no other arm takes",
+            )
+
+
+def _completing(match: Match, choices: tuple[Span, ...]) -> Arm | None:
+    """Return the last arm with numbers if the arms take every value, or None."""
+    arms = [arm for arm in match.arms if arm.patterns]
+    taken = _merged(each for arm in arms for each in arm.patterns)
+    return arms[-1] if arms and choices and all(_is_taken(choice, taken) for choice in choices) else None
+
+
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    """Return the same numbers in ascending ranges with gaps between them."""
+    merged: list[Span] = []
+    for span in sorted(spans, key=lambda each: each.low):
+        if merged and span.low <= merged[-1].high + 1:
+            merged[-1] = Span(low=merged[-1].low, high=max(merged[-1].high, span.high))
+        else:
+            merged.append(span)
+    return merged
+
+
+def _is_taken(choice: Span, merged: list[Span]) -> bool:
+    position = bisect_right(merged, choice.low, key=lambda each: each.low) - 1
+    return position >= 0 and choice.high <= merged[position].high
 
 
 def _origin(inspection: Inspection, record: Record, match: Match) -> Label | None:
@@ -174,6 +216,7 @@ def _matches(inspection: Inspection) -> Iterator[tuple[Record, Match]]:
 RULES = (
     _arms_overlap,
     _arm_unreachable,
+    _rest_is_empty,
     _varieties_overlap,
     _number_outside_type,
     _width_unreachable,

@@ -24,17 +24,14 @@ from wiregen.model import (
     Match,
     MessageMatch,
     Octets,
-    Operation,
     Position,
     Reference,
     Region,
     Text,
     Type,
-    UntilHolds,
     Uuid,
     Varint,
 )
-from wiregen.sizes import Sizes
 from wiregen.values import number_of
 from wiregen.walk import nested_expressions
 
@@ -124,53 +121,6 @@ def _fault_of_member(number: int, reference: Reference, declared: Declared) -> s
     return None if is_allowed else f"`only` leaves `{members[0].name}` out"
 
 
-def _length_too_narrow(inspection: Inspection) -> None:
-    for record in inspection.records:
-        for field in record.flat:
-            possible = inspection.declared.numbers_in(field.type)
-            if possible is None or not isinstance(field.value, Derived):
-                continue
-            least = _least(field.value.value, record)
-            if least is not None and least > possible.high:
-                inspection.error(
-                    "WG3033",
-                    f"`{field.name}` cannot hold what it measures",
-                    inspection.place(field.path, "value"),
-                    f"at least {least}",
-                    inspection.also(field.path, f"at most {possible.high}", "type"),
-                    help_="a wider integer",
-                )
-
-
-def _least(expression: Expression, record: Record) -> int | None:
-    """Return a number that a derived length never goes below, or None."""
-    match expression:
-        case Call(
-            function="size" | "count" as function, arguments=(FieldReference(path=(name,), scope="own"),)
-        ):
-            measured = record.by_name.get(name)
-            return None if measured is None else _measure(measured, function, record.sizes)
-        case Operation(operator="+", left=left, right=right):
-            sides = (_least(left, record), _least(right, record))
-            return None if sides[0] is None or sides[1] is None else sides[0] + sides[1]
-        case Operation(operator="-", left=left, right=right):
-            least, constant = _least(left, record), number_of(right)
-            return None if least is None or constant is None else least - constant
-        case _:
-            return number_of(expression)
-
-
-def _measure(field: Field, function: str, sizes: Sizes) -> int | None:
-    if function == "size":
-        return None if sizes.is_endless(field) else sizes.smallest(field)
-    if field.condition is not None or not isinstance(field.type, Bytes | Text | List):
-        return 0
-    length = field.type.length
-    if isinstance(length, Computed):
-        return max(0, number_of(length.value) or 0)
-    return int(isinstance(length, UntilHolds))
-
-
 def _discriminator_set_twice(inspection: Inspection) -> None:
     for record in inspection.records:
         for field, type_ in record.shapes:
@@ -207,7 +157,7 @@ def _code_derived_twice(inspection: Inspection) -> None:
                     inspection.place(field.path, "value"),
                     "second field with it",
                     inspection.also(seen[body].path, "first", "value"),
-                    help_="one of them is enough; compare the other one with it: `where code == type`",
+                    help_=f"one of them is enough; compare the other one with it: `where {field.name} == {seen[body].name}`",
                 )
             elif body is not None:
                 seen[body] = field
@@ -308,7 +258,6 @@ RULES = (
     _bits_fill_bytes,
     _bits_always_there,
     _value_outside_type,
-    _length_too_narrow,
     _discriminator_set_twice,
     _code_derived_twice,
     _nothing_to_write,

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from wiregen.checker.fields import fault_of_value
 from wiregen.checker.inspection import MAX_VARIANTS, Inspection, Owner, Record
 from wiregen.checker.scope import is_visible
-from wiregen.checker.shape import shape_of
-from wiregen.model import Field, InCompressed, Message, MessageMatch, Number, Preamble, Region
+from wiregen.checker.shape import Shape, shape_of
+from wiregen.diagnostics import Label
+from wiregen.model import Field, InCompressed, Message, MessageMatch, Number, Preamble, Region, Variant
 from wiregen.walk import flat_fields
 
 __all__ = ["RULES"]
@@ -129,8 +130,15 @@ def _inflated_without_limit(inspection: Inspection) -> None:
                     f"`{field.name}` is compressed, and nothing bounds what comes out",
                     inspection.place(field.path, "type"),
                     "could be a thousand times as long",
+                    _where_limits_stand(inspection),
                     help_="say it: `limits { inflated = 64 MiB }`",
                 )
+
+
+def _where_limits_stand(inspection: Inspection) -> Label | None:
+    for limit in inspection.protocol.limits[-1:]:
+        return inspection.also(limit.path, "`inflated` would stand beside this", "name")
+    return inspection.also(inspection.protocol.path, "has no `limits`", "name")
 
 
 def _variant_of_other_fields(inspection: Inspection) -> None:
@@ -160,7 +168,30 @@ def _variant_without_difference(inspection: Inspection) -> None:
                 inspection.place(other.path, "name"),
                 "no difference",
                 inspection.also(own.path, "the same bytes", "name"),
+                help_="take it out: what a variant does not lay differently, it takes over",
             )
+
+
+def _variants_alike(inspection: Inspection) -> None:
+    first: dict[Shape, Variant] = {}
+    for variant in inspection.protocol.variants[:MAX_VARIANTS]:
+        before = first.setdefault(shape_of(_layouts(variant)), variant)
+        if before is not variant:
+            inspection.error(
+                "WG3046",
+                f"variant `{variant.name}` lays the same bytes as `{before.name}`",
+                inspection.place(variant.path, "name"),
+                "cannot be told apart",
+                inspection.also(before.path, "the same layouts", "name"),
+                help_="lay something in another way, or remove one of them",
+            )
+
+
+def _layouts(variant: Variant) -> tuple[tuple[str, str, tuple[Field, ...]], ...]:
+    """Return what a variant lays, in an order that does not depend on the text."""
+    owners: tuple[Owner, ...] = (*variant.frames, *variant.structs, *variant.messages, *variant.preambles)
+    by_name = sorted(owners, key=lambda owner: (type(owner).__name__, owner.name))
+    return tuple((type(owner).__name__, owner.name, owner.fields) for owner in by_name)
 
 
 def _too_many_variants(inspection: Inspection) -> None:
@@ -198,5 +229,6 @@ RULES = (
     _inflated_without_limit,
     _variant_of_other_fields,
     _variant_without_difference,
+    _variants_alike,
     _too_many_variants,
 )

@@ -33,6 +33,8 @@ __all__ = ["RULES"]
 
 Declaration: TypeAlias = Struct | Message | Frame | Union
 _SIZE = "size "
+_MAX_STEPS = 8
+"""Fields of one way round that are shown."""
 _MAX_CHECKED = 500
 """Fields of one checksum that are looked at."""
 
@@ -49,18 +51,43 @@ def _declaration_without_end(inspection: Inspection) -> None:
                 f"`{first.name}` always contains itself, so it never ends",
                 inspection.place(first.path, "name"),
                 "no value of it is finite",
-                _way_round(inspection, first, group),
+                *_way_round(inspection, declarations, first, group),
                 help_="make it a list, a variety of a union, or optional with `if` on the way round",
             )
 
 
-def _way_round(inspection: Inspection, first: Declaration, group: tuple[str, ...]) -> Label | None:
-    """Return the first field through which a declaration comes to stand in itself."""
-    for owner in first.varieties if isinstance(first, Union) else (first,):
+def _way_round(
+    inspection: Inspection,
+    declarations: Mapping[str, Declaration],
+    first: Declaration,
+    group: tuple[str, ...],
+) -> Iterator[Label | None]:
+    """Yield the fields through which a declaration comes to stand in itself, the first one of each step."""
+    here, passed = first, {first.name}
+    for _ in range(_MAX_STEPS):
+        steps = tuple(_steps(inspection, here, group))
+        # The way home comes first, so that it is the shortest that is met.
+        home = next((step for step in steps if step[1] == first.name), None)
+        step = home or next((step for step in steps if step[1] not in passed), None)
+        if step is None:
+            return
+        field, name = step
+        yield inspection.also(field.path, "on the way round", "type")
+        if home is not None:
+            return
+        here = declarations[name]
+        passed.add(name)
+
+
+def _steps(
+    inspection: Inspection, declaration: Declaration, group: tuple[str, ...]
+) -> Iterator[tuple[Field, str]]:
+    """Yield the fields that always lead from one declaration of a circle to the next, with the name of that."""
+    for owner in declaration.varieties if isinstance(declaration, Union) else (declaration,):
         for field in flat_fields(owner.fields):
-            if any(reference.name in group for reference in references(field.type)):
-                return inspection.also(field.path, "on the way round", "type")
-    return None
+            for reference in references(field.type):
+                if reference.name in group and inspection.sizes.is_endless(field):
+                    yield field, reference.name
 
 
 def _declarations(inspection: Inspection) -> dict[str, Declaration]:

@@ -63,6 +63,26 @@ class Declared:
             case _:
                 return None
 
+    def choices_in(self, type_: Type) -> tuple[Span, ...] | None:
+        """Return every number that is read as a value of the type: the members of a closed enum, else all that fit; None for all else.
+
+        A coding leaves gaps and may have null, so it is none of them.
+        """
+        match type_:
+            case Reference(target="enum", name=name, only=only, lenient=False) if self._is_closed(name):
+                members = (
+                    member for member in self.enums[name].members if only is None or member.name in only
+                )
+                return tuple(Span(low=member.value, high=member.value) for member in members)
+            case Reference(target="coding"):
+                return None
+            case _:
+                possible = self.numbers_in(type_)
+                return None if possible is None else (possible,)
+
+    def _is_closed(self, name: str) -> bool:
+        return name in self.enums and not self.enums[name].is_open
+
     def _fields_of(self, type_: Type) -> tuple[Field, ...]:
         match type_:
             case Region(content=content):

@@ -12,6 +12,9 @@ from wiregen.resolver.settings import Kept, kept_of, refuse_reserved
 from wiregen.resolver.sorts import UNKNOWN_TYPE
 from wiregen.resolver.workspace import Workspace, span_of
 
+_MAX_SHOWN = 4
+"""Fields that are shown where only one may be."""
+
 
 def resolve_message(
     work: Workspace, node: syntax.Message, path: str, above: model.Notes = NO_NOTES
@@ -110,8 +113,14 @@ def _carrying(work: Workspace, node: syntax.Frame, fields: tuple[model.Field, ..
     names = " and ".join(f"`{field.name}`" for field in found)
     what = f"these do: {names}" if found else "none of its fields does"
     message = f"one field of a frame carries the message, and {what}"
-    help_ = None if found else "write `body : match type`, with `type : u8 := code(body)` before it"
-    work.error("WG2013", message, node.name.span, label="this frame", help_=help_)
+    help_ = (
+        "two messages are two frames, or one that contains the other"
+        if found
+        else "write `body : match type`, with `type : u8 := code(body)` before it"
+    )
+    shown = [(field, work.origins.get(f"{field.path}#type")) for field in found[:_MAX_SHOWN]]
+    others = tuple(Label(span=span, text=f"`{field.name}` does") for field, span in shown if span is not None)
+    work.error("WG2013", message, node.name.span, label="this frame", others=others, help_=help_)
     return None
 
 
