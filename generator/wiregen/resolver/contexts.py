@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from wiregen import model, syntax
-from wiregen.diagnostics import Label
+from wiregen.diagnostics import Label, Span
 from wiregen.resolver import types
 from wiregen.resolver.annotations import resolve_notes
 from wiregen.resolver.expressions import require_truth
@@ -29,7 +29,8 @@ def resolve_context(work: Workspace, node: syntax.Context) -> model.Context:
     path = work.place(f"{work.path}.{node.name.text}", node.span, name=node.name.span, type=node.type.span)
     type_ = types.resolve_type(_off_wire(work, path), node.type)
     sort = sort_of_type(type_)
-    settings = (_setting(work, each, sort, node.keys) for each in node.lines if isinstance(each, syntax.Set))
+    lines = tuple(each for each in node.lines if isinstance(each, syntax.Set))
+    settings = _settings(work, lines, sort, node.keys)
     return model.Context(
         path=path,
         name=node.name.text,
@@ -37,7 +38,7 @@ def resolve_context(work: Workspace, node: syntax.Context) -> model.Context:
         type=type_,
         keys=resolve_keys(work, node.keys),
         role=resolve_role(work, node.role),
-        settings=tuple(each for each in settings if each is not None),
+        settings=settings,
         clearings=_clearings(work, node.lines),
         notes=resolve_notes(work, node.annotations),
     )
@@ -56,6 +57,30 @@ def resolve_keys(work: Workspace, keys: Iterable[syntax.Name]) -> tuple[str, ...
         if name.text not in fields:
             report_unknown(name, "field in any message", fields, work.report)
     return tuple(dict.fromkeys(name.text for name in names))
+
+
+def _settings(
+    work: Workspace,
+    lines: Iterable[syntax.Set],
+    wanted: Sort,
+    keys: Iterable[syntax.Name],
+) -> tuple[model.Setting, ...]:
+    """Return what the lines say; what an earlier line says without a condition is not said again."""
+    settings: list[model.Setting] = []
+    always: dict[str, Span] = {}
+    for line in lines:
+        setting = _setting(work, line, wanted, keys)
+        if setting is None:
+            continue
+        settings.append(setting)
+        if setting.target in always:
+            others = (Label(span=always[setting.target], text="always, from here"),)
+            message = f"`{setting.target}` already sets it"
+            help_ = "keep one of them, or say with `when` which one holds"
+            work.error("WG2305", message, line.path.span, label="set twice", others=others, help_=help_)
+        elif setting.when is None:
+            always[setting.target] = line.path.span
+    return tuple(settings)
 
 
 def _setting(
