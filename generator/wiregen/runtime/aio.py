@@ -23,8 +23,8 @@ C = TypeVar("C", bound=Connection)
 F = TypeVar("F")
 P = TypeVar("P", bound="Peer[Any, Any]")
 
-SLICE = 4096
-"""Bytes decoded at a time: a few hundred of them may hold as much as the limits of a frame allow."""
+SLICE = 512
+"""Bytes decoded at a time, unless the next frame is known to need more: even so few may hold all that its limits allow."""
 LINGER = 1.0
 """Seconds for a peer to close its side, once it was told that nothing more comes from ours."""
 CLOSE_WAIT = 5.0
@@ -78,6 +78,11 @@ class Peer(Generic[C, F]):
     def info(self, name: str) -> Any:
         """Return what the transport knows under a name, as `asyncio.BaseTransport.get_extra_info`."""
         return None if self._transport is None else self._transport.get_extra_info(name)
+
+    @property
+    def n_waiting(self) -> int:
+        """How many events are there to be looked at."""
+        return len(self._events)
 
     async def event(self) -> Event | None:
         """Return the next event, None behind the last one.
@@ -232,8 +237,9 @@ class Peer(Generic[C, F]):
             self._transport.resume_reading()
 
     def _decode(self) -> None:
-        chunk = bytes(self._held[:SLICE])
-        del self._held[:SLICE]
+        size = max(SLICE, self.connection.needed)
+        chunk = bytes(self._held[:size])
+        del self._held[:size]
         self._take(self.connection.receive(chunk, self._loop.time()))
 
     def _end(self) -> None:

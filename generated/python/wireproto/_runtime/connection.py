@@ -139,6 +139,11 @@ class Connection(_Conversation):
         """Whether nothing can be sent any more: it was closed, or it failed."""
         return self._is_closed or self._failure is not None
 
+    @property
+    def needed(self) -> int:
+        """How many bytes more the peer's next frame needs, as far as that is known; at least 1."""
+        return self._peer.needed
+
     def receive(self, chunk: _Buffer, now: float = 0.0) -> list[Event]:
         """Return what the peer's bytes complete, in order; what came before a fault or a violation stays.
 

@@ -43,6 +43,11 @@ class Reading:
         self.is_dead = False
         self.has_ended = False
 
+    @property
+    def needed(self) -> int:
+        """How many bytes more the next frame needs, as far as that is known."""
+        return max(1, int(self._decoder.needed))
+
     def feed(self, chunk: bytes | bytearray | memoryview, now: float) -> list[Event]:
         """Return what is complete now; where the sessions do not go on, a violation is the last event."""
         events: list[Event] = []
