@@ -30,7 +30,7 @@ class Settings:
     max_file: int = 64 << 20
     max_frame: int = 16 << 20
     max_window: int = 10_000
-    backlog: int = 2
+    backlog: int = 8
     """Frames of one connection decoded ahead of the disk."""
     idle_timeout: float = 600.0
     quiet: float = 2.0
@@ -41,7 +41,7 @@ class Settings:
     def limits(self) -> lj.Limits:
         """Return the limits of a connection. How long a writer waits is the writer's affair: its timer is put far off."""
         return lj.Limits(
-            frame=self.max_frame, inflated=2 * self.max_frame, window=self.max_window, ack_wait=2**31 - 1
+            frame=self.max_frame, inflated=self.max_frame, window=self.max_window, ack_wait=2**31 - 1
         )
 
 

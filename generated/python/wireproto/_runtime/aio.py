@@ -1,7 +1,7 @@
 """Connections over asyncio: a socket below, a sans-IO connection inside, frames above.
 
-Invariant: what came before an end, whatever ended it, is given to the application first; and no more than a slice of bytes
-is decoded ahead of an application that has `backlog` events to look at, so that TCP holds the peer back.
+Invariant: what came before an end, whatever ended it, is given to the application first; and nothing is decoded ahead of an
+application that has `backlog` events to look at, so that TCP holds the peer back.
 """
 
 from __future__ import annotations
@@ -23,8 +23,6 @@ C = TypeVar("C", bound=Connection)
 F = TypeVar("F")
 P = TypeVar("P", bound="Peer[Any, Any]")
 
-SLICE = 512
-"""Bytes decoded at a time, unless the next frame is known to need more: even so few may hold all that its limits allow."""
 LINGER = 1.0
 """Seconds for a peer to close its side, once it was told that nothing more comes from ours."""
 CLOSE_WAIT = 5.0
@@ -50,7 +48,7 @@ class Peer(Generic[C, F]):
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
         self._events: deque[Event] = deque()
-        self._held = bytearray()
+        self._held = b""
         self._has_all_bytes = False
         self._is_over = False
         self._loss: Exception | None = None
@@ -103,7 +101,8 @@ class Peer(Generic[C, F]):
             finally:
                 self._waits_since = None
         event = self._events.popleft()
-        self._advance()
+        if len(self._events) <= self._backlog // 2:
+            self._advance()
         return event
 
     async def receive(self) -> F | None:
@@ -224,23 +223,26 @@ class Peer(Generic[C, F]):
 
     def _advance(self) -> None:
         """Decode what is held, as far as the application is to be ahead; let the network go on or wait."""
-        while self._held and not self._is_over and len(self._events) < self._backlog:
+        while self._has_undecoded and not self._is_over and len(self._events) < self._backlog:
             self._decode()
-        if self._has_all_bytes and not self._held:
+        if self._has_all_bytes and not self._has_undecoded:
             self._end()
         self._arm()
         if self._transport is None or self._has_all_bytes or self._transport.is_closing():
             return
-        if self._held or self._is_over:
+        if self._has_undecoded or self._is_over:
             self._transport.pause_reading()
         else:
             self._transport.resume_reading()
 
+    @property
+    def _has_undecoded(self) -> bool:
+        return bool(self._held) or self.connection.has_more
+
     def _decode(self) -> None:
-        size = max(SLICE, self.connection.needed)
-        chunk = bytes(self._held[:size])
-        del self._held[:size]
-        self._take(self.connection.receive(chunk, self._loop.time()))
+        chunk, self._held = self._held, b""
+        most = self._backlog - len(self._events)
+        self._take(self.connection.receive(chunk, self._loop.time(), most=most))
 
     def _end(self) -> None:
         """Nothing more can come."""
@@ -254,7 +256,7 @@ class Peer(Generic[C, F]):
         self._events.extend(event for event in events if not isinstance(event, Ended))
         if self.connection.failure is not None:
             self._is_over = True
-            self._held.clear()
+            self._held = b""
         if self._events or self._is_over:
             self._arrived.set()
 
