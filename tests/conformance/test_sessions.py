@@ -240,3 +240,19 @@ def test_importing_a_package_does_not_load_what_runs_sessions() -> None:
 def test_what_a_package_does_not_have_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="has no Konnection"):
         lumberjack.Konnection  # noqa: B018
+
+
+def test_receive_stops_when_it_is_told_to_and_goes_on_without_bytes() -> None:
+    connection = lumberjack.Connection("reader")
+    frames = [lumberjack.Frame(lumberjack.Json(number, b"{}")) for number in range(5)]
+    data = b"".join(frame.encode() for frame in frames)
+    got = connection.receive(data[:-1], most=2)
+    assert len(got) == 2 and connection.has_more
+    got += connection.receive(b"", most=2)
+    assert len(got) == 4 and connection.has_more
+    assert connection.receive(b"", most=2) == [] and not connection.has_more
+    got += connection.receive(data[-1:] + b"3", most=1)
+    assert connection.has_more
+    assert [event.frame for event in got if isinstance(event, lumberjack.Received)] == frames
+    assert [type(event) for event in connection.receive(b"")] == [lumberjack.Fault]
+    assert not connection.has_more

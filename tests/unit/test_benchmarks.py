@@ -51,3 +51,15 @@ def test_all_serializations_agree_and_their_sizes_are_printed() -> None:
         "msgpack-python",
     ]
     assert sizes[0].split()[1:5] == [str(size) for size in NATIVE_SIZES]
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="CPU and memory are read from /proc")
+def test_the_receivers_run_under_load() -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "generated" / "python")}
+    script = ROOT / "benchmarks" / "bench_receiver.py"
+    done = subprocess.run(
+        [sys.executable, script, "--quick"], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    names = [line.split("  ")[1] for line in done.stdout.splitlines() if line.startswith("  ")]
+    assert names == ["by hand", "generated", "receiver, to disk"] * 4

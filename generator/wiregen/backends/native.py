@@ -14,16 +14,19 @@ __all__ = ["NativeBackend"]
 
 
 class NativeBackend:
-    """Prints `__init__.py`, `messages.py`, `sessions.py` and `_plan.py` of a protocol's package."""
+    """Prints `__init__.py`, `messages.py`, `sessions.py` and `_plan.py` of a protocol's package; `aio.py` where it has sessions."""
 
     name = "native"
     requires = ""
 
     def pages(self, subject: Subject, report: Report) -> tuple[Page, ...]:
-        """Return the four pages; what has no straight-line form is left to the careful codec in them."""
+        """Return the pages; what has no straight-line form is left to the careful codec in them."""
         protocol = subject.protocol
         view = ModuleBuilder(protocol, lower(protocol), subject.source).build()
-        views = {"__init__": view, "_plan": view, "messages": view, "sessions": sessions_view(protocol, view)}
+        sessions = sessions_view(protocol, view)
+        views = {"__init__": view, "_plan": view, "messages": view, "sessions": sessions}
+        if sessions.speaks:
+            views["aio"] = sessions
         return tuple(
             Page(
                 path=PurePosixPath(view.name, f"{module}.py"),

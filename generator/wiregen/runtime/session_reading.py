@@ -19,6 +19,7 @@ class Reading:
 
     Attributes:
         is_dead: No frame can be found in it any more.
+        has_more: There may be frames in what was fed that were not looked at.
     """
 
     def __init__(
@@ -42,16 +43,24 @@ class Reading:
         self._now = 0.0
         self.is_dead = False
         self.has_ended = False
+        self.has_more = False
 
-    def feed(self, chunk: bytes | bytearray | memoryview, now: float) -> list[Event]:
-        """Return what is complete now; where the sessions do not go on, a violation is the last event."""
+    def feed(self, chunk: bytes | bytearray | memoryview, now: float, most: int | None = None) -> list[Event]:
+        """Return what is complete now; where the sessions do not go on, a violation is the last event.
+
+        `most`: events after which the rest is left for a later call.
+        """
         events: list[Event] = []
+        self.has_more = False
         if self.is_dead or self.has_ended:
             return events
         self._now = now
         decoder = self._decoder
         frames = decoder.feed(chunk)
         while True:
+            if most is not None and len(events) >= most:
+                self.has_more = True
+                return events
             offset = decoder.offset
             self._was_heard = False
             item = next(frames, _NO_MORE)

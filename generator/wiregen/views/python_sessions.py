@@ -66,8 +66,30 @@ class SessionsView:
     exports: tuple[str, ...]
 
     @property
+    def speaks(self) -> bool:
+        """Whether two roles have sessions with each other."""
+        return bool(self.sessions) and len(self.frames) == 2
+
+    @property
+    def opener(self) -> str:
+        return self.frames[0][0]
+
+    @property
+    def listener(self) -> str:
+        return self.frames[1][0]
+
+    @property
+    def received(self) -> str:
+        """The annotation of what a peer sends."""
+        return self.message.removeprefix("_Message | ")
+
+    @property
     def has_uuid(self) -> bool:
         return any("_UUID" in variable.annotation for each in self.sessions for variable in each.variables)
+
+    @property
+    def has_uuid_option(self) -> bool:
+        return any("_UUID" in option.annotation + option.default for option in self.options)
 
     @property
     def has_several(self) -> bool:

@@ -139,8 +139,16 @@ class Connection(_Conversation):
         """Whether nothing can be sent any more: it was closed, or it failed."""
         return self._is_closed or self._failure is not None
 
-    def receive(self, chunk: _Buffer, now: float = 0.0) -> list[Event]:
+    @property
+    def has_more(self) -> bool:
+        """Whether `receive` was told to stop and may have left frames in what it was given."""
+        return self._peer.has_more and not self.is_closed
+
+    def receive(self, chunk: _Buffer, now: float = 0.0, *, most: int | None = None) -> list[Event]:
         """Return what the peer's bytes complete, in order; what came before a fault or a violation stays.
+
+        `most`: frames, or what else there is in their place, after which the rest is left for the next call, which may
+        be one with no bytes: `has_more` says whether there may be any.
 
         What is divided is an event once it is whole: the frame that its last piece makes, or its last piece with `part.joined`.
 
@@ -151,7 +159,7 @@ class Connection(_Conversation):
         if self.is_closed:
             return events
         self._listen(self._peer)
-        return self._noted([*events, *self._peer.feed(chunk, now)])
+        return self._noted([*events, *self._peer.feed(chunk, now, most)])
 
     def tick(self, now: float) -> list[Event]:
         """Return the events of the timers that have run out."""

@@ -1,0 +1,88 @@
+"""Frames to batches: which events belong together, what they are in a file, and which ack they deserve. No I/O.
+
+Invariant: no batch reaches past a Window, and every event is in exactly one batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wireproto import lumberjack as lj
+
+__all__ = ["Ack", "Batch", "Batches"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ack:
+    """What is sent when a batch is safe; `sequence` 0 answers an empty Window."""
+
+    sequence: int
+    version: lj.Version
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """Events as they stand in a file; `ack`: None where their window is not at its end."""
+
+    data: bytes
+    n_events: int
+    ack: Ack | None
+
+
+class Batches:
+    """The windows of one connection. A window of more than `max_size` bytes is handed out in several batches."""
+
+    def __init__(self, max_size: int) -> None:
+        self._max_size = max_size
+        self._left = 0
+        self._size = 0
+        self._events: list[bytes] = []
+        self._last: Ack | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there are events of a window that is not full."""
+        return bool(self._events)
+
+    def take(self, frame: lj.Frame) -> Iterator[Batch]:
+        """Return the batches that a frame completes."""
+        match frame.message:
+            case lj.Compressed(frames=frames):
+                for inner in frames:
+                    yield from self.take(inner)
+            case lj.Window(size=size):
+                if self._last is not None:  # the window before ends short
+                    yield self._batch(self._last)
+                self._left = size
+                if size == 0:
+                    yield Batch(data=b"", n_events=0, ack=Ack(sequence=0, version=frame.version))
+            case lj.Data(sequence=sequence) | lj.Json(sequence=sequence):
+                yield from self._event(frame, sequence)
+            case lj.Ack():
+                raise AssertionError("the connection refuses acks from a writer")
+
+    def rest(self) -> Batch:
+        """Return the events of a window that is not full; it may still be filled."""
+        return self._batch(None)
+
+    def _event(self, frame: lj.Frame, sequence: int) -> Iterator[Batch]:
+        data = frame.encode()
+        self._events.append(data)
+        self._size += len(data)
+        self._last = Ack(sequence=sequence, version=frame.version)
+        self._left = max(0, self._left - 1)  # without a window, an event is one of its own
+        if self._left == 0:
+            yield self._batch(self._last)
+        elif self._size >= self._max_size:
+            yield self._batch(None)
+
+    def _batch(self, ack: Ack | None) -> Batch:
+        """Hand the events out, behind a Window that says how many: so a file is what a writer might have sent."""
+        n_events, last = len(self._events), self._last
+        head = lj.encode(lj.Window(n_events), version=last.version) if n_events and last is not None else b""
+        data = b"".join((head, *self._events))
+        self._events, self._size = [], 0
+        if ack is not None:
+            self._last = None
+        return Batch(data=data, n_events=n_events, ack=ack)

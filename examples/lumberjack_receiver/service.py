@@ -1,0 +1,166 @@
+"""The service: connections to batches, batches to the spool, acks back; and what is counted meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from ssl import SSLContext
+
+from wireproto import lumberjack as lj
+from wireproto.lumberjack import aio
+
+from .batches import Batch, Batches
+from .spool import Spool
+
+__all__ = ["Service", "Settings"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How the service runs. Sizes are bytes, times seconds."""
+
+    folder: Path
+    host: str = "127.0.0.1"
+    port: int = 5044
+    ssl: SSLContext | None = None
+    max_connections: int = 256
+    max_batch: int = 4 << 20
+    max_file: int = 64 << 20
+    max_frame: int = 16 << 20
+    max_window: int = 10_000
+    backlog: int = 8
+    """Frames of one connection decoded ahead of the disk."""
+    idle_timeout: float = 600.0
+    quiet: float = 2.0
+    """Until events of a window that is not full are stored, though not acknowledged."""
+    keepalive: float = 5.0
+    grace: float = 10.0
+
+    def limits(self) -> lj.Limits:
+        """Return the limits of a connection. How long a writer waits is the writer's affair: its timer is put far off."""
+        return lj.Limits(
+            frame=self.max_frame, inflated=self.max_frame, window=self.max_window, ack_wait=2**31 - 1
+        )
+
+
+@dataclass(slots=True)
+class Counts:
+    """What happened since the start."""
+
+    connections: int = 0
+    events: int = 0
+    acks: int = 0
+    keepalives: int = 0
+    ended: Counter[str] = field(default_factory=Counter)
+    """Connections that did not end well, by what ended them."""
+
+
+class Service:
+    """A listener and its spool."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.counts = Counts()
+        self._settings = settings
+        self.spool = Spool(settings.folder, max_file=settings.max_file)
+        self._server: aio.Server[aio.Peer] | None = None
+
+    async def start(self) -> int:
+        """Listen; return the port."""
+        settings = self._settings
+        self._server = await aio.serve(
+            self._handle,
+            settings.host,
+            settings.port,
+            ssl=settings.ssl,
+            limits=settings.limits(),
+            max_connections=settings.max_connections,
+            backlog=settings.backlog,
+            idle_timeout=settings.idle_timeout,
+            report=self._report,
+        )
+        return self._server.port
+
+    async def stop(self) -> None:
+        """Take nothing more, store and acknowledge what has come, and close."""
+        if self._server is not None:
+            await self._server.close(self._settings.grace)
+        await self.spool.close()
+
+    @property
+    def n_connections(self) -> int:
+        return 0 if self._server is None else self._server.n_connections
+
+    @property
+    def n_refused(self) -> int:
+        return 0 if self._server is None else self._server.refused
+
+    def _report(self, _peer: aio.Peer | None, error: Exception) -> None:
+        match error:
+            case lj.SessionError():
+                self.counts.ended[error.violation] += 1
+            case lj.DecodeError():
+                self.counts.ended[error.code] += 1
+            case _:
+                self.counts.ended[type(error).__name__] += 1
+
+    async def _handle(self, peer: aio.Peer) -> None:
+        """Store each batch, then acknowledge it; batches that came together are stored together."""
+        self.counts.connections += 1
+        batches, ready = Batches(self._settings.max_batch), list[Batch]()
+        try:
+            while (frame := await self._next(peer, batches)) is not None:
+                for batch in batches.take(frame):
+                    ready.append(batch)
+                    if sum(len(each.data) for each in ready) >= self._settings.max_batch:
+                        await self._settle(peer, ready)
+                if ready and not peer.n_waiting:
+                    await self._settle(peer, ready)
+        finally:
+            # A writer that does not wait for acks would not send these again. Batches whose ack failed are stored already.
+            await self._store([*ready, batches.rest()])
+
+    async def _next(self, peer: aio.Peer, batches: Batches) -> lj.Frame | None:
+        """Return the next frame; events that wait for more of their window go to disk if nothing comes for a while."""
+        if batches.is_open and not peer.n_waiting:
+            try:
+                async with asyncio.timeout(self._settings.quiet):
+                    return await peer.receive()
+            except TimeoutError:
+                await self._store([batches.rest()])
+        return await peer.receive()
+
+    async def _settle(self, peer: aio.Peer, ready: list[Batch]) -> None:
+        """Store batches and acknowledge each; meanwhile tell a peer that can be told that we live."""
+        batches = tuple(ready)
+        storing = asyncio.create_task(self._store(batches))
+        try:
+            version = next((each.ack.version for each in batches if each.ack is not None), None)
+            while not (await asyncio.wait({storing}, timeout=self._settings.keepalive))[0]:
+                if version is lj.Version.V2 and not _is_awaited(peer, 0):
+                    await peer.send(lj.Ack(0), version=version)
+                    self.counts.keepalives += 1
+        finally:
+            await storing
+            ready.clear()
+        for batch in batches:
+            await self._acknowledge(peer, batch)
+
+    async def _acknowledge(self, peer: aio.Peer, batch: Batch) -> None:
+        ack = batch.ack
+        if ack is None or (not batch.n_events and ack.sequence == 0 and _is_awaited(peer, 0)):
+            return
+        await peer.send(lj.Ack(ack.sequence), version=ack.version)
+        self.counts.acks += 1
+
+    async def _store(self, batches: list[Batch] | tuple[Batch, ...]) -> None:
+        data = b"".join(batch.data for batch in batches)
+        if data:
+            await self.spool.store(data)
+            self.counts.events += sum(batch.n_events for batch in batches)
+
+
+def _is_awaited(peer: aio.Peer, sequence: int) -> bool:
+    """Say whether an ack of that number would acknowledge an event."""
+    return sequence in peer.connection.transfer.outstanding

@@ -1,0 +1,356 @@
+"""Connections over asyncio: a socket below, a sans-IO connection inside, frames above.
+
+Invariant: what came before an end, whatever ended it, is given to the application first; and nothing is decoded ahead of an
+application that has `backlog` events to look at, so that TCP holds the peer back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from ssl import SSLContext
+from typing import Any, Generic, TypeVar
+
+from .connection import Connection
+from .errors import SessionError
+from .session_events import Ended, Event, Fault, Received, Violation
+
+__all__ = ["Peer", "connected"]
+
+C = TypeVar("C", bound=Connection)
+F = TypeVar("F")
+P = TypeVar("P", bound="Peer[Any, Any]")
+
+LINGER = 1.0
+"""Seconds for a peer to close its side, once it was told that nothing more comes from ours."""
+CLOSE_WAIT = 5.0
+"""Seconds for a peer to take what was written before a close; then the connection is cut."""
+
+
+class Peer(Generic[C, F]):
+    """The other side of a connection; an asynchronous iterator of the frames that it sends, for one task.
+
+    The iteration ends when the peer does, or this side. It raises what was wrong with what came, and can go on behind a
+    recoverable error.
+
+    Attributes:
+        connection: The connection itself, to be looked at: its sessions, its context, its failure.
+    """
+
+    connection: C
+
+    def __init__(self, connection: C, *, backlog: int = 64, idle_timeout: float | None = None) -> None:
+        self.connection = connection
+        self._backlog = backlog
+        self._idle_timeout = idle_timeout
+        self._loop = asyncio.get_running_loop()
+        self._transport: asyncio.Transport | None = None
+        self._events: deque[Event] = deque()
+        self._held = b""
+        self._has_all_bytes = False
+        self._is_over = False
+        self._loss: Exception | None = None
+        self._arrived = asyncio.Event()
+        self._writable = asyncio.Event()
+        self._ended = asyncio.Event()
+        self._lost = asyncio.Event()
+        self._timer: asyncio.TimerHandle | None = None
+        self._waits_since: float | None = None
+        self._writable.set()
+
+    # ---- what an application does ----
+
+    @property
+    def address(self) -> Any:
+        """The peer's address as its socket says it."""
+        return self.info("peername")
+
+    @property
+    def certificate(self) -> dict[str, Any] | None:
+        """The peer's certificate; None without TLS, or without one that was asked for and verified."""
+        found: dict[str, Any] | None = self.info("peercert")
+        return found or None
+
+    def info(self, name: str) -> Any:
+        """Return what the transport knows under a name, as `asyncio.BaseTransport.get_extra_info`."""
+        return None if self._transport is None else self._transport.get_extra_info(name)
+
+    @property
+    def n_waiting(self) -> int:
+        """How many events are there to be looked at."""
+        return len(self._events)
+
+    async def event(self) -> Event | None:
+        """Return the next event, None behind the last one.
+
+        Raises:
+            TimeoutError: Nothing whole came within the idle timeout.
+            OSError: The connection broke.
+        """
+        while not self._events:
+            if self._is_over:
+                self._raise_loss()
+                return None
+            self._arrived.clear()
+            self._waits_since = self._loop.time()
+            self._arm()
+            try:
+                await self._arrived.wait()
+            finally:
+                self._waits_since = None
+        event = self._events.popleft()
+        if len(self._events) <= self._backlog // 2:
+            self._advance()
+        return event
+
+    async def receive(self) -> F | None:
+        """Return the next frame, None behind the last one.
+
+        Raises:
+            SessionError: The peer broke a rule, or a time ran out; the connection is over.
+            DecodeError: What came is no frame; if it is recoverable, there may be more behind it.
+            TimeoutError: Nothing whole came within the idle timeout.
+            OSError: The connection broke.
+        """
+        while (event := await self.event()) is not None:
+            match event:
+                case Received(frame=frame):
+                    return frame  # type: ignore[no-any-return]
+                case Fault(error=error):
+                    raise error
+                case Violation(lenient=False):
+                    raise SessionError(event.name, local=event.role is None, detail=str(event))
+                case _:
+                    pass
+        return None
+
+    def __aiter__(self) -> Peer[C, F]:
+        return self
+
+    async def __anext__(self) -> F:
+        frame = await self.receive()
+        if frame is None:
+            raise StopAsyncIteration
+        return frame
+
+    async def _send(self, message: Any, **more: Any) -> None:
+        """Send a message, and wait while the peer takes in less than it is sent."""
+        if self._transport is None or self._transport.is_closing():
+            raise self._loss or ConnectionResetError("the connection is closed")
+        connection: Any = self.connection  # each package's has its own `send`
+        self._transport.write(connection.send(message, self._loop.time(), **more))
+        self._arm()
+        await self.drain()
+
+    async def drain(self) -> None:
+        """Wait until what was written is mostly on its way.
+
+        Raises:
+            OSError: The connection broke.
+        """
+        await self._writable.wait()
+        if self._loss is not None and self._lost.is_set():
+            raise self._loss
+
+    def finish(self) -> None:
+        """Take no more from the network: the iteration ends behind what has come."""
+        self._has_all_bytes = True
+        self._advance()
+
+    async def close(self) -> None:
+        """Send what was written, and close; frames that have come can still be received."""
+        self.finish()
+        if self._transport is None:
+            return
+        if self._transport.can_write_eof() and not self._transport.is_closing():
+            # A socket that is closed with bytes unread is reset, and what was last written may not arrive.
+            self._transport.write_eof()
+            self._transport.resume_reading()
+            await self._wait(self._ended, LINGER)
+        self._transport.close()
+        if not await self._wait(self._lost, CLOSE_WAIT):
+            self.abort()
+        if self._is_over:
+            self.connection.close()
+
+    def abort(self) -> None:
+        """Cut the connection; what was written may be lost."""
+        if self._transport is not None:
+            self._transport.abort()
+
+    @staticmethod
+    async def _wait(event: asyncio.Event, seconds: float) -> bool:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await event.wait()
+        return event.is_set()
+
+    # ---- what the network does ----
+
+    def attach(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+        self._arm()
+
+    def feed(self, data: bytes) -> None:
+        """Take bytes from the network."""
+        if not self._is_over and not self._has_all_bytes:
+            self._held += data
+            self._advance()
+
+    def end_of_stream(self) -> bool:
+        """Take the end of what the peer sends; say whether this side can still write."""
+        self._has_all_bytes = True
+        self._ended.set()
+        self._advance()
+        return self.info("sslcontext") is None
+
+    def detach(self, loss: Exception | None) -> None:
+        self._loss = self._loss or loss
+        self._has_all_bytes = True
+        self._ended.set()
+        self._lost.set()
+        self._writable.set()
+        self._advance()
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def allow_writing(self, is_allowed: bool) -> None:
+        (self._writable.set if is_allowed else self._writable.clear)()
+
+    # ---- between the two ----
+
+    def _advance(self) -> None:
+        """Decode what is held, as far as the application is to be ahead; let the network go on or wait."""
+        while self._has_undecoded and not self._is_over and len(self._events) < self._backlog:
+            self._decode()
+        if self._has_all_bytes and not self._has_undecoded:
+            self._end()
+        self._arm()
+        if self._transport is None or self._has_all_bytes or self._transport.is_closing():
+            return
+        if self._has_undecoded or self._is_over:
+            self._transport.pause_reading()
+        else:
+            self._transport.resume_reading()
+
+    @property
+    def _has_undecoded(self) -> bool:
+        return bool(self._held) or self.connection.has_more
+
+    def _decode(self) -> None:
+        chunk, self._held = self._held, b""
+        most = self._backlog - len(self._events)
+        self._take(self.connection.receive(chunk, self._loop.time(), most=most))
+
+    def _end(self) -> None:
+        """Nothing more can come."""
+        if self._is_over:
+            return
+        self._take(self.connection.eof(self._loop.time()))
+        self._is_over = True
+        self._arrived.set()
+
+    def _take(self, events: list[Event]) -> None:
+        self._events.extend(event for event in events if not isinstance(event, Ended))
+        if self.connection.failure is not None:
+            self._is_over = True
+            self._held = b""
+        if self._events or self._is_over:
+            self._arrived.set()
+
+    def _raise_loss(self) -> None:
+        """Say once that the connection broke."""
+        loss, self._loss = self._loss, None
+        if loss is not None:
+            raise loss
+
+    # ---- time ----
+
+    def _arm(self) -> None:
+        """Wake up at the next time at which something is due; a timer that is too early is left, and asks again."""
+        due = self._due()
+        if due is None or self._is_over or self._lost.is_set():
+            return
+        if self._timer is not None:
+            if self._timer.when() <= due:
+                return
+            self._timer.cancel()
+        self._timer = self._loop.call_at(due, self._wake)
+
+    def _due(self) -> float | None:
+        idle = None
+        if self._waits_since is not None and self._idle_timeout is not None:
+            idle = self._waits_since + self._idle_timeout
+        times = [time for time in (idle, self.connection.next_timeout()) if time is not None]
+        return min(times, default=None)
+
+    def _wake(self) -> None:
+        self._timer = None
+        if self._is_over:
+            return
+        now = self._loop.time()
+        idle = self._idle_timeout
+        if self._waits_since is not None and idle is not None and now >= self._waits_since + idle:
+            self._loss = TimeoutError(f"no whole frame came within {idle:g} s")
+            self._is_over = True
+            self._arrived.set()
+            return
+        self._take(self.connection.tick(now))
+        self._arm()
+
+
+class Wire(asyncio.Protocol):
+    """What asyncio calls; all of it is the peer's affair."""
+
+    def __init__(self, peer: Peer[Any, Any]) -> None:
+        self._peer = peer
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._peer.attach(transport)
+
+    def data_received(self, data: bytes) -> None:
+        self._peer.feed(data)
+
+    def eof_received(self) -> bool:
+        return self._peer.end_of_stream()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._peer.detach(exc)
+
+    def pause_writing(self) -> None:
+        self._peer.allow_writing(False)
+
+    def resume_writing(self) -> None:
+        self._peer.allow_writing(True)
+
+
+@asynccontextmanager
+async def connected(
+    make: Callable[[float], P],
+    host: str,
+    port: int,
+    *,
+    ssl: SSLContext | None,
+    server_hostname: str | None,
+    timeout: float,
+) -> AsyncIterator[P]:
+    """Connect to a host, and close when the block is left. `make`: a peer, given the time.
+
+    Raises:
+        TimeoutError: There was no connection, or no TLS, in `timeout` seconds.
+        OSError: Nobody listens there, or TLS failed.
+    """
+    loop = asyncio.get_running_loop()
+    peer = make(loop.time())
+    async with asyncio.timeout(timeout):
+        await loop.create_connection(lambda: Wire(peer), host, port, ssl=ssl, server_hostname=server_hostname)
+    try:
+        yield peer
+    except BaseException:
+        peer.abort()
+        raise
+    finally:
+        await peer.close()

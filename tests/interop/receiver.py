@@ -1,0 +1,140 @@
+"""The receiver of `examples/` as a process of its own, and what stands in its files."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from wireproto import lumberjack as lj
+
+__all__ = ["ROOT", "CuttingProxy", "Receiver", "environment", "running", "stored_events", "stored_numbers"]
+
+ROOT = Path(__file__).resolve().parents[2]
+HOST = "127.0.0.1"
+
+
+def environment() -> dict[str, str]:
+    """Return the environment in which the receiver and what it stands on are found."""
+    paths = (ROOT / "examples", ROOT / "generated" / "python")
+    return os.environ | {"PYTHONPATH": os.pathsep.join(map(str, paths))}
+
+
+class Receiver:
+    """A running receiver; the constructor returns when it listens."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "lumberjack_receiver", str(folder), "--port", "0", "--metrics-port", "0", *arguments],
+            env=environment(),
+            stdout=subprocess.PIPE,
+            text=True,
+        )  # fmt: skip
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if not line:
+            raise ChildProcessError(f"the receiver ended with {self._reap()}")
+        found = re.fullmatch(r"listening on \S+ (\d+), metrics on 127\.0\.0\.1 (\d+)\n", line)
+        assert found, line
+        self.port, self._metrics_port = int(found[1]), int(found[2])
+
+    def kill(self) -> None:
+        self.process.send_signal(signal.SIGKILL)
+        self._reap()
+
+    def stop(self) -> int:
+        """Stop in order; return the exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return self._reap()
+
+    def metrics(self) -> dict[str, float]:
+        with urllib.request.urlopen(f"http://{HOST}:{self._metrics_port}/metrics", timeout=5) as answer:
+            assert answer.headers["Content-Type"].startswith("text/plain")
+            lines = answer.read().decode().splitlines()
+        pairs = (line.rsplit(" ", 1) for line in lines)
+        return {name.removeprefix("lumberjack_receiver_"): float(value) for name, value in pairs}
+
+    def _reap(self) -> int:
+        code = self.process.wait(timeout=20)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        return code
+
+
+@contextmanager
+def running(folder: Path, *arguments: str) -> Iterator[Receiver]:
+    receiver = Receiver(folder, *(arguments or ("--insecure",)))
+    try:
+        yield receiver
+    finally:
+        if receiver.process.poll() is None:
+            receiver.kill()
+
+
+def stored_events(folder: Path) -> list[lj.Data | lj.Json]:
+    """Return the events of all files in the order of their names, each file being a legal stream of a strict writer."""
+    events: list[lj.Data | lj.Json] = []
+    for path in sorted(folder.glob("*.lumberjack")):
+        session = lj.Session(strict=True)
+        for event in [*session.observe("writer", path.read_bytes()), *session.eof("writer")]:
+            match event:
+                case lj.Received(frame=lj.Frame(message=(lj.Data() | lj.Json()) as message)):
+                    events.append(message)
+                case lj.Violation() | lj.Fault():
+                    raise AssertionError(f"{path.name}: {event}")
+    return events
+
+
+def stored_numbers(folder: Path) -> list[int]:
+    """Return the `number` of each event as the files have them."""
+    events = stored_events(folder)
+    return [json.loads(event.document)["number"] for event in events if isinstance(event, lj.Json)]
+
+
+class CuttingProxy:
+    """Passes bytes to a port, and cuts each connection whose turn it is after that many bytes from its client."""
+
+    def __init__(self, port: int, cuts: dict[int, int]) -> None:
+        self.n_cut = 0
+        self._target = port
+        self._cuts = cuts
+        self._listener = socket.create_server((HOST, 0))
+        self.port: int = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self) -> None:
+        self._listener.close()
+
+    def _accept(self) -> None:
+        number = 0
+        with suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                server = socket.create_connection((HOST, self._target))
+                budget = self._cuts.get(number)
+                number += 1
+                threading.Thread(target=self._pass, args=(client, server, budget), daemon=True).start()
+                threading.Thread(target=self._pass, args=(server, client, None), daemon=True).start()
+
+    def _pass(self, source: socket.socket, target: socket.socket, budget: int | None) -> None:
+        with suppress(OSError):
+            while data := source.recv(65536):
+                if budget is not None and len(data) >= budget:
+                    target.sendall(data[:budget])
+                    self.n_cut += 1
+                    break
+                budget = None if budget is None else budget - len(data)
+                target.sendall(data)
+        for end in (source, target):
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()

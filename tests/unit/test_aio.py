@@ -1,0 +1,398 @@
+"""Connections over asyncio with real sockets on loopback: nothing lost, nothing unbounded, nothing left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import subprocess
+import sys
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from tests.interop.certificates import Certificates, make_certificates
+
+from wireproto import lumberjack as lj
+from wireproto import reactive_streams as rs
+from wireproto.lumberjack import aio
+from wireproto.reactive_streams import aio as rs_aio
+
+HOST = "127.0.0.1"
+
+
+def run(main: Coroutine[Any, Any, None]) -> None:
+    async def bounded() -> None:
+        async with asyncio.timeout(20):
+            await main
+
+    asyncio.run(bounded())
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
+    return make_certificates(tmp_path_factory.mktemp("certificates"))
+
+
+async def until(is_true: Callable[[], bool]) -> None:
+    while not is_true():
+        await asyncio.sleep(0.005)
+
+
+async def acknowledge(peer: aio.Peer) -> None:
+    async for frame in peer:
+        match frame.message:
+            case lj.Json(sequence=sequence):
+                await peer.send(lj.Ack(sequence))
+            case lj.Compressed(frames=[*_, lj.Frame(message=lj.Json(sequence=sequence))]):
+                await peer.send(lj.Ack(sequence))
+            case _:
+                pass
+
+
+def events(n: int) -> list[lj.Json]:
+    return [lj.Json(number, b"{}") for number in range(1, n + 1)]
+
+
+def test_the_package_loads_asyncio_only_by_name() -> None:
+    code = "import sys; from wireproto import lumberjack as lj; lj.Connection('writer'); assert 'asyncio' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_frames_go_both_ways() -> None:
+    async def main() -> None:
+        server = await aio.serve(acknowledge, HOST, 0)
+        async with server, aio.connect(HOST, server.port) as peer:
+            await peer.send(lj.Window(3))
+            for event in events(3):
+                await peer.send(event)
+            got = []
+            async for frame in peer:
+                assert isinstance(frame.message, lj.Ack)
+                got.append(frame.message.sequence)
+                if got[-1] == 3:
+                    break
+            assert got == [1, 2, 3]
+            assert peer.connection.transfer.state == "idle"
+            assert peer.address == (HOST, server.port)
+
+    run(main())
+
+
+def test_tls_with_client_certificates(certificates: Certificates) -> None:
+    subjects: list[object] = []
+
+    async def handler(peer: aio.Peer) -> None:
+        subjects.append(None if peer.certificate is None else peer.certificate["subject"])
+        await acknowledge(peer)
+
+    async def main() -> None:
+        failures: list[Exception] = []
+        of_server = aio.tls_server(certificates.server, certificates.server_key, client_ca=certificates.ca)
+        of_client = aio.tls_client(
+            certificates.ca, certificate=certificates.client, key=certificates.client_key
+        )
+        assert of_server.minimum_version == of_client.minimum_version == ssl.TLSVersion.TLSv1_2
+        server = await aio.serve(
+            handler, HOST, 0, ssl=of_server, report=lambda peer, error: failures.append(error)
+        )
+        async with server:
+            async with aio.connect(HOST, server.port, ssl=of_client, server_hostname="localhost") as peer:
+                await peer.send(lj.Window(2000))
+                await peer.send(lj.Compressed([lj.Frame(event) for event in events(2000)]))
+                while peer.connection.transfer.outstanding:
+                    assert await peer.receive() is not None
+            assert subjects == [((("commonName", "client"),),)]
+            stranger = aio.tls_client(certificates.ca)
+            with suppress(OSError):  # by TLS 1.3 a client may have connected before it is refused
+                async with aio.connect(HOST, server.port, ssl=stranger, server_hostname="localhost") as peer:
+                    assert await peer.receive() is None
+            await until(lambda: bool(failures))
+            assert isinstance(failures[0], ssl.SSLError)
+        assert len(subjects) == 1
+
+    run(main())
+
+
+def test_reading_stops_while_the_handler_has_too_much() -> None:
+    """The peer's writes do not come through while nobody reads, and then all of it does, in order."""
+    total = 8_000
+    got: list[int] = []
+
+    async def main() -> None:
+        may_read = asyncio.Event()
+        ahead: list[int] = []
+
+        async def handler(peer: aio.Peer) -> None:
+            await may_read.wait()
+            ahead.append(len(peer._events))
+            async for frame in peer:
+                assert isinstance(frame.message, lj.Json)
+                got.append(frame.message.sequence)
+
+        server = await aio.serve(handler, HOST, 0, backlog=8)
+        body = b"x" * 1000
+        async with server:
+            async with aio.connect(HOST, server.port, limits=lj.Limits(window=total)) as peer:
+
+                async def write() -> None:
+                    for number in range(1, total + 1):
+                        await peer.send(lj.Json(number, body))
+
+                writing = asyncio.create_task(write())
+                await asyncio.sleep(0.3)
+                assert not writing.done()
+                may_read.set()
+                await writing
+            await until(lambda: len(got) == total)
+        assert got == list(range(1, total + 1))
+        assert ahead == [8]
+
+    run(main())
+
+
+@pytest.mark.parametrize("close_is", ["orderly", "reset"])
+def test_what_was_received_before_the_end_is_given_first(close_is: str) -> None:
+    got: list[int] = []
+    ended: list[Exception] = []
+
+    async def main() -> None:
+        may_read = asyncio.Event()
+
+        async def handler(peer: aio.Peer) -> None:
+            await may_read.wait()
+            async for frame in peer:
+                assert isinstance(frame.message, lj.Json)
+                got.append(frame.message.sequence)
+
+        server = await aio.serve(handler, HOST, 0, backlog=4, report=lambda peer, error: ended.append(error))
+        async with server:
+            _, writer = await asyncio.open_connection(HOST, server.port)
+            writer.write(b"".join(lj.encode(event) for event in events(500)))
+            await writer.drain()
+            await asyncio.sleep(0.1)
+            if close_is == "reset":
+                writer.transport.abort()
+            else:
+                writer.close()
+            await asyncio.sleep(0.1)
+            may_read.set()
+            await until(lambda: len(got) == 500)
+
+    run(main())
+    assert got == list(range(1, 501))
+    assert ended == []
+
+
+def test_the_last_answer_arrives_although_more_was_sent() -> None:
+    """Closing with bytes unread would reset the connection, and the answer would be gone."""
+
+    async def one(peer: aio.Peer) -> None:
+        frame = await peer.receive()
+        assert frame is not None
+        await peer.send(lj.Ack(1))
+
+    async def main() -> None:
+        server = await aio.serve(one, HOST, 0, backlog=1)
+        async with server:
+            for _ in range(5):
+                reader, writer = await asyncio.open_connection(HOST, server.port)
+                writer.write(lj.encode(lj.Json(1, b"{}")) * 50_000)
+                assert await reader.readexactly(6) == lj.encode(lj.Ack(1))
+                assert await reader.read() == b""
+                writer.close()
+
+    run(main())
+
+
+def test_a_violation_comes_behind_the_frames_before_it_and_ends_one_connection() -> None:
+    ended: list[tuple[aio.Peer | None, Exception]] = []
+    got: list[object] = []
+
+    async def handler(peer: aio.Peer) -> None:
+        async for frame in peer:
+            got.append(frame.message)
+
+    async def main() -> None:
+        server = await aio.serve(handler, HOST, 0, report=lambda *both: ended.append(both))
+        async with server:
+            reader, writer = await asyncio.open_connection(HOST, server.port)
+            writer.write(lj.encode(lj.Window(2)) + lj.encode(lj.Ack(1)) + lj.encode(lj.Window(3)))
+            assert await reader.read() == b""
+            writer.close()
+            async with aio.connect(HOST, server.port) as peer:
+                await peer.send(lj.Window(1))
+                await until(lambda: len(got) == 2)
+            assert server.refused == 0
+
+    run(main())
+    assert got == [lj.Window(2), lj.Window(1)]
+    [(peer, error)] = ended
+    assert peer is not None and isinstance(error, lj.SessionError)
+    assert error.violation == "wrong_direction" and not error.local
+
+
+def test_bytes_that_are_no_frame_are_an_error() -> None:
+    ended: list[Exception] = []
+
+    async def main() -> None:
+        server = await aio.serve(acknowledge, HOST, 0, report=lambda peer, error: ended.append(error))
+        async with server:
+            reader, writer = await asyncio.open_connection(HOST, server.port)
+            writer.write(b"GET / HTTP/1.1\r\n\r\n")
+            assert await reader.read() == b""
+            writer.close()
+
+    run(main())
+    assert isinstance(ended[0], lj.DecodeError)
+
+
+def test_time_outs_of_the_protocol_and_of_the_connection() -> None:
+    ended: list[Exception] = []
+
+    async def silent(peer: aio.Peer) -> None:
+        async for _ in peer:
+            pass
+
+    async def main() -> None:
+        server = await aio.serve(
+            silent, HOST, 0, idle_timeout=0.4, report=lambda peer, error: ended.append(error)
+        )
+        async with server, aio.connect(HOST, server.port, limits=lj.Limits(ack_wait=100)) as peer:
+            await peer.send(lj.Json(1, b"{}"))
+            with pytest.raises(lj.SessionError) as caught:
+                await peer.receive()
+            assert caught.value.violation == "ack_timeout" and caught.value.local
+            with pytest.raises(lj.SessionError):
+                await peer.send(lj.Json(2, b"{}"))
+        async with aio.connect(HOST, server.port) as peer:  # nobody listens any more
+            pass
+
+    with pytest.raises(OSError):
+        run(main())
+
+    async def dripping() -> None:
+        server = await aio.serve(
+            silent, HOST, 0, idle_timeout=0.3, report=lambda peer, error: ended.append(error)
+        )
+        async with server:
+            reader, writer = await asyncio.open_connection(HOST, server.port)
+            for byte in lj.encode(lj.Json(1, b"{}" * 20)):
+                writer.write(bytes([byte]))
+                if ended:
+                    break
+                await asyncio.sleep(0.05)
+            assert await reader.read() == b""
+            writer.close()
+
+    ended.clear()
+    run(dripping())
+    assert isinstance(ended[0], TimeoutError)
+
+
+def test_connections_above_the_bound_are_closed_at_once(certificates: Certificates) -> None:
+    """Those that only shake hands count too."""
+
+    async def main() -> None:
+        server = await aio.serve(
+            acknowledge,
+            HOST,
+            0,
+            max_connections=2,
+            ssl=aio.tls_server(certificates.server, certificates.server_key),
+        )
+        async with server:
+            idle = [await asyncio.open_connection(HOST, server.port) for _ in range(2)]
+            await until(lambda: server.n_connections == 2)
+            reader, writer = await asyncio.open_connection(HOST, server.port)
+            assert await reader.read() == b""
+            assert server.refused == 1
+            for _, each in [*idle, (reader, writer)]:
+                each.close()
+            await until(lambda: server.n_connections == 0)
+
+    run(main())
+
+
+def test_a_server_lets_handlers_finish_what_they_received() -> None:
+    done: list[int] = []
+
+    async def slow(peer: aio.Peer) -> None:
+        async for frame in peer:
+            await asyncio.sleep(0.02)
+            assert isinstance(frame.message, lj.Json)
+            await peer.send(lj.Ack(frame.message.sequence))
+            done.append(frame.message.sequence)
+
+    async def main() -> None:
+        server = await aio.serve(slow, HOST, 0)
+        async with aio.connect(HOST, server.port) as peer:
+            for event in events(20):
+                await peer.send(event)
+            await until(lambda: len(done) >= 2)
+            await server.close()
+            acks = [frame.message async for frame in peer]
+            assert acks == [lj.Ack(number) for number in range(1, 21)]
+        with pytest.raises(OSError):
+            async with aio.connect(HOST, server.port):
+                pass
+
+    run(main())
+    assert done == list(range(1, 21))
+
+
+def test_a_server_cuts_handlers_that_do_not_end() -> None:
+    was_cancelled: list[bool] = []
+
+    async def stuck(peer: aio.Peer) -> None:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            was_cancelled.append(True)
+            raise
+
+    async def main() -> None:
+        server = await aio.serve(stuck, HOST, 0)
+        async with aio.connect(HOST, server.port) as peer:
+            await until(lambda: server.n_connections == 1)
+            await asyncio.sleep(0.05)
+            await server.close(grace=0.1)
+            assert await peer.receive() is None
+
+    run(main())
+    assert was_cancelled == [True]
+
+
+def test_a_handler_that_fails_is_reported_to_the_loop_and_closes_its_connection() -> None:
+    seen: list[object] = []
+
+    async def broken(peer: aio.Peer) -> None:
+        raise KeyError("a bug")
+
+    async def main() -> None:
+        asyncio.get_running_loop().set_exception_handler(
+            lambda loop, context: seen.append(context["exception"])
+        )
+        server = await aio.serve(broken, HOST, 0)
+        async with server, aio.connect(HOST, server.port) as peer:
+            assert await peer.receive() is None
+            await until(lambda: bool(seen))
+
+    run(main())
+    assert isinstance(seen[0], KeyError)
+
+
+def test_each_protocol_with_sessions_has_the_module() -> None:
+    async def main() -> None:
+        names: list[str] = []
+
+        async def handler(peer: rs_aio.Peer) -> None:
+            names.extend([type(getattr(frame, "message", frame)).__name__ async for frame in peer])
+
+        server = await rs_aio.serve(handler, HOST, 0)
+        async with server, rs_aio.connect(HOST, server.port) as peer:
+            hello = rs.ClientHello(0, [])
+            await peer.send(hello)
+        assert names == ["ClientHello"]
+
+    run(main())
