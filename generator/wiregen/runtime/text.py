@@ -7,12 +7,20 @@ looked at only to find a fault or to read overlong forms.
 
 from __future__ import annotations
 
-__all__ = ["NOT_CANONICAL", "decode_mutf8", "decode_text", "encode_mutf8", "encode_text"]
+__all__ = ["NOT_CANONICAL", "decode_mutf8", "decode_text", "delimiter_at", "encode_mutf8", "encode_text"]
 
 NOT_CANONICAL = "not canonical"
 """The reason of a UnicodeDecodeError for text that only a lenient reader takes: a raw NUL, an overlong form."""
 
 _NUL = b"\xc0\x80"
+
+
+def delimiter_at(data: bytes, delimiter: bytes, unit: int) -> int:
+    """Return where the first delimiter begins that does not begin inside a unit, -1 where there is none."""
+    found = data.find(delimiter)
+    while found >= 0 and found % unit:
+        found = data.find(delimiter, found + 1)
+    return found
 
 
 def decode_text(data: bytes, encoding: str, lenient: bool = False, endian: str = "big") -> str:

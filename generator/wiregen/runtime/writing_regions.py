@@ -38,7 +38,7 @@ def write_region(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
         case ("compressed", algorithm, length):
             data = _content(writer, type_, value, spot.within(lambda: 0))
             data = _deflate(writer, data, algorithm, spot.path)
-            return measured(writer, length, data, len(data), spot)
+            return measured(writer, length, data, 1, spot)
         case _:
             return _chunk(writer, carrier, _content(writer, type_, value, spot.within(lambda: 0)), spot)
 

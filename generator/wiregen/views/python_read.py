@@ -11,6 +11,7 @@ from wiregen.plan.steps import (
     Check,
     Choose,
     Chunk,
+    FRAME,
     Delimiter,
     Dispatch,
     Enter,
@@ -31,7 +32,7 @@ from wiregen.plan.steps import (
 )
 from wiregen.views.python_checks import STRICT
 from wiregen.views.python_expressions import python_expression, python_failure
-from wiregen.views.python_names import attribute
+from wiregen.views.python_names import attribute, local_name
 from wiregen.views.python_read_branches import BranchReader
 from wiregen.views.python_read_lengths import LengthReader
 from wiregen.views.python_read_names import ReadLookup, ReadNames
@@ -86,8 +87,9 @@ class ReadBuilder:
     ) -> tuple[tuple[str, str], ...]:
         """Return the attribute and the value of each field that the API shows, and what a record has besides."""
         names = self.names
+        spelled = local_name if prefix == FRAME else attribute
         pairs = [
-            (attribute(field.name), names.values[prefix + field.name])
+            (spelled(field.name), names.values[prefix + field.name])
             for field in fields
             if is_shown(field) and prefix + field.name in names.values
         ]

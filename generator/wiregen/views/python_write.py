@@ -237,6 +237,8 @@ class WriteBuilder:
                 if not names.is_own_count(expression, prefix, step.key):
                     pieces = self.pieces
                     checks.append(lambda: f"{length} != {names.text(expression, prefix, pieces)}")
+            case Delimiter() if is_wide:
+                raise UnsupportedError(step.key, "a delimiter of wide text, on writing")
             case Delimiter(bytes=delimiter):
                 checks.append(f"({target} + {delimiter!r}).find({delimiter!r}) != {length}")
                 self.piece(repr(delimiter), size=len(delimiter))

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from wiregen import model as m
 from wiregen.plan.steps import FRAME, Given, Held, UnsupportedError
 from wiregen.views.python_expressions import python_expression
-from wiregen.views.python_names import Locals, attribute
+from wiregen.views.python_names import Locals, attribute, local_name
 from wiregen.views.python_shared import Shared
 from wiregen.views.python_text import flat, is_shown
 from wiregen.views.python_write_steps import WriteAssign
@@ -83,7 +83,7 @@ class WriteNames:
                 return message
             if self.body is not None and name.startswith(f"{self.body}."):
                 return _dotted(message, name.removeprefix(f"{self.body}."))
-            return self.headers.get(name) or _dotted(self.owner, name)
+            return self.headers.get(name) or _of_frame(self.owner, name)
         return _dotted(self.owner, key)
 
     def chosen(self, key: str) -> str:
@@ -228,6 +228,12 @@ class WriteLookup:
 
     def checksum(self, algorithm: str, first: str, last: str) -> str:
         raise UnsupportedError("", "a checksum, on writing")
+
+
+def _of_frame(owner: str, path: str) -> str:
+    """Return the expression of a header field, whose first name is one of a frame's."""
+    name, _, below = path.partition(".")
+    return _dotted(f"{owner}.{local_name(name)}", below) if below else f"{owner}.{local_name(name)}"
 
 
 def _dotted(base: str, path: str) -> str:

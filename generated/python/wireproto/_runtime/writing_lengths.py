@@ -8,6 +8,7 @@ from .access import as_items, kind_of
 from .cells import Spot
 from .errors import EncodeError
 from .scalars import bounds, coding_bytes, null, scalar, text_bytes
+from .text import delimiter_at
 from .schema import Type
 from .writer import Writer
 
@@ -23,11 +24,12 @@ def write_sized(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
         return null_length(writer, length, value, spot)
     data = text_bytes(type_, value, spot.path)
     is_utf16 = type_[0] == "text" and type_[1] == "utf16"
-    return measured(writer, length, data, len(data) // 2 if is_utf16 else len(data), spot)
+    return measured(writer, length, data, 2 if is_utf16 else 1, spot)
 
 
-def measured(writer: Writer, length: Type, data: bytes, count: int, spot: Spot) -> bytes:
-    """Return bytes with the length that a reader needs to find their end."""
+def measured(writer: Writer, length: Type, data: bytes, unit: int, spot: Spot) -> bytes:
+    """Return bytes with the length that a reader needs to find their end; `unit`: the bytes that it counts as one."""
+    count = len(data) // unit
     match length:
         case ("prefix", type_, *_):
             return prefix_bytes(writer, type_, count, spot.path) + data
@@ -35,15 +37,15 @@ def measured(writer: Writer, length: Type, data: bytes, count: int, spot: Spot) 
             check_count(expression, count, spot)
             return data
         case ("delimited", digits):
-            return _delimited(data, bytes.fromhex(digits), spot)
+            return _delimited(data, bytes.fromhex(digits), unit, spot)
         case _:
             refuse_endless(spot)
             return data
 
 
-def _delimited(data: bytes, delimiter: bytes, spot: Spot) -> bytes:
+def _delimited(data: bytes, delimiter: bytes, unit: int, spot: Spot) -> bytes:
     whole = data + delimiter
-    if whole.find(delimiter) != len(data):
+    if delimiter_at(whole, delimiter, unit) != len(data):
         raise EncodeError("unrepresentable", path=spot.path, expected="no delimiter in it", found="one")
     return whole
 

@@ -1,0 +1,58 @@
+"""Names that a frame has for itself, and delimiters of text with units of two bytes: both codecs say the same of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.property.codecs import Wishes
+from tests.property.schemas import built
+
+JOINED = """wire 1
+protocol p { source "x"  endian big  roles a, b }
+limits { frame = 1 KiB }
+frame F {
+  size    : u16 := size(payload)
+  part    : bool
+  payload : { type : u8 := code(body)  body : match type } in size
+}
+join Piece : F.payload { part F.payload when part  last F.payload when not part }
+message M 1 { x : u8 }
+"""
+
+WIDE = """wire 1
+protocol p {{ source "x"  endian {endian}  roles a, b }}
+limits {{ frame = 1 KiB }}
+frame F {{ type : u8 := code(body)  body : match type }}
+message M 1 {{ t : utf16[until x"0000"]  n : u8 }}
+"""
+
+
+def test_a_header_field_named_part_stands_beside_what_the_frame_is_a_piece_of(tmp_path: Path) -> None:
+    with built(JOINED, tmp_path, "joined_part") as codecs:
+        p = codecs.module
+        frame = p.F(p.M(7), part_=False)
+        assert codecs.careful_encode(frame) == frame.encode() == bytes.fromhex("0002 00 0107")
+        assert p.decode(frame.encode()) == frame
+        first, last = p.Decoder("a").feed(bytes.fromhex("0001 01 01 0001 00 07"))
+        assert (first.part_, last.part_, last.part.index, last.message) == (True, False, 1, p.M(7))
+
+
+@pytest.mark.parametrize(
+    ("endian", "text"), [("little", "q"), ("big", "q"), ("little", "Āq"), ("big", "Āq"), ("big", "Ā")]
+)
+def test_a_delimiter_of_wide_text_is_looked_for_by_units(tmp_path: Path, endian: str, text: str) -> None:
+    with built(WIDE.format(endian=endian), tmp_path, f"wide_{endian}_{ord(text[0])}_{len(text)}") as codecs:
+        frame = codecs.module.F(codecs.module.M(text, 9))
+        data = b"\1" + text.encode(f"utf-16-{endian[0]}e") + b"\0\0\x09"
+        assert frame.encode() == codecs.careful_encode(frame) == data
+        assert codecs.module.decode(data, strict=True) == frame
+        assert codecs.fast(data, Wishes(strict=True)) == codecs.careful(data, Wishes(strict=True))
+
+
+def test_wide_text_with_its_delimiter_inside_is_refused(tmp_path: Path) -> None:
+    with built(WIDE.format(endian="big"), tmp_path, "wide_refused") as codecs:
+        frame = codecs.module.F(codecs.module.M("a\0b", 9))
+        with pytest.raises(codecs.module.EncodeError, match="delimiter"):
+            frame.encode()
+        assert codecs.careful_encode(frame)["code"] == "unrepresentable"
