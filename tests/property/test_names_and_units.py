@@ -28,6 +28,35 @@ message M 1 {{ t : utf16[until x"0000"]  n : u8 }}
 """
 
 
+CODELESS = """wire 1
+protocol p { source "x"  endian big  roles a, b }
+limits { frame = 1 KiB }
+frame Q from b { type : u8 := code(body)  id : u8  body : match type }
+frame F from a {
+  id : u8
+  ok : u8
+  n  : u8 := size(body)
+  body : match ok { 1 => match kinds[id]  _ => Fail } in n
+  trailer : bytes[3] if code(body) == 7
+}
+context kinds : u8 per id from b { set Q.type }
+message Ask 7 from b { op : u8 }
+message M 7 from a { x : u8 }
+message Fail from a { y : u8 }
+"""
+
+
+@pytest.mark.parametrize("data", [b"\1\1\0", b"\1\1\2ab", b"\1\0\1\5"])
+def test_what_was_decoded_without_a_code_is_encoded_again(tmp_path: Path, data: bytes) -> None:
+    with built(CODELESS, tmp_path, f"codeless_{data.hex()}") as codecs:
+        frame = codecs.module.decode(data, from_role="a")
+        assert frame.trailer is None
+        assert frame.encode() == codecs.careful_encode(frame) == data
+        frame.trailer = b"abc"
+        with pytest.raises(codecs.module.EncodeError):
+            frame.encode()
+
+
 def test_a_header_field_named_part_stands_beside_what_the_frame_is_a_piece_of(tmp_path: Path) -> None:
     with built(JOINED, tmp_path, "joined_part") as codecs:
         p = codecs.module
@@ -55,4 +84,6 @@ def test_wide_text_with_its_delimiter_inside_is_refused(tmp_path: Path) -> None:
         frame = codecs.module.F(codecs.module.M("a\0b", 9))
         with pytest.raises(codecs.module.EncodeError, match="delimiter"):
             frame.encode()
-        assert codecs.careful_encode(frame)["code"] == "unrepresentable"
+        refusal = codecs.careful_encode(frame)
+        assert isinstance(refusal, dict)
+        assert refusal["code"] == "unrepresentable"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .access import MISSING, attribute
+from .access import MISSING, attribute, kind_of
 from .cells import Cell, content, is_flat
 from .expressions import Undefined, checksum
 from .scalars import SCALARS
@@ -133,7 +133,11 @@ class RowScope:
 
     def code(self, path: tuple[str, ...]) -> int:
         cell = self._cell(path[0])
-        return self._row.writer.code(content(cell.type), self._row.value(cell), cell.path)
+        value = self._row.value(cell)
+        code = self._row.writer.code(content(cell.type), value, cell.path)
+        if code is None:
+            raise Undefined("code", kind_of(value))
+        return code
 
     def checksum(self, algorithm: str, first: str, last: str) -> int:
         cells = self._row.between(self._cell(first), self._cell(last))

@@ -209,10 +209,19 @@ class Row:
         if cell.field[4] is None:
             return True
         is_given = self.is_given(cell)
-        is_there = bool(self.evaluate(cell.field[4], cell, otherwise=is_given))
+        is_there = self._is_asked_for(cell, is_given)
         if is_given and not is_there:
             raise EncodeError("constraint", path=cell.path, expected="nothing", found="a value")
         return is_there
+
+    def _is_asked_for(self, cell: Cell, is_given: bool) -> bool:
+        """Say whether the condition of a field holds; what speaks of the code of a message without one does not."""
+        try:
+            return bool(self.evaluate(cell.field[4], cell, otherwise=is_given))
+        except EncodeError as error:
+            if error.code != "unknown_code":
+                raise
+            return False
 
     # ---- values ----
 
@@ -299,6 +308,10 @@ class Row:
         except Undefined as error:
             if error.what in self.writer.unknowable and otherwise is not UNSEEN:
                 return otherwise
+            if error.what == "code":
+                raise EncodeError(
+                    "unknown_code", path=path or self.path, expected="a message with a code", found=error.name
+                ) from None
             code: Any = "missing_context" if error.what == "context" else "constraint"
             expected = (
                 f"an entry of {error.name}" if error.what == "context" else f"{error.what} {error.name}"

@@ -127,8 +127,8 @@ class Writer:
             return len(as_bytes(value, path))
         raise Undefined("count", path)
 
-    def code(self, type_: Type, value: Any, path: str) -> int:
-        """Return the code of a message or of a variety."""
+    def code(self, type_: Type, value: Any, path: str) -> int | None:
+        """Return the code of a message or of a variety; None where it has none."""
         if type_[0] == "union":
             return int(self.variety(type_[1], value, path).code)
         unknown = unknown_of(value, self.schema.messages, path)
@@ -139,11 +139,7 @@ class Writer:
             code = self.schema.messages[name][0]
         else:
             raise EncodeError("invalid_value", path=path, expected="a message", found=kind_of(value))
-        if code is None:
-            raise EncodeError(
-                "unknown_code", path=path, expected="a message with a code", found=kind_of(value)
-            )
-        return int(code)
+        return None if code is None else int(code)
 
     # ---- values ----
 
