@@ -7,11 +7,11 @@ from typing import assert_never
 
 from wiregen import model as m
 from wiregen.plan.steps import (
+    FRAME,
     Carry,
     Check,
     Choose,
     Chunk,
-    FRAME,
     Delimiter,
     Dispatch,
     Enter,

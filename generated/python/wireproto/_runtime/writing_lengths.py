@@ -8,8 +8,8 @@ from .access import as_items, kind_of
 from .cells import Spot
 from .errors import EncodeError
 from .scalars import bounds, coding_bytes, null, scalar, text_bytes
-from .text import delimiter_at
 from .schema import Type
+from .text import delimiter_at
 from .writer import Writer
 
 __all__ = ["measured", "prefix_bytes", "write_list", "write_sized"]
