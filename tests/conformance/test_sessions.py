@@ -6,6 +6,7 @@ import importlib
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -17,6 +18,8 @@ SIDES: Final = {"c": "client", "s": "server", "c2s": "client", "s2c": "server"}
 PEERS: Final = {"client": "server", "server": "client", "writer": "reader", "reader": "writer"}
 STRICT: Final = frozenset({"M68"})
 """What the makers call a violation and the .wire file a lenient one."""
+
+GENERATED: Final = Path(__file__).resolve().parents[2] / "generated" / "python"
 
 JOINED: Final = frozenset({"M78"})
 
@@ -233,7 +236,9 @@ def test_importing_a_package_does_not_load_what_runs_sessions() -> None:
         "import sys, wireproto.lumberjack as lj; early = [name for name in sys.modules if 'session' in name];"
         "lj.Connection; print(early, 'wireproto._runtime.session_engine' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=GENERATED
+    )
     assert done.stdout.strip() == "[] True"
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from wireproto.lumberjack import aio
 from wireproto.reactive_streams import aio as rs_aio
 
 HOST = "127.0.0.1"
+GENERATED = Path(__file__).resolve().parents[2] / "generated" / "python"
 
 
 def run(main: Coroutine[Any, Any, None]) -> None:
@@ -56,7 +58,7 @@ def events(n: int) -> list[lj.Json]:
 
 def test_the_package_loads_asyncio_only_by_name() -> None:
     code = "import sys; from wireproto import lumberjack as lj; lj.Connection('writer'); assert 'asyncio' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True)
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=GENERATED)
 
 
 def test_frames_go_both_ways() -> None:

@@ -79,6 +79,7 @@ def test_the_repository_of_a_service_makes_its_own_package(installed: Path, tmp_
     assert sorted(path.name for path in (package / "lumberjack").iterdir()) == [
         "__init__.py",
         "_plan.py",
+        "aio.py",
         "messages.py",
         "msgpack.py",
         "sessions.py",

@@ -185,7 +185,7 @@ class ClassBuilder:
 
     def data(self, declaration: m.Struct | m.Message | m.Preamble) -> ClassView:
         shown = shown_fields(declaration.fields)
-        extra = _origin(declaration) if isinstance(declaration, m.Message) else ""
+        extra = self._origin(declaration) if isinstance(declaration, m.Message) else ""
         name, extras = class_name(declaration.name), self._extras(declaration)
         return ClassView(
             name=name,
@@ -201,6 +201,15 @@ class ClassBuilder:
             views=self._views(declaration.name, shown),
             layout=layout_text(declaration.fields),
         )
+
+    def _origin(self, message: m.Message) -> str:
+        """Return the code of a message and who sends it; codes are characters where all of the protocol's can be."""
+        if message.code is None:
+            return f"Without a code of its own, from {message.role or 'both sides'}."
+        codes = [each.code for each in self._shared.protocol.messages if each.code is not None]
+        is_character = all(32 < code < 127 for code in codes)
+        code = repr(chr(message.code)) if is_character else message.code
+        return f"Code {code}, from {message.role or 'both sides'}."
 
     def _extras(
         self, declaration: m.Struct | m.Message | m.Preamble | m.Variety | m.Frame
@@ -333,10 +342,3 @@ def _codes_text(variety: m.Variety) -> str:
         for span in variety.codes
     )
     return f"Code {', '.join(spans)}."
-
-
-def _origin(message: m.Message) -> str:
-    if message.code is None:
-        return f"Without a code of its own, from {message.role or 'both sides'}."
-    code = repr(chr(message.code)) if 32 < message.code < 127 else message.code
-    return f"Code {code}, from {message.role or 'both sides'}."

@@ -556,7 +556,7 @@ def _read_hello(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[
 class KeepAlive(_InFrame):
     """Sent by the client when nothing else moves; the server sends it back.
 
-    Code 'd', from both sides.
+    Code 100, from both sides.
 
     Source: WireCommands.KeepAlive.
 
@@ -1298,7 +1298,7 @@ def _write_conditional_append(message: Any, state: _Writing) -> bytes:
 class ConditionalBlockEnd(_InFrame):
     """The same for bytes without an event header.
 
-    Code 'Y', from client.
+    Code 89, from client.
 
     Source: WireCommands.ConditionalBlockEnd.
 
@@ -2713,7 +2713,7 @@ def _read_update_segment_policy(
 class SegmentPolicyUpdated(_InFrame):
     """Answers UpdateSegmentPolicy.
 
-    Code '!', from server.
+    Code 33, from server.
 
     Source: WireCommands.SegmentPolicyUpdated.
 
@@ -2784,7 +2784,7 @@ def _read_segment_policy_updated(
 class GetSegmentAttribute(_InFrame):
     """Asks for a number that is kept beside a segment.
 
-    Code '"', from client.
+    Code 34, from client.
 
     Source: WireCommands.GetSegmentAttribute.
 
@@ -2878,7 +2878,7 @@ def _read_get_segment_attribute(
 class SegmentAttribute(_InFrame):
     """Answers GetSegmentAttribute.
 
-    Code '#', from server.
+    Code 35, from server.
 
     Source: WireCommands.SegmentAttribute.
 
@@ -2939,7 +2939,7 @@ def _read_segment_attribute(
 class UpdateSegmentAttribute(_InFrame):
     """Sets an attribute if it has the expected value.
 
-    Code '$', from client.
+    Code 36, from client.
 
     Source: WireCommands.UpdateSegmentAttribute.
 
@@ -3064,7 +3064,7 @@ def _read_update_segment_attribute(
 class SegmentAttributeUpdated(_InFrame):
     """Whether the expected value was there; also answers a MergeSegments whose condition failed.
 
-    Code '%', from server.
+    Code 37, from server.
 
     Source: WireCommands.SegmentAttributeUpdated.
 
@@ -3126,7 +3126,7 @@ def _read_segment_attribute_updated(
 class TruncateSegment(_InFrame):
     """Drops what stands before an offset.
 
-    Code '&', from client.
+    Code 38, from client.
 
     Source: WireCommands.TruncateSegment.
 
@@ -3222,7 +3222,7 @@ def _read_truncate_segment(
 class SegmentTruncated(_InFrame):
     """Answers TruncateSegment, and LocateOffset for an offset that is gone.
 
-    Code "'", from server.
+    Code 39, from server.
 
     Source: WireCommands.SegmentTruncated.
 
@@ -3295,7 +3295,7 @@ def _read_segment_truncated(
 class CreateTransientSegment(_InFrame):
     """Makes a segment that lives as long as the connection, for an event that is too large for one append.
 
-    Code '(', from client.
+    Code 40, from client.
 
     Source: WireCommands.CreateTransientSegment.
 
@@ -3390,7 +3390,7 @@ def _read_create_transient_segment(
 class LocateOffset(_InFrame):
     """Asks to locate an offset in a segment.
 
-    Code ')', from client.
+    Code 41, from client.
 
     Source: WireCommands.LocateOffset.
 
@@ -3483,7 +3483,7 @@ def _read_locate_offset(buffer: bytes, offset: int, end: int, state: _Reading) -
 class OffsetLocated(_InFrame):
     """Answers LocateOffset.
 
-    Code '*', from server.
+    Code 42, from server.
 
     Source: WireCommands.OffsetLocated.
 
@@ -3561,7 +3561,7 @@ def _read_offset_located(buffer: bytes, offset: int, end: int, state: _Reading) 
 class MergeSegments(_InFrame):
     """Appends a whole segment to another, if the attributes have their expected values.
 
-    Code ':', from client.
+    Code 58, from client.
 
     Source: WireCommands.MergeSegments.
 
@@ -3735,7 +3735,7 @@ def _write_merge_segments(message: Any, state: _Writing) -> bytes:
 class SegmentsMerged(_InFrame):
     """Answers MergeSegments, also when it was done before.
 
-    Code ';', from server.
+    Code 59, from server.
 
     Source: WireCommands.SegmentsMerged.
 
@@ -3846,7 +3846,7 @@ def _read_segments_merged(
 class MergeSegmentsBatch(_InFrame):
     """Appends several segments to another.
 
-    Code 'Z', from client.
+    Code 90, from client.
 
     Source: WireCommands.MergeSegmentsBatch.
 
@@ -3985,7 +3985,7 @@ def _write_merge_segments_batch(message: MergeSegmentsBatch, state: _Writing) ->
 class SegmentsBatchMerged(_InFrame):
     """Answers MergeSegmentsBatch.
 
-    Code '[', from server.
+    Code 91, from server.
 
     Source: WireCommands.SegmentsBatchMerged.
 
@@ -4106,7 +4106,7 @@ def _write_segments_batch_merged(message: SegmentsBatchMerged, state: _Writing) 
 class WrongHost(_InFrame):
     """The segment is served elsewhere; `correct_host` is always empty today.
 
-    Code '2', from server.
+    Code 50, from server.
 
     Source: WireCommands.WrongHost.
 
@@ -4227,7 +4227,7 @@ def _read_wrong_host(buffer: bytes, offset: int, end: int, state: _Reading) -> t
 class SegmentIsSealed(_InFrame):
     """The segment takes no more appends.
 
-    Code '3', from server.
+    Code 51, from server.
 
     Source: WireCommands.SegmentIsSealed.
 
@@ -4342,7 +4342,7 @@ def _read_segment_is_sealed(
 class SegmentAlreadyExists(_InFrame):
     """There is such a segment already.
 
-    Code '4', from server.
+    Code 52, from server.
 
     Source: WireCommands.SegmentAlreadyExists.
 
@@ -4445,7 +4445,7 @@ def _read_segment_already_exists(
 class NoSuchSegment(_InFrame):
     """There is no such segment.
 
-    Code '5', from server.
+    Code 53, from server.
 
     Source: WireCommands.NoSuchSegment.
 
@@ -4558,7 +4558,7 @@ class InvalidEventNumber(_InFrame):
 
     Before 16 the event number stood where `request_id` stands, and nothing at the end: same bytes, another meaning.
 
-    Code '7', from server.
+    Code 55, from server.
 
     Source: WireCommands.InvalidEventNumber.
 
@@ -4667,7 +4667,7 @@ def _read_invalid_event_number(
 class SegmentIsTruncated(_InFrame):
     """What was asked for was dropped; the segment begins at `start_offset`.
 
-    Code '8', from server.
+    Code 56, from server.
 
     Source: WireCommands.SegmentIsTruncated.
 
@@ -4794,7 +4794,7 @@ def _read_segment_is_truncated(
 class OperationUnsupported(_InFrame):
     """The server does not know or allow the request.
 
-    Code '9', from server.
+    Code 57, from server.
 
     Source: WireCommands.OperationUnsupported.
 
@@ -4903,7 +4903,7 @@ def _read_operation_unsupported(
 class AuthTokenCheckFailed(_InFrame):
     """The token does not allow the request, or is too old. When it answers a ReadSegment, `request_id` is that request's offset.
 
-    Code '<', from server.
+    Code 60, from server.
 
     Source: WireCommands.AuthTokenCheckFailed.
 
@@ -5009,7 +5009,7 @@ def _read_auth_token_check_failed(
 class ErrorMessage(_InFrame):
     """Any other failure.
 
-    Code '=', from server.
+    Code 61, from server.
 
     Source: WireCommands.ErrorMessage.
 
@@ -5105,7 +5105,7 @@ def _read_error_message(buffer: bytes, offset: int, end: int, state: _Reading) -
 class GetTableSegmentInfo(_InFrame):
     """Asks what is known about a table segment.
 
-    Code 'D', from client.
+    Code 68, from client.
 
     Source: WireCommands.GetTableSegmentInfo.
 
@@ -5197,7 +5197,7 @@ def _read_get_table_segment_info(
 class TableSegmentInfo(_InFrame):
     """Answers GetTableSegmentInfo.
 
-    Code 'E', from server.
+    Code 69, from server.
 
     Source: WireCommands.TableSegmentInfo.
 
@@ -5298,7 +5298,7 @@ def _read_table_segment_info(
 class CreateTableSegment(_InFrame):
     """Makes a segment that holds keys and values.
 
-    Code 'F', from client.
+    Code 70, from client.
 
     Source: WireCommands.CreateTableSegment.
 
@@ -5466,7 +5466,7 @@ def _read_create_table_segment(
 class DeleteTableSegment(_InFrame):
     """Removes a table segment.
 
-    Code 'G', from client.
+    Code 71, from client.
 
     Source: WireCommands.DeleteTableSegment.
 
@@ -5565,7 +5565,7 @@ def _read_delete_table_segment(
 class UpdateTableEntries(_InFrame):
     """Puts entries whose keys have the versions that are expected.
 
-    Code 'J', from client.
+    Code 74, from client.
 
     Source: WireCommands.UpdateTableEntries.
 
@@ -5773,7 +5773,7 @@ def _write_update_table_entries(message: Any, state: _Writing) -> bytes:
 class TableEntriesUpdated(_InFrame):
     """Answers UpdateTableEntries with the new versions, in order.
 
-    Code 'K', from server.
+    Code 75, from server.
 
     Source: WireCommands.TableEntriesUpdated.
 
@@ -5863,7 +5863,7 @@ def _write_table_entries_updated(message: TableEntriesUpdated, state: _Writing) 
 class RemoveTableKeys(_InFrame):
     """Removes keys that have the versions that are expected.
 
-    Code 'L', from client.
+    Code 76, from client.
 
     Source: WireCommands.RemoveTableKeys.
 
@@ -6051,7 +6051,7 @@ def _write_remove_table_keys(message: Any, state: _Writing) -> bytes:
 class TableKeysRemoved(_InFrame):
     """Answers RemoveTableKeys.
 
-    Code 'M', from server.
+    Code 77, from server.
 
     Source: WireCommands.TableKeysRemoved.
 
@@ -6124,7 +6124,7 @@ def _read_table_keys_removed(
 class ReadTable(_InFrame):
     """Asks for the values of keys.
 
-    Code 'N', from client.
+    Code 78, from client.
 
     Source: WireCommands.ReadTable.
 
@@ -6276,7 +6276,7 @@ def _write_read_table(message: Any, state: _Writing) -> bytes:
 class TableRead(_InFrame):
     """Answers ReadTable. A key that is missing comes back with version -1 and an empty value.
 
-    Code 'O', from server.
+    Code 79, from server.
 
     Source: WireCommands.TableRead.
 
@@ -6429,7 +6429,7 @@ def _write_table_read(message: Any, state: _Writing) -> bytes:
 class TableSegmentNotEmpty(_InFrame):
     """A table that must be empty is not.
 
-    Code 'P', from server.
+    Code 80, from server.
 
     Source: WireCommands.TableSegmentNotEmpty.
 
@@ -6523,7 +6523,7 @@ def _read_table_segment_not_empty(
 class TableKeyDoesNotExist(_InFrame):
     """A key that is to be changed is not there.
 
-    Code 'Q', from server.
+    Code 81, from server.
 
     Source: WireCommands.TableKeyDoesNotExist.
 
@@ -6617,7 +6617,7 @@ def _read_table_key_does_not_exist(
 class TableKeyBadVersion(_InFrame):
     """A key has another version than expected.
 
-    Code 'R', from server.
+    Code 82, from server.
 
     Source: WireCommands.TableKeyBadVersion.
 
@@ -6711,7 +6711,7 @@ def _read_table_key_bad_version(
 class ReadTableKeys(_InFrame):
     """Asks for keys, from where the token of an earlier answer says.
 
-    Code 'S', from client.
+    Code 83, from client.
 
     Source: WireCommands.ReadTableKeys.
 
@@ -6933,7 +6933,7 @@ def _read_read_table_keys(buffer: bytes, offset: int, end: int, state: _Reading)
 class TableKeysRead(_InFrame):
     """Answers ReadTableKeys; its token says where to go on.
 
-    Code 'T', from server.
+    Code 84, from server.
 
     Source: WireCommands.TableKeysRead.
 
@@ -7088,7 +7088,7 @@ def _write_table_keys_read(message: Any, state: _Writing) -> bytes:
 class ReadTableEntries(_InFrame):
     """The same for entries.
 
-    Code 'U', from client.
+    Code 85, from client.
 
     Source: WireCommands.ReadTableEntries.
 
@@ -7312,7 +7312,7 @@ def _read_read_table_entries(
 class TableEntriesRead(_InFrame):
     """Answers ReadTableEntries.
 
-    Code 'V', from server.
+    Code 86, from server.
 
     Source: WireCommands.TableEntriesRead.
 
@@ -7489,7 +7489,7 @@ def _write_table_entries_read(message: Any, state: _Writing) -> bytes:
 class TableEntriesDeltaRead(_InFrame):
     """Answers ReadTableEntriesDelta; `should_clear` says that the reader must begin anew.
 
-    Code 'W', from server.
+    Code 87, from server.
 
     Source: WireCommands.TableEntriesDeltaRead.
 
@@ -7675,7 +7675,7 @@ def _write_table_entries_delta_read(message: Any, state: _Writing) -> bytes:
 class ReadTableEntriesDelta(_InFrame):
     """Asks for what was put into a table since a position.
 
-    Code 'X', from client.
+    Code 88, from client.
 
     Source: WireCommands.ReadTableEntriesDelta.
 

@@ -260,7 +260,7 @@ def _read_partial_message(
 class KeepAlive(_InFrame):
     """Shows that the sender lives; not answered.
 
-    Code 'd', from both sides.
+    Code 100, from both sides.
 
     Source: KeepAlive - Request/Reply.
 

@@ -577,6 +577,8 @@ class Subscribed(_InMessage):
         try:
             subscriber = _varint(self.subscriber, 64)
             element_size = _varint(self.element_size, 64)
+            if not (self.element_size <= 16777216):
+                raise _Bad
             data = b"".join((b"\x06", subscriber, element_size))
             if len(data) > 16777216:
                 raise _Bad
@@ -594,6 +596,8 @@ def _read_subscribed_body(buffer: bytes, offset: int, end: int, state: _Reading)
     position = position + 1
     if element_size > 127:
         element_size, position = _read_varint(buffer, position - 1, 64, (state is None or not state.strict))
+    if not (element_size <= (16777216 if state is None else state.limits["frame"])):
+        raise _Bad
     message = _new(Subscribed)
     message.subscriber = subscriber
     message.element_size = element_size
@@ -603,6 +607,8 @@ def _read_subscribed_body(buffer: bytes, offset: int, end: int, state: _Reading)
 def _write_subscribed_body(message: Subscribed, state: _Writing) -> bytes:
     subscriber = _varint(message.subscriber, 64)
     element_size = _varint(message.element_size, 64)
+    if not (message.element_size <= 16777216):
+        raise _Bad
     return subscriber + element_size
 
 
