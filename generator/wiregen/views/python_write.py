@@ -38,7 +38,7 @@ from wiregen.views.python_expressions import python_failure
 from wiregen.views.python_shared import variety_class
 from wiregen.views.python_text import argument_text, class_name, encoding_text, flat, is_shown
 from wiregen.views.python_write_branches import BranchWriter
-from wiregen.views.python_write_names import Piece, Test, WriteLookup, WriteNames
+from wiregen.views.python_write_names import Piece, Test, WriteLookup, WriteNames, prefix_of
 from wiregen.views.python_write_runs import RunWriter
 from wiregen.views.python_write_steps import (
     Block,
@@ -190,14 +190,12 @@ class WriteBuilder:
         if isinstance(type_, m.Reference):
             declared = self._shared.enums[type_.name].type
             assert isinstance(declared, m.Varint)
-            if step.expected is None:
-                checks = self._runs.enum_checks(type_.name, type_, text)
-                self.views.append(WriteChecks(checks=checks)) if checks else None
+            if step.expected is None and (checks := self._runs.enum_checks(type_.name, type_, text)):
+                self.views.append(WriteChecks(checks=checks))
             type_ = declared
         self._shared.uses.add("varint")
-        if type_.zigzag:
-            return f"_varint({text} << 1 ^ {text} >> {type_.bits - 1}, {type_.bits})"
-        return f"_varint({text}, {type_.bits})"
+        value = f"{text} << 1 ^ {text} >> {type_.bits - 1}" if type_.zigzag else text
+        return f"_varint({value}, {type_.bits})"
 
     def settle(self) -> None:
         """Let what waited for a length come now."""
@@ -210,7 +208,7 @@ class WriteBuilder:
         if step.field is not None and step.field.name == "_" and step.field.value is None:
             self._padding(step, target)
             return
-        value = names.value(step.key, step.field, _prefix(step), self.pieces)
+        value = names.value(step.key, step.field, prefix_of(step), self.pieces)
         encode, careful, is_wide = "", "", False
         if isinstance(step.type, m.Text):
             encode, careful = encoding_text(step.type)
@@ -379,10 +377,9 @@ class WriteBuilder:
 
     def _edge(self, step: Enter | Mark, checks: list[Test]) -> None:
         edge = "start" if isinstance(step, Enter) else step.edge
-        key = step.key
-        self.names.edges[key, edge] = (self.pieces, len(self.pieces), step.hoisted)
+        self.names.edges[step.key, edge] = (self.pieces, len(self.pieces), step.hoisted)
         if isinstance(step, Enter):
-            self.names.open_regions[key] = (step.extent, checks)
+            self.names.open_regions[step.key] = (step.extent, checks)
 
     def _leave(self, step: Leave) -> None:
         names = self.names
@@ -397,10 +394,6 @@ class WriteBuilder:
             checks.append(lambda: f"{size} != {names.text(value, prefix, pieces)}")
 
     def _check(self, step: Check, checks: list[Test]) -> None:
+        lookup = WriteLookup(self.names, step.prefix, self.pieces)
         if step.what == "where":
-            lookup = WriteLookup(self.names, step.prefix, self.pieces)
             checks.append(lambda: python_failure(step.expression, lookup))
-
-
-def _prefix(step: Chunk) -> str:
-    return step.key.removesuffix(step.field.name) if step.field is not None else ""

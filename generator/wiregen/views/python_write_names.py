@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from wiregen import model as m
-from wiregen.plan.steps import FRAME, Given, Held, UnsupportedError
+from wiregen.plan.steps import FRAME, Chunk, Given, Held, UnsupportedError
 from wiregen.views.python_expressions import python_expression
 from wiregen.views.python_names import Locals, attribute, local_name
 from wiregen.views.python_shared import Shared
 from wiregen.views.python_text import flat, is_shown
 from wiregen.views.python_write_steps import WriteAssign
 
-__all__ = ["Piece", "Test", "WriteLookup", "WriteNames"]
+__all__ = ["Piece", "Test", "WriteLookup", "WriteNames", "prefix_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,3 +238,8 @@ def _of_frame(owner: str, path: str) -> str:
 
 def _dotted(base: str, path: str) -> str:
     return ".".join((base, *(attribute(name) for name in path.split("."))))
+
+
+def prefix_of(step: Chunk) -> str:
+    """Return what stands before a field's name in its key."""
+    return step.key.removesuffix(step.field.name) if step.field is not None else ""
