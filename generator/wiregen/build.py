@@ -60,7 +60,7 @@ def build(
         protocols=tuple(path.stem for path in protocol_files(config)),
         extras=tuple((backend.name, backend.requires) for backend in backends if backend.requires),
     )
-    root = PurePosixPath("python", config.package)
+    root = PurePosixPath("python", *config.package.split("."))
     folders = {path.stem: path.parent for path in protocol_files(config)}
     for page in pages:
         if page.place == BESIDE:

@@ -3,6 +3,7 @@
 Invariant: every folder of a Config lies inside its root, symbolic links followed, and the output folder holds no source.
 """
 
+import keyword
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -16,6 +17,7 @@ __all__ = ["Config", "load_config"]
 
 CONFIG_NAME: Final = "wiregen.toml"
 PROJECT_NAME: Final = "pyproject.toml"
+NATIVE: Final = "native"
 
 _UNREADABLE, _NOT_TOML, _UNKNOWN_KEY, _WRONG_VALUE = "WG6001", "WG6002", "WG6003", "WG6004"
 _OUTSIDE, _OVERLAP = "WG6005", "WG6006"
@@ -29,9 +31,16 @@ class _Kind:
     words: str
     pattern: re.Pattern[str]
     max_size: int
+    separator: str = ""
+    """Between words that Python must not keep for itself; "" for text that never becomes Python."""
 
     def fits(self, value: object) -> bool:
-        return isinstance(value, str) and len(value) <= self.max_size and bool(self.pattern.fullmatch(value))
+        return (
+            isinstance(value, str)
+            and len(value) <= self.max_size
+            and bool(self.pattern.fullmatch(value))
+            and not (self.separator and any(map(keyword.iskeyword, value.split(self.separator))))
+        )
 
 
 _FOLDER: Final = _Kind(words="the path of a folder", pattern=re.compile(r"[^\x00]+"), max_size=1000)
@@ -40,9 +49,10 @@ _NAME: Final = _Kind(
 )
 _COMMAND: Final = _Kind(words="a command line", pattern=re.compile(r"[^\x00\r\n]+"), max_size=1000)
 _PACKAGE: Final = _Kind(
-    words="names of small letters, digits and _, with points between",
+    words="names of small letters, digits and _, with points between, none of them a word of Python",
     pattern=re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*"),
     max_size=200,
+    separator=".",
 )
 
 
@@ -186,10 +196,15 @@ def _config(table: Mapping[str, object], root: Path, file: Path | None, report: 
         sources=sources,
         output=output,
         package=cast(str, values["package"]),
-        backends=cast(tuple[str, ...], values["backends"]),
+        backends=_with_native(cast(tuple[str, ...], values["backends"])),
         protocols=cast(tuple[str, ...] | None, values["protocols"]),
         plugins=cast(tuple[str, ...], values["plugins"]),
     )
+
+
+def _with_native(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the backends with the one whose classes all others encode and decode."""
+    return names if NATIVE in names else (NATIVE, *names)
 
 
 def _values(

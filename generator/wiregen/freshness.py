@@ -18,7 +18,7 @@ from wiregen.backends import GROUP
 from wiregen.config import Config
 from wiregen.emitter import templates_folder
 from wiregen.locks import LOCK_SUFFIX
-from wiregen.source import MAX_SOURCE_SIZE, SUFFIX
+from wiregen.source import MAX_SOURCE_SIZE, SUFFIX, shipped_protocols
 from wiregen.writer import contents_of_build, is_regular
 
 __all__ = ["inputs_of", "is_fresh", "remember"]
@@ -69,7 +69,7 @@ def _parts(config: Config) -> Iterator[bytes]:
     yield from _own_backends(config.backends)
     for folder in (*config.sources, config.output):
         yield folder.relative_to(config.root).as_posix().encode()
-    for folder in config.sources:
+    for folder in (*config.sources, shipped_protocols()):
         yield from _named(folder, sorted(folder.glob(f"*{SUFFIX}")))
     own = Path(__file__).resolve().parent
     for folder in (own, templates_folder()):

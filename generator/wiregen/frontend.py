@@ -12,7 +12,7 @@ from wiregen.examples import check_examples
 from wiregen.locks import read_lock
 from wiregen.parser import parse
 from wiregen.resolver import resolve
-from wiregen.source import MAX_NAMED, SUFFIX, Sources, as_shown, available, load
+from wiregen.source import MAX_NAMED, SUFFIX, Sources, as_shown, available, load, shipped_protocols
 
 __all__ = ["as_shown", "find_protocol", "load_protocol", "protocol_files", "source_files"]
 
@@ -52,10 +52,15 @@ def source_files(config: Config) -> tuple[Path, ...]:
 
 
 def protocol_files(config: Config) -> tuple[Path, ...]:
-    """Return the files of the protocols that the configuration chooses for a build; all where it chooses none."""
+    """Return the files of the protocols that the configuration chooses for a build; all of its sources where it chooses none.
+
+    A name that the sources do not have is that of a protocol shipped with wiregen.
+    """
     files = {path.stem: path for path in source_files(config)}
     names = tuple(files) if config.protocols is None else config.protocols
-    return tuple(files[name] for name in names if name in files)
+    shipped = shipped_protocols()
+    chosen = (files.get(name, shipped / f"{name}{SUFFIX}") for name in names)
+    return tuple(path for path in chosen if path.is_file())
 
 
 def find_protocol(name: str, config: Config, report: Report) -> Path | None:
@@ -75,10 +80,3 @@ def find_protocol(name: str, config: Config, report: Report) -> Path | None:
     help_ = did_you_mean(name, known) or f"known here: {', '.join(known)}; or give a path to a .wire file"
     report.error("WG5003", f"there is no protocol `{name}`", None, help=help_)
     return None
-
-
-def shipped_protocols() -> Path:
-    """Return the folder of the protocols that come with wiregen: beside this module in a wheel, `idl/` in a checkout."""
-    here = Path(__file__).resolve().parent
-    shipped = here / "protocols"
-    return shipped if shipped.is_dir() else here.parents[1] / "idl"

@@ -29,7 +29,10 @@ def read_lock(wire: Path, report: Report) -> str:
         if not os.path.lexists(path):
             return ""
         _refuse_strange(path)
-        return path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
+        if not text.strip():
+            raise LockError("it is empty")
+        return text
     except (OSError, UnicodeDecodeError, LockError) as error:
         reason = error.strerror or "unknown error" if isinstance(error, OSError) else str(error)
         report.error("WG5012", f"the lock `{path}` cannot be read: {reason}".lower(), None)

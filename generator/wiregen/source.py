@@ -280,3 +280,10 @@ def _is_below(path: Path, roots: tuple[Path, ...]) -> bool:
         return any(real.is_relative_to(root.resolve()) for root in roots)
     except (OSError, RuntimeError, ValueError):  # RuntimeError: links that go round in a circle
         return False
+
+
+def shipped_protocols() -> Path:
+    """Return the folder of the protocols that come with wiregen: beside this module in a wheel, `idl/` in a checkout."""
+    here = Path(__file__).resolve().parent
+    shipped = here / "protocols"
+    return shipped if shipped.is_dir() else here.parents[1] / "idl"

@@ -154,6 +154,24 @@ def test_declarations_without_a_frame_are_for_others_to_import(tmp_path: Path) -
     assert "`lumberjack` has no frame" in decoded.stderr
 
 
+def test_a_package_below_another_is_a_folder_below_another(tmp_path: Path) -> None:
+    folder = project(tmp_path)
+    (folder / "wiregen.toml").write_text('package = "acme.wire"')
+    done = wiregen("build", folder=folder)
+    assert done.returncode == 0, done.stderr
+    code = "from acme.wire import lumberjack; print(lumberjack.Ack(7).encode().hex())"
+    shown = run("-c", code, folder=tmp_path, PYTHONPATH=str(folder / "generated" / "python"))
+    assert shown.stdout == "324100000007\n", shown.stderr
+
+
+def test_a_shipped_protocol_needs_no_file_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "wiregen.toml").write_text('protocols = ["lumberjack"]')
+    done = wiregen("build", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    ours = (GENERATED / "wireproto" / "lumberjack" / "messages.py").read_bytes()
+    assert (tmp_path / "generated/python/wireproto/lumberjack/messages.py").read_bytes() == ours
+
+
 def test_a_wrong_file_leaves_the_old_tree(stale: Path) -> None:
     before = tree(stale / "generated")
     (stale / "idl" / "lumberjack.wire").write_text("protocol lumberjack {", encoding="utf-8")

@@ -69,6 +69,7 @@ def test_the_nearest_wins_and_wiregen_toml_before_pyproject(tmp_path: Path) -> N
         pytest.param(b'sources = "idl"', "WG6004", 'a list of folders: sources = ["idl"]', id="wrong type"),
         pytest.param(b"sources = []", "WG6004", 'a list of folders: sources = ["idl"]', id="empty"),
         pytest.param(b'package = "Wire-Proto"', "WG6004", 'a Python package in lower case: package = "wireproto"', id="no package"),
+        pytest.param(b'package = "acme.class"', "WG6004", 'a Python package in lower case: package = "wireproto"', id="a word of Python"),
         pytest.param(b'backends = ["native", "../x"]', "WG6004", 'a list of names: backends = ["native"]', id="no name"),
     ],
 )  # fmt: skip
@@ -109,6 +110,11 @@ def test_a_strange_pyproject_is_none_of_ours(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_bytes(b"\xff not toml")
     config, codes = load(tmp_path)
     assert (config.file, codes) == (None, [])
+
+
+def test_other_backends_stand_on_the_native_one(tmp_path: Path) -> None:
+    (tmp_path / "wiregen.toml").write_text('backends = ["msgpack"]')
+    assert load(tmp_path)[0].backends == ("native", "msgpack")
 
 
 @pytest.mark.parametrize("number", range(6001, 6007))

@@ -126,11 +126,15 @@ def linked(lock: Path) -> None:
     lock.symlink_to("/etc/hostname")
 
 
+def emptied(lock: Path) -> None:
+    lock.write_text("\n")
+
+
 def binary(lock: Path) -> None:
     lock.write_bytes(b"\xff\xfe")
 
 
-@pytest.mark.parametrize("spoil", [damaged, linked, binary], ids=lambda spoil: spoil.__name__)
+@pytest.mark.parametrize("spoil", [damaged, linked, binary, emptied], ids=lambda spoil: spoil.__name__)
 def test_a_lock_that_cannot_be_read_stops_the_build(project: Project, spoil: Callable[[Path], None]) -> None:
     assert project.build(BEFORE) == []
     spoil(project.lock)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -16,8 +17,9 @@ from wiregen.build import build
 from wiregen.cli import wiregen
 from wiregen.config import Config, load_config
 from wiregen.diagnostics import Report
+from wiregen.frontend import load_protocol
 from wiregen.plugins import Bounds, Plugin
-from wiregen.plugins.exchange import read_answer, schemas
+from wiregen.plugins.exchange import read_answer, schemas, write_request
 from wiregen.source import Sources
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,6 +29,7 @@ frame Frame { type : u8 := code(body)  body : match type }
 /// A question.
 message Ask 1 from ship { depth : u16 }
 """
+NOTHING = json.dumps({"files": []})
 LISTS = """
 import json, sys
 asked = json.load(sys.stdin)
@@ -87,6 +90,15 @@ def test_its_files_are_part_of_the_tree(project: Path) -> None:
     assert not written.exists()
 
 
+def test_text_of_a_protocol_that_is_no_utf8_reaches_it(project: Path) -> None:
+    report = Report()
+    subject = load_protocol(ROOT / "idl" / "lumberjack.wire", Sources(), report, ())
+    assert subject is not None
+    assert "\\udce9" in write_request("wireproto", (subject.protocol,)).decode("ascii")
+    shutil.copy(ROOT / "idl" / "lumberjack.wire", project / "idl")
+    assert run("--plugin", answering(project, {"files": []})).exit_code == 0
+
+
 def test_a_build_with_one_is_never_taken_for_done(project: Path) -> None:
     command = command_of(project, LISTS)
     assert run().exit_code == run("--plugin", command).exit_code == 0
@@ -117,7 +129,7 @@ def test_the_schemas_are_those_that_are_published() -> None:
 
 def test_the_model_is_that_of_the_verb_ir(project: Path) -> None:
     out = project / "request.json"
-    text = f'import sys\nopen({str(out)!r}, "w").write(sys.stdin.read())\nprint("{{}}")'
+    text = f'import sys\nopen({str(out)!r}, "w").write(sys.stdin.read())\nprint({NOTHING!r})'
     assert run("--plugin", command_of(project, text)).exit_code == 0
     [protocol] = json.loads(out.read_text())["protocols"]
     assert protocol == json.loads(CliRunner().invoke(wiregen, ["ir", "tide"]).stdout)
@@ -185,6 +197,8 @@ def test_one_that_fails_is_quoted(project: Path) -> None:
         pytest.param("", "invalid json", id="nothing"),
         pytest.param("done", "invalid json", id="no JSON"),
         pytest.param([], "object", id="an array"),
+        pytest.param({}, "neither `files` nor `errors`", id="empty"),
+        pytest.param({"errors": []}, "neither `files` nor `errors`", id="no errors"),
         pytest.param({"file": []}, "file: unexpected", id="an unknown key"),
         pytest.param({"files": [{"path": "a"}]}, "files.0.content: field required", id="no content"),
         pytest.param({"files": [{"path": 1, "content": ""}]}, "files.0.path: input", id="a number"),

@@ -43,15 +43,17 @@ class AnsweredError:
 @with_config(ConfigDict(extra="forbid"))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a plug-in gives back; with an error in it, nothing is written."""
+    """What a plug-in gives back; with an error in it, nothing is written, and the files may be left out."""
 
-    files: tuple[AnsweredFile, ...] = ()
+    files: tuple[AnsweredFile, ...] | None = None
     errors: tuple[AnsweredError, ...] = ()
 
 
 def write_request(package: str, protocols: tuple[m.Protocol, ...]) -> bytes:
     """Return the document that a plug-in reads."""
-    return TypeAdapter(Request).dump_json(Request(package=package, protocols=protocols))
+    request = TypeAdapter(Request).dump_python(Request(package=package, protocols=protocols), mode="json")
+    # Not `dump_json`: text of a protocol may hold lone surrogates, which only an escape can carry.
+    return json.dumps(request, ensure_ascii=True).encode()
 
 
 def read_answer(data: bytes) -> Answer:
@@ -61,10 +63,13 @@ def read_answer(data: bytes) -> Answer:
         ValueError: It is not the JSON that was asked for; the text says where.
     """
     try:
-        return TypeAdapter(Answer).validate_json(data)
+        answer = TypeAdapter(Answer).validate_json(data)
     except ValidationError as error:
         faults = error.errors(include_url=False, include_input=False)[:_SHOWN]
         raise ValueError("; ".join(_told(fault["loc"], fault["msg"]) for fault in faults)) from None
+    if answer.files is None and not answer.errors:
+        raise ValueError("neither `files` nor `errors`; with nothing to give, `files` is []")
+    return answer
 
 
 def schemas() -> dict[str, str]:

@@ -139,7 +139,7 @@ def _pass_on(plugin: Plugin, answer: Answer, origins: Mapping[str, Span], report
 def _checked(plugin: Plugin, answer: Answer, taken: list[Output], report: Report) -> Iterator[Output]:
     """Yield the files whose paths the writer would take, beside those that are there."""
     paths = [output.path for output in taken]
-    for file in answer.files:
+    for file in answer.files or ():
         path = PurePosixPath(file.path)
         try:
             content = file.content.encode()
