@@ -8,6 +8,7 @@ from __future__ import annotations
 import binascii
 import operator
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol, TypeAlias
 from uuid import UUID
@@ -243,7 +244,7 @@ def equal(left: Value, right: Value) -> bool:
     """Say whether two values are the same; a UUID is its bytes."""
     if isinstance(left, UUID) or isinstance(right, UUID):
         left, right = _plain(left), _plain(right)
-    if isinstance(left, list | tuple) and isinstance(right, list | tuple):
+    if isinstance(left, list | tuple | deque) and isinstance(right, list | tuple | deque):
         return len(left) == len(right) and all(map(equal, left, right))
     return bool(left == right)
 

@@ -14,7 +14,7 @@ from .expressions import Undefined
 from .options import ContextSource
 from .session_events import TimedOut, Violation
 from .session_instances import Instance, Instances
-from .session_rows import STAY, Change, Row
+from .session_rows import STAY, Change, Row, change
 from .session_table import Entry, Matters, Program, Table
 from .session_terms import NOTHING
 from .session_timers import Timers
@@ -67,7 +67,7 @@ class Engine:
         self.side: str | None = None
         self.trail: list[tuple[str, Hashable, str, str]] | None = None
         self._strict = strict
-        self._matters = program.matters
+        self._matters = {role: program.matters.setdefault(role, {}) for role in program.roles}
         self._timers = Timers()
         self.instances = {
             table.name: Instances(table, options or {}, self.limits["open"]) for table in program.tables
@@ -95,10 +95,10 @@ class Engine:
         kind: Any = type(message)
         if kind is Record:
             kind = message.name
-        found = self._matters.get((sender, kind))
+        found = self._matters[sender].get(kind)
         if found is None:
             frame = None if message is item else item
-            found = self._matters[sender, kind] = self.program.look(sender, frame, message)
+            found = self._matters[sender][kind] = self.program.look(sender, frame, message)
         return found
 
     def step(self, sender: str, item: Any, now: float, found: list[Violation]) -> tuple[Any, ...]:
@@ -109,16 +109,18 @@ class Engine:
         message = item if type(item) is Record else getattr(item, "message", item)
         frame = None if message is item else item
         kind: Any = type(message)
-        matters = self._matters.get((sender, kind)) or self.matters(sender, item)
+        matters = self._matters[sender].get(kind) or self.matters(sender, item)
         n_found = len(found)
         self.sender, self.now = sender, now
         for entry in matters.entries:
             self.side = entry.sender
             kept = self._kept[entry.table.number]
-            if kept.single is not None:
-                row = self._row(kept.single, entry.rows, message, frame, found)
+            instance = kept.single
+            if instance is not None:
+                row = self._row(instance, entry.rows, message, frame, found)
                 if row is not None:
-                    self._fire(kept.single, row, row.changes(message, frame, kept.single.values, self))
+                    row.apply(message, frame, instance.values, self)
+                    self._go(instance, row.state)
                 continue
             for instance, rows in _meant(entry, kept, message, frame, sender, self.program):
                 move = self._move(instance, rows, message, frame, found)
@@ -226,15 +228,19 @@ class Engine:
         return row.state in (STAY, instance.state) and not changes
 
     def _fire(self, instance: Instance, row: Row, changes: list[Change]) -> None:
-        before, table = instance.state, instance.table
-        if row.state != STAY:
-            instance.state = row.state
         for slot, action, value in changes:
-            instance.change(slot, action, value)
-        if self.trail is not None and instance.state != before:
-            self.trail.append(
-                (table.name, instance.shown_key, table.states[before], table.states[instance.state])
-            )
+            change(instance.values, slot, action, value)
+        self._go(instance, row.state)
+
+    def _go(self, instance: Instance, state: int) -> None:
+        """Have an instance, whose variables are changed already, go to a state, or STAY."""
+        table, before = instance.table, instance.state
+        if state != STAY and state != before:
+            instance.state = state
+            if self.trail is not None:
+                self.trail.append((table.name, instance.shown_key, table.states[before], table.states[state]))
+        elif instance.since == self.now and table.has_fixed_timers and table.is_single and not instance.fired:
+            return  # its timers have begun at this very moment
         if not table.is_single:
             self._kept[table.number].settle(instance)
         if table.has_timers:

@@ -5,6 +5,7 @@ An instance that is as it began is not kept; one that nothing can change any mor
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Hashable, Mapping
 from typing import Any
 
@@ -60,19 +61,8 @@ class Instance:
             return ()
         return self.key if len(self.table.keys) > 1 else (self.key,)  # type: ignore[return-value]
 
-    def change(self, slot: int, action: str, value: Any) -> None:
-        """Change a variable; a list that only grows or shrinks is not copied."""
-        if action == "set":
-            self.values[slot] = value
-        elif action == "push":
-            self.values[slot].append(value)
-        elif action == "drop":
-            del self.values[slot][: max(0, value)]
-        elif value in self.values[slot]:
-            self.values[slot].remove(value)
-
     def snapshot(self) -> tuple[Any, ...]:
-        values = [list(value) if isinstance(value, list) else value for value in self.values]
+        values = _copy(self.values)
         return self.state, values, self.since, self.due, self.fired
 
     def restore(self, snapshot: tuple[Any, ...]) -> None:
@@ -143,5 +133,8 @@ class Instances:
             self.forget(next(iter(self._ended.values())))
 
     def _new(self, key: Hashable, side: str | None, sender: str | None) -> Instance:
-        values = [list(value) if isinstance(value, list) else value for value in self._first]
-        return Instance(self.table, values, key, side, sender)
+        return Instance(self.table, _copy(self._first), key, side, sender)
+
+
+def _copy(values: list[Any]) -> list[Any]:
+    return [value.copy() if isinstance(value, deque) else value for value in values]

@@ -11,7 +11,7 @@ from typing import Any
 from .errors import DecodeError, EncodeError, SessionError
 from .options import Options
 from .session_engine import Engine
-from .session_events import Event, Fault, Violation
+from .session_events import Event, Fault, Received, Violation
 from .session_package import Package
 from .session_reading import Reading
 from .values import check_role
@@ -279,9 +279,11 @@ class Connection(_Conversation):
     def _noted(self, events: list[Event]) -> list[Event]:
         """Take note of what ends the connection."""
         for event in events:
-            if isinstance(event, Violation) and not event.lenient and not self._keep_going:
+            if type(event) is Received or self._keep_going:
+                continue
+            if isinstance(event, Violation) and not event.lenient:
                 self._failure = event
-            if isinstance(event, Fault) and not event.error.recoverable and not self._keep_going:
+            if isinstance(event, Fault) and not event.error.recoverable:
                 self._failure = event.error
         return events
 

@@ -109,7 +109,8 @@ class Decoder(Generic[F]):
             return self._failed_at
         if self._parked is not None:
             return self._parked.start
-        return max(self._skip, self._base + self._position)
+        position = self._base + self._position
+        return position if position >= self._skip else self._skip
 
     @property
     def pending(self) -> int:

@@ -71,9 +71,10 @@ class Reading:
                 self.is_dead = not item.recoverable
                 continue
             if not self._was_heard:
-                self._heard = []
+                if self._heard:
+                    self._heard = []
                 self._see(item)
-            if not self._shows_pieces and getattr(item, "part", None) is not None:
+            if self._has_context and not self._shows_pieces and getattr(item, "part", None) is not None:
                 item = _whole(item)
             if not self._heard:
                 if item is not None:

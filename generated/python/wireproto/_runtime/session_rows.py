@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from uuid import UUID
 
-from .session_terms import NOTHING, Term, Words, compile_term
+from .session_terms import NOTHING, Term, compile_term
+from .session_words import MessageWords
 
-__all__ = ["STAY", "Change", "Row", "Timer", "initial_values", "row_of"]
+__all__ = ["STAY", "Change", "Row", "Timer", "change", "initial_values", "row_of"]
 
 STAY = -1
 """In place of the number of a state."""
 
 Change = tuple[int, str, Any]
 """The place of a variable, what is done with it (`set`, `push`, `drop`, `remove`), and the value for that."""
+
+_Step = Callable[[Any, Any, list[Any], Any], None]
+
+
+def change(values: list[Any], slot: int, action: str, value: Any) -> None:
+    """Change a variable; a list that only grows or shrinks is not copied."""
+    if action == "set":
+        values[slot] = value
+    elif action == "push":
+        values[slot].append(value)
+    elif action == "drop":
+        _drop(values[slot], value)
+    elif value in values[slot]:
+        values[slot].remove(value)
+
+
+def _drop(queue: deque[Any], number: int) -> None:
+    if number >= len(queue):
+        queue.clear()
+    for _ in range(min(number, len(queue))):
+        queue.popleft()
 
 
 class Row:
@@ -26,7 +49,7 @@ class Row:
         is_lenient: The violation is only noted unless strict.
     """
 
-    __slots__ = ("_updates", "is_lenient", "state", "violation", "when")
+    __slots__ = ("_steps", "_updates", "is_lenient", "state", "violation", "when")
 
     def __init__(
         self,
@@ -36,12 +59,27 @@ class Row:
         is_lenient: bool = False,
         state: int = STAY,
         updates: tuple[tuple[int, str, Term], ...] = (),
+        is_apart: bool = False,
     ) -> None:
+        """`is_apart`: no update reads what one before it has changed."""
         self.when = when
         self.violation = violation
         self.is_lenient = is_lenient
         self.state = state
         self._updates = updates
+        self._steps = tuple(_step(*update) for update in updates) if is_apart else None
+
+    def apply(self, message: Any, frame: Any, values: list[Any], moment: Any) -> None:
+        """Make the changes of the row at once."""
+        if self._steps is None:
+            for slot, action, value in self.changes(message, frame, values, moment):
+                change(values, slot, action, value)
+            return
+        for step in self._steps:
+            try:
+                step(message, frame, values, moment)
+            except NOTHING:
+                continue
 
     def changes(self, message: Any, frame: Any, values: list[Any], moment: Any) -> list[Change]:
         """Return what the row changes, all of it seen with the old values; what cannot be computed stays as it is."""
@@ -73,7 +111,11 @@ class Timer:
 
 
 def row_of(
-    when: Any, effect: Any, variables: Mapping[str, tuple[Any, ...]], states: Mapping[str, int], words: Words
+    when: Any,
+    effect: Any,
+    variables: Mapping[str, tuple[Any, ...]],
+    states: Mapping[str, int],
+    words: MessageWords,
 ) -> Row:
     """Return the row of a condition and an effect of the plan."""
     condition = None if when is None else compile_term(when, words)
@@ -82,23 +124,24 @@ def row_of(
             return Row(condition, violation=name, is_lenient=is_lenient)
         case (_, state, updates):
             compiled = tuple(_updates(updates, variables, words))
-            return Row(condition, state=STAY if state is None else states[state], updates=compiled)
+            next_state = STAY if state is None else states[state]
+            return Row(condition, state=next_state, updates=compiled, is_apart=_is_apart(updates))
         case _:
             raise TypeError("no effect of a plan")
 
 
 def initial_values(
-    variables: Mapping[str, tuple[Any, ...]], words: Words, options: Mapping[str, Any]
+    variables: Mapping[str, tuple[Any, ...]], words: MessageWords, options: Mapping[str, Any]
 ) -> list[Any]:
     """Return the values that an instance begins with; options have those of the connection."""
     values: list[Any] = []
     for name, type_, is_list, initial, is_option in variables.values():
         first = options[name] if is_option and name in options else _first(initial, words)
-        values.append(list(first) if is_list else _as(type_, first))
+        values.append(deque(first) if is_list else _as(type_, first))
     return values
 
 
-def _first(initial: Any, words: Words) -> Any:
+def _first(initial: Any, words: MessageWords) -> Any:
     return compile_term(initial, words)(None, None, [], None)
 
 
@@ -110,7 +153,7 @@ def _as(type_: Any, value: Any) -> Any:
 
 
 def _updates(
-    updates: Any, variables: Mapping[str, tuple[Any, ...]], words: Words
+    updates: Any, variables: Mapping[str, tuple[Any, ...]], words: MessageWords
 ) -> Iterator[tuple[int, str, Term]]:
     for name, value in updates:
         _, type_, is_list, _, _ = variables[name]
@@ -121,6 +164,44 @@ def _updates(
                 _copied(term, type_) if is_list and action == "set" else _fitted(term, type_, operand, words)
             )
         yield words.slots[name], action, term
+
+
+def _is_apart(updates: Any) -> bool:
+    """Say whether no update reads a variable that one before it changes."""
+    changed: set[str] = set()
+    for name, value in updates:
+        action, operand = _action(name, value)
+        if any(each in changed for each in _read_by(value if action == "set" else operand)):
+            return False
+        changed.add(name)
+    return True
+
+
+def _read_by(expression: Any) -> Iterator[str]:
+    if isinstance(expression, tuple):
+        if expression[:1] == ("variable",):
+            yield expression[1]
+        for part in expression:
+            yield from _read_by(part)
+
+
+def _step(slot: int, action: str, term: Term) -> _Step:
+    """Return what makes one change."""
+    match action:
+        case "push":
+
+            def push(m: Any, f: Any, v: list[Any], x: Any) -> None:
+                v[slot].append(term(m, f, v, x))
+
+            return push
+        case "set":
+
+            def set_(m: Any, f: Any, v: list[Any], x: Any) -> None:
+                v[slot] = term(m, f, v, x)
+
+            return set_
+        case _:
+            return lambda m, f, v, x: change(v, slot, action, term(m, f, v, x))
 
 
 def _action(name: str, value: Any) -> tuple[str, Any]:
@@ -135,17 +216,19 @@ def _action(name: str, value: Any) -> tuple[str, Any]:
 def _copied(term: Term, type_: Any) -> Term:
     fit = _fit(type_)
     if fit is None:
-        return lambda m, f, v, x: list(term(m, f, v, x))
-    return lambda m, f, v, x: [fit(item) for item in term(m, f, v, x)]
+        return lambda m, f, v, x: deque(term(m, f, v, x))
+    return lambda m, f, v, x: deque([fit(item) for item in term(m, f, v, x)])
 
 
-def _fitted(term: Term, type_: Any, operand: Any, words: Words) -> Term:
+def _fitted(term: Term, type_: Any, operand: Any, words: MessageWords) -> Term:
     """Return a term whose value is one of the variable's type: numbers roll over by its width."""
     if operand[0] in ("number", "truth"):
         value = operand[1]
         fit = _fit(type_)
         fixed = value if fit is None else fit(value)
         return lambda m, f, v, x: fixed
+    if operand[0] == "field" and type_[0] == "int" and (words.declared(operand[1]) or ())[:3] == type_[:3]:
+        return term  # what the wire carries fits; what it does not is not sent
     match type_:
         case ("int", size, False, _):
             mask = (1 << 8 * size) - 1

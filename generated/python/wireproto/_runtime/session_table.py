@@ -135,7 +135,7 @@ class Program:
         self.tables = tuple(
             Table(number, name, session) for number, (name, session) in enumerate(plan["sessions"].items())
         )
-        self.matters: dict[Any, Matters] = {}
+        self.matters: dict[str, dict[Any, Matters]] = {}
 
     def look(self, sender: str, frame: Any, message: Any) -> Matters:
         """Return what a kind of message from a sender means; `frame` is None for a preamble."""

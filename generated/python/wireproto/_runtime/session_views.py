@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Generic, TypeVar
 
@@ -30,7 +31,7 @@ class View:
         """Return the value of a variable; of a list, a copy."""
         instance = self._find()
         value = instance.values[instance.table.slots[name]]
-        return tuple(value) if isinstance(value, list) else value
+        return tuple(value) if isinstance(value, deque) else value
 
     def _member(self, enum: type, name: str) -> Any:
         """Return the value of a variable as a member of an enum, where it is one."""

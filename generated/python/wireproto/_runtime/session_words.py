@@ -81,6 +81,17 @@ class MessageWords:
         """Say whether a field is there, of the message or of its frame."""
         return name in self.kind.fields or name in self.kind.frame_fields
 
+    def is_number(self, path: tuple[str, ...]) -> bool:
+        type_ = self.declared(path)
+        return type_ is not None and type_[0] in ("int", "enum", "varint")
+
+    def declared(self, path: tuple[str, ...]) -> Any:
+        """Return the type of a field that is always there; None where it is not known, or there is none."""
+        found = self.kind.fields.get(path[0]) or self.kind.frame_fields.get(path[0])
+        if found is None or len(path) > 1 or found[1] or found[4] is not None:
+            return None
+        return None if is_nullable(found[2]) else found[2]
+
     def field(self, path: tuple[str, ...], scope: str) -> Term:
         first = self._first(path[0])
         if len(path) == 1:
