@@ -44,6 +44,9 @@ class Words(Protocol):
     def is_number(self, path: tuple[str, ...]) -> bool:
         """Say whether a field is sure to be a number."""
 
+    def frame_number(self, path: tuple[str, ...]) -> Callable[[Any], Any] | None:
+        """Return what reads a number that is always there off a frame."""
+
     def about(self, function: str, path: tuple[str, ...]) -> Term:
         """Return `size`, `count`, `present` or `code` of a field."""
 
@@ -135,6 +138,10 @@ def _operation(symbol: str, left: Plain, right: Plain, words: Words) -> Term:
         case "or":
             return lambda m, f, v, x: first(m, f, v, x) or second(m, f, v, x)
         case "==" | "!=":
+            if left[0] == "field" and right[0] == "variable" and left[2] == "own":
+                get = words.frame_number(left[1])
+                if get is not None:
+                    return _is_what_frame_has(get, words.slots[right[1]], is_equal=symbol == "==")
             is_number = _is_number(left, words) or _is_number(right, words)
             return _equality(first, second, is_equal=symbol == "==", is_number=is_number)
     operate = _ORDERS[symbol]
@@ -164,6 +171,13 @@ def _on_variable(symbol: str, slot: int, number: int) -> Term:
         case _:
             operate = _ORDERS[symbol]
             return lambda m, f, v, x: operate(v[slot], number)
+
+
+def _is_what_frame_has(get: Callable[[Any], Any], slot: int, *, is_equal: bool) -> Term:
+    """Return whether a number in a frame is the value of a variable: one closure in place of four."""
+    if is_equal:
+        return lambda m, f, v, x: get(f) == v[slot]
+    return lambda m, f, v, x: get(f) != v[slot]
 
 
 def _equality(first: Term, second: Term, *, is_equal: bool, is_number: bool) -> Term:

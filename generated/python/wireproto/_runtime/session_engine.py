@@ -14,7 +14,7 @@ from .expressions import Undefined
 from .options import ContextSource
 from .session_events import TimedOut, Violation
 from .session_instances import Instance, Instances
-from .session_rows import STAY, Change, Row, change
+from .session_rows import STAY, Change, Row, Rows, change
 from .session_table import Entry, Matters, Program, Table
 from .session_terms import NOTHING
 from .session_timers import Timers
@@ -179,28 +179,29 @@ class Engine:
         return () if frames is None else frames(item.message)
 
     def _row(
-        self, instance: Instance, rows: tuple[tuple[Row, ...], ...], m: Any, f: Any, found: list[Violation]
+        self, instance: Instance, rows: tuple[Rows, ...], m: Any, f: Any, found: list[Violation]
     ) -> Row | None:
         """Return the row that a message takes; None where none is legal."""
         values = instance.values
-        for row in rows[instance.state]:
-            if row.when is not None:
+        for when, group in rows[instance.state]:
+            if when is not None:
                 try:
-                    if not row.when(m, f, values, self):
+                    if not when(m, f, values, self):
                         continue
                 except NOTHING:
                     continue
-            if row.violation is None:
-                return row
-            is_lenient = row.is_lenient and not self._strict
-            found.append(_violation(row.violation, instance, lenient=is_lenient))
-            if not is_lenient:
-                return None
+            for row in group:
+                if row.violation is None:
+                    return row
+                is_lenient = row.is_lenient and not self._strict
+                found.append(_violation(row.violation, instance, lenient=is_lenient))
+                if not is_lenient:
+                    return None
         found.append(_violation("unexpected_message", instance))
         return None
 
     def _move(
-        self, instance: Instance, rows: tuple[tuple[Row, ...], ...], m: Any, f: Any, found: list[Violation]
+        self, instance: Instance, rows: tuple[Rows, ...], m: Any, f: Any, found: list[Violation]
     ) -> Move | None:
         """Return the row that a message takes and what it changes; None where none is legal, or there is no room."""
         row = self._row(instance, rows, m, f, found)
@@ -330,7 +331,7 @@ def _message_of(item: Any) -> Any:
 
 def _meant(
     entry: Entry, kept: Instances, message: Any, frame: Any, sender: str, program: Program
-) -> Iterable[tuple[Instance, tuple[tuple[Row, ...], ...]]]:
+) -> Iterable[tuple[Instance, tuple[Rows, ...]]]:
     """Return the instances that a message speaks to, and the rows it may take there."""
     table = entry.table
     if kept.single is not None:

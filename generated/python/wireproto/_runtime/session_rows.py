@@ -10,13 +10,16 @@ from uuid import UUID
 from .session_terms import NOTHING, Term, compile_term
 from .session_words import MessageWords
 
-__all__ = ["STAY", "Change", "Row", "Timer", "change", "initial_values", "row_of"]
+__all__ = ["STAY", "Change", "Row", "Rows", "Timer", "change", "initial_values", "row_of"]
 
 STAY = -1
 """In place of the number of a state."""
 
 Change = tuple[int, str, Any]
 """The place of a variable, what is done with it (`set`, `push`, `drop`, `remove`), and the value for that."""
+
+Rows = tuple[tuple[Term | None, tuple["Row", ...]], ...]
+"""What is tried in one state: conditions (None: always), and the rows that stand one behind the other under the same one."""
 
 _Step = Callable[[Any, Any, list[Any], Any], None]
 
@@ -44,30 +47,27 @@ class Row:
     """One row: legal where `violation` is None.
 
     Attributes:
-        when: None: always.
         state: The number of the state that it leads to, or STAY.
         is_lenient: The violation is only noted unless strict.
     """
 
-    __slots__ = ("_steps", "_updates", "is_lenient", "state", "violation", "when")
+    __slots__ = ("_steps", "_updates", "is_lenient", "state", "violation")
 
     def __init__(
         self,
-        when: Term | None,
         *,
         violation: str | None = None,
         is_lenient: bool = False,
         state: int = STAY,
         updates: tuple[tuple[int, str, Term], ...] = (),
-        is_apart: bool = False,
+        steps: tuple[_Step, ...] | None = None,
     ) -> None:
-        """`is_apart`: no update reads what one before it has changed."""
-        self.when = when
+        """`steps`: the updates again, where no one reads what one before it has changed."""
         self.violation = violation
         self.is_lenient = is_lenient
         self.state = state
         self._updates = updates
-        self._steps = tuple(_step(*update) for update in updates) if is_apart else None
+        self._steps = steps
 
     def apply(self, message: Any, frame: Any, values: list[Any], moment: Any) -> None:
         """Make the changes of the row at once."""
@@ -111,21 +111,17 @@ class Timer:
 
 
 def row_of(
-    when: Any,
-    effect: Any,
-    variables: Mapping[str, tuple[Any, ...]],
-    states: Mapping[str, int],
-    words: MessageWords,
+    effect: Any, variables: Mapping[str, tuple[Any, ...]], states: Mapping[str, int], words: MessageWords
 ) -> Row:
-    """Return the row of a condition and an effect of the plan."""
-    condition = None if when is None else compile_term(when, words)
+    """Return the row of an effect of the plan."""
     match effect:
         case ("violates", name, is_lenient):
-            return Row(condition, violation=name, is_lenient=is_lenient)
+            return Row(violation=name, is_lenient=is_lenient)
         case (_, state, updates):
             compiled = tuple(_updates(updates, variables, words))
             next_state = STAY if state is None else states[state]
-            return Row(condition, state=next_state, updates=compiled, is_apart=_is_apart(updates))
+            steps = tuple(_steps(updates, compiled, variables, words)) if _is_apart(updates) else None
+            return Row(state=next_state, updates=compiled, steps=steps)
         case _:
             raise TypeError("no effect of a plan")
 
@@ -185,23 +181,60 @@ def _read_by(expression: Any) -> Iterator[str]:
             yield from _read_by(part)
 
 
+def _steps(
+    updates: Any,
+    compiled: tuple[tuple[int, str, Term], ...],
+    variables: Mapping[str, tuple[Any, ...]],
+    words: MessageWords,
+) -> Iterator[_Step]:
+    for (name, value), (slot, action, term) in zip(updates, compiled, strict=True):
+        type_, is_list = variables[name][1:3]
+        operand = _action(name, value)[1] if is_list else value
+        short = None
+        if action == "push":
+            short = _pushing(slot, operand, type_, variables, words)
+        elif operand[0] == "operation":
+            short = _counting(slot, operand, type_, words)
+        yield short or _step(slot, action, term)
+
+
+def _pushing(
+    slot: int, operand: Any, type_: Any, variables: Mapping[str, tuple[Any, ...]], words: MessageWords
+) -> _Step | None:
+    """Return what pushes a number of the message or of a variable, in one closure; None: it is another thing."""
+    match operand:
+        case ("field", path, _) if _is_same(words.declared(path), type_):
+            get = words.message_field(path)
+            return None if get is None else lambda m, f, v, x: v[slot].append(get(m))
+        case ("variable", name) if _is_same(variables[name][1], type_) and not variables[name][2]:
+            other = words.slots[name]
+            return lambda m, f, v, x: v[slot].append(v[other])
+    return None
+
+
+def _counting(slot: int, operand: Any, type_: Any, words: MessageWords) -> _Step | None:
+    """Return what counts a variable up or down, in one closure; None: it is another thing."""
+    match operand, type_:
+        case (_, "+" | "-" as symbol, ("variable", name), ("number", number)), ("int", size, False, _):
+            other, mask = words.slots[name], (1 << 8 * size) - 1
+            by = number if symbol == "+" else -number
+
+            def count(m: Any, f: Any, v: list[Any], x: Any) -> None:
+                v[slot] = v[other] + by & mask
+
+            return count
+    return None
+
+
 def _step(slot: int, action: str, term: Term) -> _Step:
     """Return what makes one change."""
-    match action:
-        case "push":
 
-            def push(m: Any, f: Any, v: list[Any], x: Any) -> None:
-                v[slot].append(term(m, f, v, x))
+    def set_(m: Any, f: Any, v: list[Any], x: Any) -> None:
+        v[slot] = term(m, f, v, x)
 
-            return push
-        case "set":
-
-            def set_(m: Any, f: Any, v: list[Any], x: Any) -> None:
-                v[slot] = term(m, f, v, x)
-
-            return set_
-        case _:
-            return lambda m, f, v, x: change(v, slot, action, term(m, f, v, x))
+    if action == "set":
+        return set_
+    return lambda m, f, v, x: change(v, slot, action, term(m, f, v, x))
 
 
 def _action(name: str, value: Any) -> tuple[str, Any]:
@@ -227,7 +260,7 @@ def _fitted(term: Term, type_: Any, operand: Any, words: MessageWords) -> Term:
         fit = _fit(type_)
         fixed = value if fit is None else fit(value)
         return lambda m, f, v, x: fixed
-    if operand[0] == "field" and type_[0] == "int" and (words.declared(operand[1]) or ())[:3] == type_[:3]:
+    if operand[0] == "field" and _is_same(words.declared(operand[1]), type_):
         return term  # what the wire carries fits; what it does not is not sent
     match type_:
         case ("int", size, False, _):
@@ -238,6 +271,11 @@ def _fitted(term: Term, type_: Any, operand: Any, words: MessageWords) -> Term:
             return lambda m, f, v, x: term(m, f, v, x) & mask
     fit = _fit(type_)
     return term if fit is None else lambda m, f, v, x: fit(term(m, f, v, x))
+
+
+def _is_same(declared: Any, type_: Any) -> bool:
+    """Say whether a field's type and a variable's are the same integer, in whatever order its bytes are."""
+    return declared is not None and declared[0] == "int" and declared[:3] == type_[:3]
 
 
 def _fit(type_: Any) -> Any:

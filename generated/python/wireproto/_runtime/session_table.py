@@ -6,10 +6,11 @@ A table is made once per process and kind of message, when the first message of 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
+from itertools import groupby
 from typing import Any
 
 from .options import Plan
-from .session_rows import Row, Timer, initial_values, row_of
+from .session_rows import Rows, Timer, initial_values, row_of
 from .session_terms import NOTHING, Term, compile_term
 from .session_words import Kind, MessageWords
 
@@ -58,7 +59,7 @@ class Table:
     def _timers(self, timers: Any, state: str) -> Iterator[Timer]:
         for states, after, effect in timers:
             if states is None or state in states:
-                row = row_of(None, effect, self.variables, self.numbers, self._words)
+                row = row_of(effect, self.variables, self.numbers, self._words)
                 yield Timer(compile_term(after, self._words), row)
 
     @staticmethod
@@ -93,8 +94,8 @@ class Entry:
         self,
         table: Table,
         key: Callable[[Any, Any], Hashable] | None,
-        rows: tuple[tuple[Row, ...], ...],
-        named_rows: tuple[tuple[Row, ...], ...],
+        rows: tuple[Rows, ...],
+        named_rows: tuple[Rows, ...],
         side: str | None,
         sender: str | None,
     ) -> None:
@@ -193,14 +194,26 @@ def _is_about(row: Any, role: str | None, names: frozenset[str], *, by_name: boo
     return not by_name if targets is None else bool(names.intersection(targets))
 
 
-def _by_state(table: Table, rows: list[Any], words: MessageWords) -> tuple[tuple[Row, ...], ...]:
+def _by_state(table: Table, rows: list[Any], words: MessageWords) -> tuple[Rows, ...]:
     compiled = [
-        (states, row_of(when, effect, table.variables, table.numbers, words))
+        (
+            states,
+            when,
+            None if when is None else compile_term(when, words),
+            row_of(effect, table.variables, table.numbers, words),
+        )
         for states, _, _, when, effect in rows
     ]
     return tuple(
-        tuple(row for states, row in compiled if states is None or state in states) for state in table.states
+        _grouped([line for states, *line in compiled if states is None or state in states])
+        for state in table.states
     )
+
+
+def _grouped(lines: list[list[Any]]) -> Rows:
+    """Put rows together that stand one behind the other under the same condition: a violation, and what follows it."""
+    groups = [list(lines_) for _, lines_ in groupby(lines, key=lambda line: line[0])]
+    return tuple((group[0][1], tuple(row for _, _, row in group)) for group in groups)
 
 
 def _key_of(table: Table, words: MessageWords) -> Callable[[Any, Any], Hashable] | None:

@@ -85,6 +85,15 @@ class MessageWords:
         type_ = self.declared(path)
         return type_ is not None and type_[0] in ("int", "enum", "varint")
 
+    def frame_number(self, path: tuple[str, ...]) -> _Get | None:
+        is_of_frame = path[0] not in self.kind.fields and self.is_number(path)
+        return _getter(self.kind.frame_class, path[0]) if is_of_frame else None
+
+    def message_field(self, path: tuple[str, ...]) -> _Get | None:
+        """Return what reads a field that is always there off a message."""
+        is_of_message = path[0] in self.kind.fields and self.declared(path) is not None
+        return _getter(self.kind.message_class, path[0]) if is_of_message else None
+
     def declared(self, path: tuple[str, ...]) -> Any:
         """Return the type of a field that is always there; None where it is not known, or there is none."""
         found = self.kind.fields.get(path[0]) or self.kind.frame_fields.get(path[0])
