@@ -5,7 +5,6 @@ Invariant: no batch reaches past a Window, and every event is in exactly one bat
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wireproto import lumberjack as lj
@@ -38,51 +37,60 @@ class Batches:
         self._left = 0
         self._size = 0
         self._events: list[bytes] = []
-        self._last: Ack | None = None
+        self._last: tuple[int, lj.Version] | None = None
 
     @property
     def is_open(self) -> bool:
         """Whether there are events of a window that is not full."""
         return bool(self._events)
 
-    def take(self, frame: lj.Frame) -> Iterator[Batch]:
+    def take(self, frame: lj.Frame) -> list[Batch]:
         """Return the batches that a frame completes."""
-        match frame.message:
-            case lj.Compressed(frames=frames):
-                for inner in frames:
-                    yield from self.take(inner)
-            case lj.Window(size=size):
-                if self._last is not None:  # the window before ends short
-                    yield self._batch(self._last)
-                self._left = size
-                if size == 0:
-                    yield Batch(data=b"", n_events=0, ack=Ack(sequence=0, version=frame.version))
-            case lj.Data(sequence=sequence) | lj.Json(sequence=sequence):
-                yield from self._event(frame, sequence)
-            case lj.Ack():
-                raise AssertionError("the connection refuses acks from a writer")
+        done: list[Batch] = []
+        message = frame.message
+        for each in message.frames if isinstance(message, lj.Compressed) else (frame,):
+            self._take(each, done)
+        return done
 
     def rest(self) -> Batch:
         """Return the events of a window that is not full; it may still be filled."""
-        return self._batch(None)
+        return self._batch(is_whole=False)
 
-    def _event(self, frame: lj.Frame, sequence: int) -> Iterator[Batch]:
+    def _take(self, frame: lj.Frame, done: list[Batch]) -> None:
+        match frame.message:
+            case lj.Data(sequence=sequence) | lj.Json(sequence=sequence):
+                self._event(frame, sequence, done)
+            case lj.Compressed():
+                done += self.take(frame)
+            case lj.Window(size=size):
+                if self._last is not None:  # the window before ends short
+                    done.append(self._batch(is_whole=True))
+                self._left = size
+                if size == 0:
+                    done.append(Batch(data=b"", n_events=0, ack=Ack(sequence=0, version=frame.version)))
+            case lj.Ack():
+                raise AssertionError("the connection refuses acks from a writer")
+
+    def _event(self, frame: lj.Frame, sequence: int, done: list[Batch]) -> None:
         data = frame.encode()
         self._events.append(data)
         self._size += len(data)
-        self._last = Ack(sequence=sequence, version=frame.version)
+        self._last = sequence, frame.version
         self._left = max(0, self._left - 1)  # without a window, an event is one of its own
         if self._left == 0:
-            yield self._batch(self._last)
+            done.append(self._batch(is_whole=True))
         elif self._size >= self._max_size:
-            yield self._batch(None)
+            done.append(self._batch(is_whole=False))
 
-    def _batch(self, ack: Ack | None) -> Batch:
+    def _batch(self, *, is_whole: bool) -> Batch:
         """Hand the events out, behind a Window that says how many: so a file is what a writer might have sent."""
-        n_events, last = len(self._events), self._last
-        head = lj.encode(lj.Window(n_events), version=last.version) if n_events and last is not None else b""
+        n_events, head, ack = len(self._events), b"", None
+        if self._last is not None:
+            sequence, version = self._last
+            head = lj.encode(lj.Window(n_events), version=version) if n_events else b""
+            ack = Ack(sequence=sequence, version=version) if is_whole else None
         data = b"".join((head, *self._events))
         self._events, self._size = [], 0
-        if ack is not None:
+        if is_whole:
             self._last = None
         return Batch(data=data, n_events=n_events, ack=ack)

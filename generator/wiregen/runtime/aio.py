@@ -89,10 +89,14 @@ class Peer(Generic[C, F]):
             TimeoutError: Nothing whole came within the idle timeout.
             OSError: The connection broke.
         """
+        return self._pop() if self._events or await self._arrival() else None
+
+    async def _arrival(self) -> bool:
+        """Wait for an event; say whether there is one."""
         while not self._events:
             if self._is_over:
                 self._raise_loss()
-                return None
+                return False
             self._arrived.clear()
             self._waits_since = self._loop.time()
             self._arm()
@@ -100,8 +104,11 @@ class Peer(Generic[C, F]):
                 await self._arrived.wait()
             finally:
                 self._waits_since = None
+        return True
+
+    def _pop(self) -> Event:
         event = self._events.popleft()
-        if len(self._events) <= self._backlog // 2:
+        if len(self._events) <= self._backlog // 2 and self._has_undecoded:
             self._advance()
         return event
 
@@ -114,10 +121,11 @@ class Peer(Generic[C, F]):
             TimeoutError: Nothing whole came within the idle timeout.
             OSError: The connection broke.
         """
-        while (event := await self.event()) is not None:
+        while self._events or await self._arrival():
+            event = self._pop()
+            if type(event) is Received:
+                return event.frame  # type: ignore[no-any-return]
             match event:
-                case Received(frame=frame):
-                    return frame  # type: ignore[no-any-return]
                 case Fault(error=error):
                     raise error
                 case Violation(lenient=False):
@@ -248,12 +256,13 @@ class Peer(Generic[C, F]):
         """Nothing more can come."""
         if self._is_over:
             return
-        self._take(self.connection.eof(self._loop.time()))
+        events = self.connection.eof(self._loop.time())
+        self._take([event for event in events if not isinstance(event, Ended)])
         self._is_over = True
         self._arrived.set()
 
     def _take(self, events: list[Event]) -> None:
-        self._events.extend(event for event in events if not isinstance(event, Ended))
+        self._events += events
         if self.connection.failure is not None:
             self._is_over = True
             self._held = b""
