@@ -165,6 +165,43 @@ def test_acks_cover_what_the_rules_say(rule: dict[str, Any]) -> None:
     assert writer.transfer.state == ("waiting" if left else "idle")
 
 
+def _answered(*answers: int | list[int], count: bool = False) -> list[tuple[int, ...]]:
+    """Return what is outstanding after each answer: a list of numbers is a window that is sent, a number an ack."""
+    value = lumberjack.AckValue.COUNT if count else lumberjack.AckValue.SEQUENCE
+    connection, shown = lumberjack.Connection("writer", ack_value=value), []
+    for each in answers:
+        if isinstance(each, list):
+            connection.send(lumberjack.Window(len(each)))
+            for sequence in each:
+                connection.send(lumberjack.Json(sequence, b"{}"))
+            continue
+        assert not violations(connection.receive(lumberjack.encode(lumberjack.Ack(each))))
+        shown.append(connection.transfer.outstanding)
+    return shown
+
+
+def test_equal_numbers_are_all_acknowledged_by_the_last() -> None:
+    assert _answered([5, 5, 5], 5, 5) == [(), ()]
+    assert _answered([5, 5, 6], 5, 5, 6) == [(5, 6), (6,), ()]
+    assert _answered([5, 5], [5, 5], 5, 5) == [(5, 5), ()]
+    assert _answered([5, 6, 5], [5, 7], 5, 7) == [(5, 7), ()]
+
+
+def test_empty_windows_between_others_keep_them_apart() -> None:
+    assert _answered([1, 2], [], [1, 2], 2, 2) == [(1, 2), ()]
+    assert _answered([1, 2], [], [], [1, 2], 1, 1, 2, count=True) == [(2, 1, 2), (1, 2), ()]
+    assert _answered([], [1], [], [1], [], 1, 1, 0) == [(1,), (), ()]
+    connection = lumberjack.Connection("writer", ack_value=lumberjack.AckValue.COUNT)
+    for message in (
+        lumberjack.Window(1),
+        lumberjack.Json(1, b""),
+        lumberjack.Window(0),
+        lumberjack.Json(1, b""),
+    ):
+        connection.send(message)
+    assert violations(connection.receive(lumberjack.encode(lumberjack.Ack(2)))) == ["ack_out_of_window"]
+
+
 def test_only_the_oldest_window_is_acknowledged() -> None:
     writer = lumberjack.Connection("writer")
     for _ in range(2):

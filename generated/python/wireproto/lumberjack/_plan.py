@@ -190,6 +190,7 @@ PLAN: dict[str, Any] = {
                 ("windows", ("int", 4, False, "big"), True, ("list", ()), False),
                 ("window", ("int", 4, False, "big"), False, ("number", 0), False),
                 ("spoken", ("enum", "Version", None, False), False, ("number", 50), False),
+                ("announced", ("int", 4, False, "big"), False, ("number", 0), False),
                 ("left", ("int", 4, False, "big"), False, ("number", 0), False),
                 ("acked", ("int", 4, False, "big"), False, ("number", 0), False),
             ),
@@ -221,12 +222,33 @@ PLAN: dict[str, Any] = {
                     ("idle", "waiting"),
                     "writer",
                     ("Window",),
-                    None,
+                    (
+                        "operation",
+                        "and",
+                        ("operation", ">", ("variable", "left"), ("number", 0)),
+                        ("operation", "<", ("variable", "left"), ("variable", "announced")),
+                    ),
                     (
                         "go",
                         None,
                         (
                             ("window", ("operation", "+", ("variable", "window"), ("number", 1))),
+                            ("announced", ("field", ("size",), "own")),
+                            ("left", ("field", ("size",), "own")),
+                            ("spoken", ("field", ("version",), "frame")),
+                        ),
+                    ),
+                ),
+                (
+                    ("idle", "waiting"),
+                    "writer",
+                    ("Window",),
+                    None,
+                    (
+                        "go",
+                        None,
+                        (
+                            ("announced", ("field", ("size",), "own")),
                             ("left", ("field", ("size",), "own")),
                             ("spoken", ("field", ("version",), "frame")),
                         ),
@@ -236,54 +258,19 @@ PLAN: dict[str, Any] = {
                     ("idle", "waiting"),
                     "writer",
                     ("Data", "Json"),
-                    ("operation", "==", ("variable", "left"), ("number", 0)),
-                    ("violates", "window_overrun", True),
-                ),
-                (
-                    ("idle", "waiting"),
-                    "writer",
-                    ("Data", "Json"),
-                    ("operation", "==", ("variable", "left"), ("number", 0)),
                     (
-                        "go",
-                        "waiting",
-                        (
-                            ("window", ("operation", "+", ("variable", "window"), ("number", 1))),
-                            ("spoken", ("field", ("version",), "frame")),
-                            (
-                                "outstanding",
-                                (
-                                    "call",
-                                    "push",
-                                    (("variable", "outstanding"), ("field", ("sequence",), "own")),
-                                ),
-                            ),
-                            (
-                                "windows",
-                                (
-                                    "call",
-                                    "push",
-                                    (
-                                        ("variable", "windows"),
-                                        ("operation", "+", ("variable", "window"), ("number", 1)),
-                                    ),
-                                ),
-                            ),
-                        ),
+                        "operation",
+                        "and",
+                        ("operation", ">", ("variable", "left"), ("number", 0)),
+                        ("operation", "!=", ("field", ("version",), "frame"), ("variable", "spoken")),
                     ),
-                ),
-                (
-                    ("idle", "waiting"),
-                    "writer",
-                    ("Data", "Json"),
-                    ("operation", "!=", ("field", ("version",), "frame"), ("variable", "spoken")),
                     ("violates", "mixed_versions", True),
                 ),
                 (
                     ("idle", "waiting"),
                     "writer",
                     ("Data", "Json"),
-                    None,
+                    ("operation", ">", ("variable", "left"), ("number", 1)),
                     (
                         "go",
                         "waiting",
@@ -298,6 +285,53 @@ PLAN: dict[str, Any] = {
                                 ),
                             ),
                             ("windows", ("call", "push", (("variable", "windows"), ("variable", "window")))),
+                        ),
+                    ),
+                ),
+                (
+                    ("idle", "waiting"),
+                    "writer",
+                    ("Data", "Json"),
+                    ("operation", "==", ("variable", "left"), ("number", 1)),
+                    (
+                        "go",
+                        "waiting",
+                        (
+                            ("left", ("number", 0)),
+                            (
+                                "outstanding",
+                                (
+                                    "call",
+                                    "push",
+                                    (("variable", "outstanding"), ("field", ("sequence",), "own")),
+                                ),
+                            ),
+                            ("windows", ("call", "push", (("variable", "windows"), ("variable", "window")))),
+                            ("window", ("operation", "+", ("variable", "window"), ("number", 1))),
+                        ),
+                    ),
+                ),
+                (("idle", "waiting"), "writer", ("Data", "Json"), None, ("violates", "window_overrun", True)),
+                (
+                    ("idle", "waiting"),
+                    "writer",
+                    ("Data", "Json"),
+                    None,
+                    (
+                        "go",
+                        "waiting",
+                        (
+                            ("spoken", ("field", ("version",), "frame")),
+                            (
+                                "outstanding",
+                                (
+                                    "call",
+                                    "push",
+                                    (("variable", "outstanding"), ("field", ("sequence",), "own")),
+                                ),
+                            ),
+                            ("windows", ("call", "push", (("variable", "windows"), ("variable", "window")))),
+                            ("window", ("operation", "+", ("variable", "window"), ("number", 1))),
                         ),
                     ),
                 ),
@@ -334,9 +368,14 @@ PLAN: dict[str, Any] = {
                                     ("variable", "windows"),
                                     (
                                         "operation",
-                                        "+",
-                                        ("item", ("variable", "windows"), ("number", 0)),
-                                        ("number", 1),
+                                        "%",
+                                        (
+                                            "operation",
+                                            "+",
+                                            ("item", ("variable", "windows"), ("number", 0)),
+                                            ("number", 1),
+                                        ),
+                                        ("number", 4294967296),
                                     ),
                                 ),
                             ),
@@ -403,13 +442,17 @@ PLAN: dict[str, Any] = {
                         (
                             "operation",
                             "==",
-                            ("call", "index", (("variable", "outstanding"), ("field", ("sequence",), "own"))),
                             (
-                                "operation",
-                                "-",
-                                ("call", "count", (("variable", "outstanding"),)),
-                                ("number", 1),
+                                "item",
+                                ("variable", "outstanding"),
+                                (
+                                    "operation",
+                                    "-",
+                                    ("call", "count", (("variable", "outstanding"),)),
+                                    ("number", 1),
+                                ),
                             ),
+                            ("field", ("sequence",), "own"),
                         ),
                         (
                             "operation",
@@ -433,6 +476,125 @@ PLAN: dict[str, Any] = {
                         (
                             ("outstanding", ("list", ())),
                             ("windows", ("list", ())),
+                            ("acked", ("field", ("sequence",), "own")),
+                        ),
+                    ),
+                ),
+                (
+                    ("waiting",),
+                    "reader",
+                    ("Ack",),
+                    (
+                        "operation",
+                        "and",
+                        (
+                            "operation",
+                            "!=",
+                            (
+                                "item",
+                                ("variable", "windows"),
+                                (
+                                    "operation",
+                                    "-",
+                                    ("call", "count", (("variable", "windows"),)),
+                                    ("number", 1),
+                                ),
+                            ),
+                            ("item", ("variable", "windows"), ("number", 0)),
+                        ),
+                        (
+                            "operation",
+                            "==",
+                            (
+                                "item",
+                                ("variable", "outstanding"),
+                                (
+                                    "operation",
+                                    "-",
+                                    (
+                                        "call",
+                                        "index",
+                                        (
+                                            ("variable", "windows"),
+                                            (
+                                                "operation",
+                                                "%",
+                                                (
+                                                    "operation",
+                                                    "+",
+                                                    ("item", ("variable", "windows"), ("number", 0)),
+                                                    ("number", 1),
+                                                ),
+                                                ("number", 4294967296),
+                                            ),
+                                        ),
+                                    ),
+                                    ("number", 1),
+                                ),
+                            ),
+                            ("field", ("sequence",), "own"),
+                        ),
+                    ),
+                    (
+                        "go",
+                        None,
+                        (
+                            (
+                                "outstanding",
+                                (
+                                    "call",
+                                    "drop",
+                                    (
+                                        ("variable", "outstanding"),
+                                        (
+                                            "call",
+                                            "index",
+                                            (
+                                                ("variable", "windows"),
+                                                (
+                                                    "operation",
+                                                    "%",
+                                                    (
+                                                        "operation",
+                                                        "+",
+                                                        ("item", ("variable", "windows"), ("number", 0)),
+                                                        ("number", 1),
+                                                    ),
+                                                    ("number", 4294967296),
+                                                ),
+                                            ),
+                                        ),
+                                    ),
+                                ),
+                            ),
+                            (
+                                "windows",
+                                (
+                                    "call",
+                                    "drop",
+                                    (
+                                        ("variable", "windows"),
+                                        (
+                                            "call",
+                                            "index",
+                                            (
+                                                ("variable", "windows"),
+                                                (
+                                                    "operation",
+                                                    "%",
+                                                    (
+                                                        "operation",
+                                                        "+",
+                                                        ("item", ("variable", "windows"), ("number", 0)),
+                                                        ("number", 1),
+                                                    ),
+                                                    ("number", 4294967296),
+                                                ),
+                                            ),
+                                        ),
+                                    ),
+                                ),
+                            ),
                             ("acked", ("field", ("sequence",), "own")),
                         ),
                     ),

@@ -44,7 +44,9 @@ class TransferView(_View):
 
     @property
     def outstanding(self) -> tuple[int, ...]:
-        """The sequence numbers of the events not yet acknowledged, oldest first, and beside each the number of its window."""
+        """The sequence numbers of the events not yet acknowledged, oldest first, and beside each the number of its window:
+        those of the windows that wait follow each other without a gap.
+        """
         value: tuple[int, ...] = self._value("outstanding")
         return value
 
@@ -55,13 +57,18 @@ class TransferView(_View):
 
     @property
     def window(self) -> int:
-        """The newest window: its number, its version, the events still to come."""
+        """The window that the next event belongs to: its number, its version, its size, the events still to come."""
         value: int = self._value("window")
         return value
 
     @property
     def spoken(self) -> messages.Version:
         value: messages.Version = self._member(messages.Version, "spoken")
+        return value
+
+    @property
+    def announced(self) -> int:
+        value: int = self._value("announced")
         return value
 
     @property
