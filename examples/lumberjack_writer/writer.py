@@ -1,0 +1,133 @@
+"""What a writer does beside the protocol: it keeps events until they are acknowledged, and sends the others again.
+
+Invariant: an event is forgotten only after the connection has seen its ack, so that none is lost; what was sent and not acknowledged
+when a connection ended is sent again, first and in order, on the next one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from itertools import islice
+from ssl import SSLContext
+
+from wireproto import lumberjack as lj
+from wireproto.lumberjack import aio
+
+__all__ = ["Settings", "Writer"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How a writer writes. Times are seconds."""
+
+    host: str
+    port: int
+    ssl: SSLContext | None = None
+    window: int = 2_000
+    """Events of a window."""
+    max_in_flight: int = 2
+    """Windows that are sent ahead of their acks."""
+    first: int | None = None
+    """The number of the first event, from which numbers go on and roll over; None: each window is numbered from 1."""
+    compression: int = 3
+    """zlib's level; 0: events go plain."""
+    ack_wait: float = 30.0
+    """Without an ack or a keepalive, until the connection is given up."""
+    pause: float = 1.0
+    """Before the next connection."""
+    tries: int = 10
+    """Connections in a row without any ack, before the writer gives up."""
+
+
+class Writer:
+    """A writer of JSON documents.
+
+    Attributes:
+        n_acknowledged: How many events are safe with the receiver.
+        n_connections: How many connections it took, or tried to.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.n_acknowledged = 0
+        self.n_connections = 0
+        self._settings = settings
+        self._limits = lj.Limits(window=settings.window, ack_wait=int(settings.ack_wait * 1000))
+        self._next = settings.first
+        self._kept: deque[bytes] = deque()
+
+    async def deliver(self, documents: Iterable[bytes]) -> None:
+        """Return when all of them are acknowledged. They are asked for as there is room: asking must not block for long.
+
+        Raises:
+            OSError, SessionError, DecodeError: What ended the last of too many connections without an ack.
+            EncodeError: An event that is too large.
+        """
+        source, n_failed = iter(documents), 0
+        while True:
+            n_before = self.n_acknowledged
+            try:
+                self.n_connections += 1
+                async with self._connect() as peer:
+                    return await self._talk(peer, source)
+            except (OSError, lj.SessionError, lj.DecodeError):
+                n_failed = 0 if self.n_acknowledged > n_before else n_failed + 1
+                if n_failed >= self._settings.tries:
+                    raise
+            await asyncio.sleep(self._settings.pause)
+
+    def _connect(self) -> AbstractAsyncContextManager[aio.Peer]:
+        settings = self._settings
+        return aio.connect(settings.host, settings.port, ssl=settings.ssl, limits=self._limits)
+
+    async def _talk(self, peer: aio.Peer, source: Iterator[bytes]) -> None:
+        """Send what is kept, and then what the source gives, until all of it is acknowledged."""
+        settings, n_sent = self._settings, 0
+        try:
+            while True:
+                while n_sent <= settings.window * (settings.max_in_flight - 1):
+                    documents = self._following(source, n_sent)
+                    if not documents:
+                        break
+                    await self._send(peer, documents)
+                    n_sent += len(documents)
+                if not n_sent:
+                    return
+                if await peer.receive() is None:
+                    raise ConnectionResetError("the receiver has closed the connection")
+                n_sent = self._settle(peer, n_sent)
+        finally:
+            self._settle(peer, n_sent)
+
+    def _following(self, source: Iterator[bytes], n_sent: int) -> list[bytes]:
+        """Return the documents of the next window: those behind the ones that are under way."""
+        end = n_sent + self._settings.window
+        self._kept.extend(islice(source, max(0, end - len(self._kept))))
+        return list(islice(self._kept, n_sent, end))
+
+    def _settle(self, peer: aio.Peer, n_sent: int) -> int:
+        """Forget what is acknowledged; return how many that were sent are not."""
+        n_left = len(peer.connection.transfer.outstanding)
+        for _ in range(n_sent - n_left):
+            self._kept.popleft()
+            self.n_acknowledged += 1
+        return min(n_sent, n_left)
+
+    async def _send(self, peer: aio.Peer, documents: list[bytes]) -> None:
+        """Send a window: one Compressed holds all of it, or all goes plain, which every receiver takes."""
+        events = [lj.Frame(lj.Json(self._number(place), each)) for place, each in enumerate(documents, 1)]
+        await peer.send(lj.Window(len(events)))
+        if self._settings.compression:
+            await peer.send(lj.Compressed(events), compression=self._settings.compression)
+        else:
+            for event in events:
+                await peer.send(event)
+
+    def _number(self, place: int) -> int:
+        if self._next is None:
+            return place
+        number, self._next = self._next, (self._next + 1) % 2**32
+        return number
