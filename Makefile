@@ -23,8 +23,8 @@ test: dev  ## everything once: generated tree, formatting, types, tests
 	@$(MAKE) --no-print-directory check
 	$(BIN)/pytest -n 2
 
-soak: dev  ## the same tests with the full counts; results to docs/evidence/
-	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -n 2
+soak: dev  ## the same tests with the full counts; results to docs/evidence/ (TESTS=… for some of them)
+	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -n 2 $(TESTS)
 
 build: dev  ## .wire files to generated/
 	$(BIN)/wiregen build

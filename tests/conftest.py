@@ -1,21 +1,36 @@
 """What all tests share: how long hypothesis searches, and the evidence that `make soak` leaves."""
 
-import json
 import os
-import platform
-import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.evidence import PROPERTY, SoakEvidence
 
-ROOT = Path(__file__).resolve().parents[1]
-EVIDENCE = ROOT / "docs" / "evidence" / "soak.json"
+EVIDENCE = Path(__file__).resolve().parents[1] / "docs" / "evidence"
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "default")
 
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("soak", settings.get_profile("default"), max_examples=1_000)
 settings.load_profile(PROFILE)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if PROFILE == "soak" and not os.environ.get("PYTEST_XDIST_WORKER"):
+        examples = settings.get_profile("soak").max_examples
+        config.pluginmanager.register(SoakEvidence(EVIDENCE, examples))
+
+
+@pytest.fixture
+def evidence(request: pytest.FixtureRequest) -> Callable[..., None]:
+    """Take figures of a name, which a soak writes down: how many there were of what is counted, and how many failed."""
+
+    def record(name: str, *, count: int, failures: int, **more: float | str) -> None:
+        figures = {"name": name, "count": count, "failures": failures, **more}
+        request.node.user_properties.append((PROPERTY, list(figures.items())))
+
+    return record
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -24,28 +39,3 @@ def caches(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME"] = str(
         tmp_path_factory.mktemp("caches")
     )
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int) -> None:
-    """Write the outcome of a soak, with machine and commit; other runs leave nothing."""
-    if PROFILE != "soak" or os.environ.get("PYTEST_XDIST_WORKER"):
-        return
-    outcomes = ("passed", "failed", "error", "skipped", "xfailed")
-    evidence = {
-        "commit": git("rev-parse", "HEAD"),
-        "clean": not git("status", "--porcelain", "--", ":!docs/evidence"),
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()}",
-        "python": platform.python_version(),
-        "examples": settings.get_profile("soak").max_examples,
-        "exit": int(exitstatus),
-        "tests": {outcome: len(terminalreporter.stats.get(outcome, [])) for outcome in outcomes},
-    }
-    EVIDENCE.parent.mkdir(parents=True, exist_ok=True)
-    EVIDENCE.write_text(json.dumps(evidence, indent=1) + "\n", encoding="utf-8")
-
-
-def git(*arguments: str) -> str:
-    """Return what git prints, empty where there is no repository."""
-    return subprocess.run(
-        ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
-    ).stdout.strip()

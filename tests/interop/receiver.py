@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -80,10 +80,15 @@ def running(folder: Path, *arguments: str) -> Iterator[Receiver]:
             receiver.kill()
 
 
-def stored_events(folder: Path) -> list[lj.Data | lj.Json]:
-    """Return the events of all files in the order of their names, each file being a legal stream of a strict writer."""
+def stored_events(folder: Path, but: Container[str] = ()) -> list[lj.Data | lj.Json]:
+    """Return the events of all files in the order of their names, each file being a legal stream of a strict writer.
+
+    `but`: names of files to be left out.
+    """
     events: list[lj.Data | lj.Json] = []
     for path in sorted(folder.glob("*.lumberjack")):
+        if path.name in but:
+            continue
         session = lj.Session(strict=True)
         for event in [*session.observe("writer", path.read_bytes()), *session.eof("writer")]:
             match event:
@@ -94,9 +99,9 @@ def stored_events(folder: Path) -> list[lj.Data | lj.Json]:
     return events
 
 
-def stored_numbers(folder: Path) -> list[int]:
+def stored_numbers(folder: Path, but: Container[str] = ()) -> list[int]:
     """Return the `number` of each event as the files have them."""
-    events = stored_events(folder)
+    events = stored_events(folder, but)
     return [json.loads(event.document)["number"] for event in events if isinstance(event, lj.Json)]
 
 

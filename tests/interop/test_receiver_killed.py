@@ -7,6 +7,7 @@ import random
 import socket
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -60,9 +61,10 @@ class Load:
         return connection.send(lj.Window(len(events))) + connection.send(lj.Compressed(events))
 
 
-def test_nothing_acknowledged_is_missing_after_sigkill(tmp_path: Path) -> None:
+def test_nothing_acknowledged_is_missing_after_sigkill(tmp_path: Path, evidence: Callable[..., None]) -> None:
     chance = random.Random(5)
-    acknowledged: set[int] = set()
+    sizes: dict[str, int] = {}
+    n_acknowledged = n_lost = n_failed = 0
     for kill in range(KILLS):
         receiver = Receiver(tmp_path, "--insecure")
         loads = [Load(receiver.port, (kill * WRITERS + number) * 10**7) for number in range(WRITERS)]
@@ -76,8 +78,20 @@ def test_nothing_acknowledged_is_missing_after_sigkill(tmp_path: Path) -> None:
         for load in loads:
             load.join()
             assert load.acknowledged
-            acknowledged |= load.acknowledged
-        assert acknowledged <= set(stored_numbers(tmp_path))
+        acknowledged = set[int]().union(*(load.acknowledged for load in loads))
+        lost = acknowledged.difference(stored_numbers(tmp_path, but=sizes))
+        n_acknowledged += len(acknowledged)
+        n_lost += len(lost)
+        n_failed += bool(lost)
+        assert sizes.items() <= sizes_of(tmp_path).items(), "a file of before was touched"
+        sizes = sizes_of(tmp_path)
+    more = {"events_acknowledged": n_acknowledged, "events_lost": n_lost}
+    evidence("receiver_kills", count=KILLS, failures=n_failed, **more)
+    assert n_lost == 0
+
+
+def sizes_of(folder: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_size for path in folder.glob("*.lumberjack")}
 
 
 def test_a_folder_has_one_receiver_and_what_was_cut_is_cleared_away(tmp_path: Path) -> None:

@@ -1,0 +1,99 @@
+"""A state machine of two connections that face each other, to be given something to say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+from hypothesis.stateful import RuleBasedStateMachine, invariant
+
+__all__ = ["SETTINGS", "Facing"]
+
+SETTINGS = settings(
+    max_examples=40,
+    stateful_step_count=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+
+
+class Facing(RuleBasedStateMachine):
+    """Two sides and the bytes under way between them; `said` is what was said, `heard` what arrived."""
+
+    package: Any
+    roles: tuple[str, str]
+    pieces: tuple[type, ...] = ()
+    """Messages that arrive as part of something whole."""
+    is_strict = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.restart()
+
+    def restart(self) -> None:
+        self.sides = {role: self.package.Connection(role, strict=self.is_strict) for role in self.roles}
+        self.wires = dict.fromkeys(self.roles, b"")
+        self.said: dict[str, list[Any]] = {role: [] for role in self.roles}
+        self.heard: dict[str, list[Any]] = {role: [] for role in self.roles}
+
+    def other(self, role: str) -> str:
+        return self.roles[self.roles.index(role) - 1]
+
+    def say(self, role: str, message: Any, *, for_good: bool = False) -> bool:
+        """Say something; where it may not be said, see that the peer would refuse it, and say whether it was said."""
+        side, peer = self.sides[role], self.sides[self.other(role)]
+        before = self.shown(side)
+        try:
+            data = side.send(message)
+        except self.package.SessionError as error:
+            assert error.local
+            assert self.shown(side) == before
+            if not any(self.wires.values()):
+                self.refuse(role, peer, message, error.violation, for_good=for_good)
+            return False
+        self.wires[role] += data
+        if not isinstance(message, self.pieces):
+            self.said[role].append(side._package.framed(role, message, {}))
+        return True
+
+    def refuse(self, role: str, peer: Any, message: Any, name: str, *, for_good: bool) -> None:
+        if not for_good:
+            frame = peer._package.framed(role, message, {})
+            refusal = peer._engine.decide(role, frame, 0.0).refusal
+            assert refusal is None or refusal.name == name
+            assert refusal is not None or peer._engine.has_inner(role, frame)
+            return
+        events = peer.receive(self.encoded(role, message))
+        assert (events[-1].name, events[-1].role) == (name, role)
+        assert peer.failure is events[-1]
+        self.restart()
+
+    def encoded(self, role: str, message: Any) -> bytes:
+        data: bytes = self.package.encode(message)
+        return data
+
+    def deliver(self, role: str, size: int) -> None:
+        data, self.wires[role] = self.wires[role][:size], self.wires[role][size:]
+        for event in self.sides[self.other(role)].receive(data):
+            assert type(event).__name__ == "Received"
+            if not isinstance(getattr(event.frame, "message", None), self.pieces):
+                self.heard[role].append(event.frame)
+
+    def deliver_all(self, role: str, sizes: list[int]) -> None:
+        for size in sizes:
+            self.deliver(role, size)
+        self.deliver(role, len(self.wires[role]))
+
+    def shown(self, side: Any) -> Any:
+        raise NotImplementedError
+
+    @invariant()
+    def what_was_heard_was_said(self) -> None:
+        for role in self.roles:
+            assert self.heard[role] == self.said[role][: len(self.heard[role])]
+
+    @invariant()
+    def both_agree_when_nothing_is_under_way(self) -> None:
+        if not any(self.wires.values()):
+            first, second = self.sides.values()
+            assert self.shown(first) == self.shown(second)
