@@ -108,7 +108,7 @@ class Peer(Generic[C, F]):
 
     def _pop(self) -> Event:
         event = self._events.popleft()
-        if len(self._events) <= self._backlog // 2 and self._has_undecoded:
+        if not self._events and self._has_undecoded:
             self._advance()
         return event
 

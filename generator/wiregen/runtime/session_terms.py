@@ -138,7 +138,7 @@ def _operation(symbol: str, left: Plain, right: Plain, words: Words) -> Term:
         case "or":
             return lambda m, f, v, x: first(m, f, v, x) or second(m, f, v, x)
         case "==" | "!=":
-            if left[0] == "field" and right[0] == "variable" and left[2] == "own":
+            if left[0] == "field" and right[0] == "variable":
                 get = words.frame_number(left[1])
                 if get is not None:
                     return _is_what_frame_has(get, words.slots[right[1]], is_equal=symbol == "==")
@@ -193,7 +193,7 @@ def _is_number(expression: Plain, words: Words) -> bool:
     match expression:
         case ("number" | "truth" | "limit", _):
             return True
-        case ("field", path, "own"):
+        case ("field", path, _):
             return words.is_number(path)
         case _:
             return False
