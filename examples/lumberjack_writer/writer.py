@@ -98,7 +98,8 @@ class Writer:
                     return
                 if await peer.receive() is None:
                     raise ConnectionResetError("the receiver has closed the connection")
-                n_sent = self._settle(peer, n_sent)
+                if not peer.n_waiting:  # acks that came together are looked at once
+                    n_sent = self._settle(peer, n_sent)
         finally:
             self._settle(peer, n_sent)
 
