@@ -17,7 +17,16 @@ from pathlib import Path
 
 from wireproto import lumberjack as lj
 
-__all__ = ["ROOT", "CuttingProxy", "Receiver", "environment", "running", "stored_events", "stored_numbers"]
+__all__ = [
+    "ROOT",
+    "CuttingProxy",
+    "Receiver",
+    "environment",
+    "files",
+    "running",
+    "stored_events",
+    "stored_numbers",
+]
 
 ROOT = Path(__file__).resolve().parents[2]
 HOST = "127.0.0.1"
@@ -80,13 +89,18 @@ def running(folder: Path, *arguments: str) -> Iterator[Receiver]:
             receiver.kill()
 
 
+def files(folder: Path) -> list[Path]:
+    """Return the files that a reader of the folder sees, which are not those that are still written."""
+    return sorted(path for path in folder.glob("*.lumberjack") if not path.name.startswith("."))
+
+
 def stored_events(folder: Path, but: Container[str] = ()) -> list[lj.Data | lj.Json]:
     """Return the events of all files in the order of their names, each file being a legal stream of a strict writer.
 
     `but`: names of files to be left out.
     """
     events: list[lj.Data | lj.Json] = []
-    for path in sorted(folder.glob("*.lumberjack")):
+    for path in files(folder):
         if path.name in but:
             continue
         session = lj.Session(strict=True)

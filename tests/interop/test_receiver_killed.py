@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from tests.interop.receiver import HOST, Receiver, stored_numbers
+from tests.interop.receiver import HOST, Receiver, files, stored_numbers
 
 from wireproto import lumberjack as lj
 
@@ -91,7 +91,7 @@ def test_nothing_acknowledged_is_missing_after_sigkill(tmp_path: Path, evidence:
 
 
 def sizes_of(folder: Path) -> dict[str, int]:
-    return {path.name: path.stat().st_size for path in folder.glob("*.lumberjack")}
+    return {path.name: path.stat().st_size for path in files(folder)}
 
 
 def test_a_folder_has_one_receiver_and_what_was_cut_is_cleared_away(tmp_path: Path) -> None:
