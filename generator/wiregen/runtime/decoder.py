@@ -109,8 +109,7 @@ class Decoder(Generic[F]):
             return self._failed_at
         if self._parked is not None:
             return self._parked.start
-        position = self._base + self._position
-        return position if position >= self._skip else self._skip
+        return max(self._skip, self._base + self._position)
 
     @property
     def pending(self) -> int:
