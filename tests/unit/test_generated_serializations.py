@@ -12,8 +12,10 @@ import pytest
 from tests.property.any_values import AnyValues
 from tests.property.test_serializations import PROTOCOLS, code_of
 
+from wireproto import geode, pravega, reactive_streams
 from wireproto import lumberjack as lj
-from wireproto import pravega, reactive_streams
+from wireproto.geode import msgpack as geode_msgpack
+from wireproto.geode import protobuf as geode_protobuf
 from wireproto.lumberjack import msgpack, protobuf
 from wireproto.reactive_streams import msgpack as rs_msgpack
 from wireproto.reactive_streams import protobuf as rs_protobuf
@@ -226,6 +228,31 @@ for name, extra in (("protobuf", "protobuf"), ("msgpack", "msgspec")):
     else:
         raise AssertionError(name)
 """
+
+
+KEY = geode.GeodeValue.String("key")
+PUT = geode.PutRequest("region", KEY, geode.GeodeValue.Null(), geode.GeodeValue.ArrayList([KEY, KEY]))
+
+
+@pytest.mark.parametrize("module", [geode_protobuf, geode_msgpack])
+def test_raw_values_need_no_careful_codec(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("write_type", "explain_type"):
+        monkeypatch.setattr(f"wireproto._runtime.serial.{name}", None)
+    frame = geode.Request(PUT, correlation_id=1)
+    assert module.decode(module.encode(frame), from_role="client") == frame
+
+
+@pytest.mark.parametrize(
+    ("raw", "code"), [("", "truncated"), ("2900", "trailing_bytes"), ("2e05", "truncated"), ("ff", "unknown_code")]
+)
+def test_the_careful_codec_says_what_is_wrong_with_a_raw_value(raw: str, code: str) -> None:
+    value = bytes.fromhex(raw)
+    frame = geode_msgpack.encode(geode.GetRequest("r", KEY, geode.GeodeValue.Null()), correlation_id=1)
+    assert frame.endswith(b"\xc4\x01\x29")
+    wrong = frame[:-2] + bytes([len(value)]) + value
+    with pytest.raises(geode_msgpack.DecodeError) as caught:
+        geode_msgpack.decode(wrong, from_role="client")
+    assert (caught.value.code, caught.value.path.startswith("GetRequest.callback_arg")) == (code, True)
 
 
 def test_a_missing_library_is_named_and_missed_by_nobody_else() -> None:

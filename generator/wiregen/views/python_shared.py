@@ -55,7 +55,16 @@ class Shared:
         """What the careful codec reads, for it has no straight-line form; `refused_writes`: what it writes."""
         self.refused_writes: list[str] = []
         self.tailed = _tailed(protocol)
+        if parent is None:
+            self._keep_raw_names()
         self.has_shared_codes = any(self.codes(role) != self.codes(None) for role in protocol.roles)
+
+    def _keep_raw_names(self) -> None:
+        """Give the names that other modules import first, so that they follow from the protocol alone."""
+        for union in self.protocol.unions:
+            if union.notes.raw:
+                self.inner_reader(union.name)
+                self.union_table(union.name, "writers")
 
     def readers_of(self, sender: str) -> str:
         """Return the table of the functions that read the body of a message, by its code."""

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from .access import kind_of
+from .codec import READ_FAULTS, WRITE_FAULTS
 from .errors import DecodeError
 from .explain import explain_type
 from .options import Options
@@ -128,13 +129,27 @@ def take_uuid(source: Any, budget: Budget) -> UUID:
 
 
 class RawUnion:
-    """A union whose values are carried as the bytes that the native codec has for them, code first."""
+    """A union whose values are carried as the bytes that the native codec has for them, code first.
 
-    def __init__(self, plan: dict[str, Any], namespace: dict[str, Any], name: str) -> None:
+    `read` and `writers` are the package's own for the union. What they do not like, the careful codec looks at.
+    """
+
+    __slots__ = ("_name", "_namespace", "_plan", "_read", "_type", "_writers")
+
+    def __init__(
+        self,
+        plan: dict[str, Any],
+        namespace: dict[str, Any],
+        name: str,
+        read: Callable[[bytes, int, int, Any, bool], tuple[Any, int]],
+        writers: Mapping[type, Callable[[Any, Any, bool], bytes]],
+    ) -> None:
         self._plan = plan
         self._namespace = namespace
         self._name = name
         self._type = ("union", name, None, False)
+        self._read = read
+        self._writers = writers
 
     def put(self, value: Any) -> bytes:
         """Return the bytes of a value.
@@ -142,14 +157,24 @@ class RawUnion:
         Raises:
             EncodeError: The native codec refuses it.
         """
-        return write_type(self._plan, self._type, value, self._name)
+        try:
+            return self._writers[type(value)](value, None, True)
+        except WRITE_FAULTS:
+            return write_type(self._plan, self._type, value, self._name)
 
     def take(self, source: Any, budget: Budget) -> Any:
         """Return the value of bytes."""
-        from .built import build
-
         if type(source) is not bytes:
             raise Misfit("invalid_value", f"the bytes of a {self._name}", kind_of(source))
+        try:
+            value, end = self._read(source, 0, len(source), None, True)
+        except READ_FAULTS:
+            return self._taken_carefully(source)
+        return value if end == len(source) else self._taken_carefully(source)
+
+    def _taken_carefully(self, source: bytes) -> Any:
+        from .built import build
+
         try:
             node = explain_type(self._plan, self._type, source, Options(), name="")
         except DecodeError as error:
