@@ -10,7 +10,7 @@ from wiregen.views.python_names import StructTable, enum_table, format_of, reade
 from wiregen.views.python_text import class_name
 from wiregen.walk import nested_types
 
-__all__ = ["Shared", "variety_class"]
+__all__ = ["Shared", "tailed", "variety_class"]
 
 _TAKEN = frozenset(("_read_varint", "_read_unknown"))
 """Names that the module has anyway."""
@@ -54,7 +54,7 @@ class Shared:
         self.refused: list[str] = []
         """What the careful codec reads, for it has no straight-line form; `refused_writes`: what it writes."""
         self.refused_writes: list[str] = []
-        self.tailed = _tailed(protocol)
+        self.tailed = tailed(protocol)
         if parent is None:
             self._keep_raw_names()
         self.has_shared_codes = any(self.codes(role) != self.codes(None) for role in protocol.roles)
@@ -167,7 +167,7 @@ class Shared:
         return found
 
 
-def _tailed(protocol: m.Protocol) -> frozenset[str]:
+def tailed(protocol: m.Protocol) -> frozenset[str]:
     """Return the structs, messages and frames that keep what a lenient region has left over."""
     found: set[str] = set()
     owners: list[m.Struct | m.Message | m.Frame | m.Preamble] = [*protocol.structs, *protocol.messages]

@@ -17,7 +17,7 @@ from .explain import explain_type
 from .options import Options
 from .writing import write_type
 
-__all__ = ["Budget", "Members", "Misfit", "RawUnion", "each", "inside", "plain", "take_uuid"]
+__all__ = ["Budget", "LeftOver", "Members", "Misfit", "RawUnion", "each", "inside", "plain", "take_uuid"]
 
 T = TypeVar("T")
 
@@ -40,6 +40,10 @@ class Misfit(Exception):
         """Return the same misfit, seen from one level above."""
         behind = f".{self.path}" if self.path and not self.path.startswith("[") else self.path
         return Misfit(self.code, self.expected, self.found, name + behind)
+
+
+class LeftOver(Exception):
+    """Bytes stand behind a value that a lenient reader left over; only the native codec has a place for them."""
 
 
 class Budget:
