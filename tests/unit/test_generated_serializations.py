@@ -12,15 +12,9 @@ import pytest
 from tests.property.any_values import AnyValues
 from tests.property.test_serializations import PROTOCOLS, code_of
 
-from wireproto import geode, pravega, pravega_documented, reactive_streams
 from wireproto import lumberjack as lj
-from wireproto.geode import msgpack as geode_msgpack
-from wireproto.geode import protobuf as geode_protobuf
+from wireproto import pravega, reactive_streams
 from wireproto.lumberjack import msgpack, protobuf
-from wireproto.pravega import msgpack as pravega_msgpack
-from wireproto.pravega import protobuf as pravega_protobuf
-from wireproto.pravega_documented import _plan as pravega_plan
-from wireproto.pravega_documented import msgpack as documented_msgpack
 from wireproto.reactive_streams import msgpack as rs_msgpack
 from wireproto.reactive_streams import protobuf as rs_protobuf
 
@@ -232,53 +226,6 @@ for name, extra in (("protobuf", "protobuf"), ("msgpack", "msgspec")):
     else:
         raise AssertionError(name)
 """
-
-
-KEY = geode.GeodeValue.String("key")
-PUT = geode.PutRequest("region", KEY, geode.GeodeValue.Null(), geode.GeodeValue.ArrayList([KEY, KEY]))
-
-
-@pytest.mark.parametrize("module", [geode_protobuf, geode_msgpack])
-def test_raw_values_need_no_careful_codec(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("write_type", "explain_type"):
-        monkeypatch.setattr(f"wireproto._runtime.serial.{name}", None)
-    frame = geode.Request(PUT, correlation_id=1)
-    assert module.decode(module.encode(frame), from_role="client") == frame
-
-
-@pytest.mark.parametrize(
-    ("raw", "code"),
-    [("", "truncated"), ("2900", "trailing_bytes"), ("2e05", "truncated"), ("ff", "unknown_code")],
-)
-def test_the_careful_codec_says_what_is_wrong_with_a_raw_value(raw: str, code: str) -> None:
-    value = bytes.fromhex(raw)
-    frame = geode_msgpack.encode(geode.GetRequest("r", KEY, geode.GeodeValue.Null()), correlation_id=1)
-    assert frame.endswith(b"\xc4\x01\x29")
-    wrong = frame[:-2] + bytes([len(value)]) + value
-    with pytest.raises(geode_msgpack.DecodeError) as caught:
-        geode_msgpack.decode(wrong, from_role="client")
-    assert (caught.value.code, caught.value.path.startswith("GetRequest.callback_arg")) == (code, True)
-
-
-@pytest.mark.parametrize("module", [pravega_protobuf, pravega_msgpack])
-def test_what_was_left_over_is_refused(module: Any) -> None:
-    frame = pravega.decode(bytes.fromhex("00000064 00000002 abcd"))
-    with pytest.raises(module.EncodeError) as caught:
-        module.encode(frame)
-    assert (caught.value.code, caught.value.path) == ("unrepresentable", "KeepAlive.tail")
-    assert caught.value.found == "2 bytes"
-    frame.message.tail = b""
-    assert module.decode(module.encode(frame)) == frame
-
-
-def test_a_field_named_tail_is_no_tail() -> None:
-    read = next(
-        frame
-        for _, frame in AnyValues(pravega_documented, pravega_plan.PLAN, 1).frames()
-        if type(frame.message) is pravega_documented.SegmentRead
-    )
-    read = read.replace(message=read.message.replace(tail_=True))
-    assert documented_msgpack.decode(documented_msgpack.encode(read)) == read
 
 
 def test_a_missing_library_is_named_and_missed_by_nobody_else() -> None:

@@ -27,10 +27,14 @@ class Misfit(Exception):
 
     Attributes:
         path: Where, from the record that is being made down.
+        rule: What the native codec says that it breaks.
     """
 
-    def __init__(self, code: Any, expected: str, found: str = "", path: str = "") -> None:
+    def __init__(
+        self, code: Any, expected: str, found: str = "", path: str = "", rule: str | None = None
+    ) -> None:
         super().__init__(code)
+        self.rule = rule
         self.code = code
         self.expected = expected
         self.found = found
@@ -39,7 +43,7 @@ class Misfit(Exception):
     def within(self, name: str) -> Misfit:
         """Return the same misfit, seen from one level above."""
         behind = f".{self.path}" if self.path and not self.path.startswith("[") else self.path
-        return Misfit(self.code, self.expected, self.found, name + behind)
+        return Misfit(self.code, self.expected, self.found, name + behind, self.rule)
 
 
 class LeftOver(Exception):
@@ -53,10 +57,12 @@ class Budget:
         role: Who sent the frame, where that is known.
     """
 
-    __slots__ = ("_count", "_left", "_most", "role")
+    __slots__ = ("_count", "_left", "_most", "_rules", "role")
 
-    def __init__(self, limits: Mapping[str, int | None], role: str | None = None) -> None:
+    def __init__(self, limits: Mapping[str, int | None], role: str | None, rules: Mapping[str, str]) -> None:
+        """`rules`: those that the limits name."""
         self.role = role
+        self._rules = rules
         self._count = limits["count"]
         self._most = limits["messages"] or 0
         self._left = self._most
@@ -69,9 +75,12 @@ class Budget:
         """
         self._left -= count
         if self._count is not None and count > self._count:
-            raise Misfit("limit_exceeded", f"at most {self._count} items", f"{count} items")
+            raise self._over("count", f"at most {self._count} items", f"{count} items")
         if self._left < 0:
-            raise Misfit("limit_exceeded", f"at most {self._most} items in the frame", "more")
+            raise self._over("messages", f"at most {self._most} items in the frame", "more")
+
+    def _over(self, limit: str, expected: str, found: str) -> Misfit:
+        return Misfit("limit_exceeded", expected, found, rule=self._rules.get(limit))
 
 
 class Members(dict[int, Any]):
@@ -182,5 +191,5 @@ class RawUnion:
         try:
             node = explain_type(self._plan, self._type, source, Options(), name="")
         except DecodeError as error:
-            raise Misfit(error.code, error.expected, error.found, error.path) from None
+            raise Misfit(error.code, error.expected, error.found, error.path, error.rule) from None
         return build(self._plan, node.value, self._namespace)

@@ -111,7 +111,7 @@ class SerialCodec:
     def _made(self, body: bytes, start: int, end: int, options: Options) -> Any:
         try:
             limits = {**self._limits, **options.limits} if options.limits else self._limits
-            budget = Budget(limits, options.from_role)
+            budget = Budget(limits, options.from_role, self._judge.limit_rules)
             frame = self._format.unpack(body, options.from_role, budget)
             self._judge.accept(frame, options)
             return frame
@@ -123,7 +123,7 @@ class SerialCodec:
             fault = Misfit("too_deep", "fewer values inside values")
         raise DecodeError(
             fault.code,
-            rule=getattr(fault, "rule", None),
+            rule=fault.rule,
             path=fault.path,
             frame_offset=start,
             at=start,
