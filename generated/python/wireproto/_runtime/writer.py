@@ -152,10 +152,7 @@ class Writer:
     def message_name(self, value: Any) -> str | None:
         """Return which message a value is, None where it is none."""
         name = declared_name(value)
-        for candidate in (name, name.removesuffix("_")):
-            if candidate in self.schema.messages:
-                return candidate
-        return None
+        return name if name in self.schema.messages else None
 
     def plain_items(self, item: Type, value: Any, path: str) -> tuple[Any, ...]:
         items = as_items(value, path)
