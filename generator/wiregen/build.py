@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from wiregen import __version__
-from wiregen.backends import BESIDE, Backend, Page, Subject, load_backends
+from wiregen.backends import BESIDE, Backend, Page, Subject, blamed, load_backends, pages_of
 from wiregen.config import Config
 from wiregen.diagnostics import Report, did_you_mean
 from wiregen.emitter import render
@@ -62,15 +62,21 @@ def build(
     )
     root = PurePosixPath("python", *config.package.split("."))
     folders = {path.stem: path.parent for path in protocol_files(config)}
-    for page in pages:
+    for backend, page in pages:
         if page.place == BESIDE:
-            at_lock(folders[page.path.stem] / page.path, _text(page.template, page.view, page.templates))
+            for lock in _printed(backend, page, root, at_page, report):
+                at_lock(folders[page.path.stem] / page.path, lock.content)
     outputs = (
         Output(path=PurePosixPath("pyproject.toml"), content=_text("python/tree/pyproject.toml.jinja", tree)),
         Output(path=root / "__init__.py", content=_text("python/tree/__init__.py.jinja", tree)),
         Output(path=root / "py.typed", content=b""),
         *_runtime(root / "_runtime"),
-        *(_printed(page, root, at_page) for page in pages if page.place != BESIDE),
+        *(
+            output
+            for backend, page in pages
+            if page.place != BESIDE
+            for output in _printed(backend, page, root, at_page, report)
+        ),
     )
     return (*outputs, *_plugged(plugins, subjects, outputs, config.package, report))
 
@@ -89,10 +95,18 @@ def _plugged(
     return files_of(plugins, subjects, outputs, package, report)
 
 
-def _printed(page: Page, root: PurePosixPath, at_page: Callable[[PurePosixPath], None]) -> Output:
+def _printed(
+    backend: Backend,
+    page: Page,
+    root: PurePosixPath,
+    at_page: Callable[[PurePosixPath], None],
+    report: Report,
+) -> Iterator[Output]:
+    """Yield the file of a page; nothing where the backend's template fails."""
     path = root / page.path if page.place is None else PurePosixPath(page.place) / page.path
     at_page(path)
-    return Output(path=path, content=_text(page.template, page.view, page.templates))
+    with blamed(backend, str(page.path), report):
+        yield Output(path=path, content=_text(page.template, page.view, page.templates))
 
 
 def _subjects(
@@ -108,10 +122,12 @@ def _subjects(
     return tuple(replace(subject, package=config.package) for subject in found if subject is not None)
 
 
-def _pages(subjects: tuple[Subject, ...], backends: tuple[Backend, ...], report: Report) -> Iterator[Page]:
+def _pages(
+    subjects: tuple[Subject, ...], backends: tuple[Backend, ...], report: Report
+) -> Iterator[tuple[Backend, Page]]:
     for subject in (each for each in subjects if each.protocol.frames):
         for backend in backends:
-            yield from backend.pages(subject, report)
+            yield from ((backend, page) for page in pages_of(backend, subject, report))
 
 
 def _runtime(folder: PurePosixPath) -> Iterator[Output]:

@@ -56,6 +56,10 @@ _PACKAGE: Final = _Kind(
 )
 
 
+_TIME: Final = _Kind(words="a time", pattern=re.compile(r"[1-9][0-9]{0,5} ?(ms|s|min)"), max_size=12)
+_SIZE: Final = _Kind(words="a size", pattern=re.compile(r"[1-9][0-9]{0,5} ?(KiB|MiB|GiB)"), max_size=12)
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Key:
     """A key of the table: its kind, one of it or a list of at least so many, and how it is written."""
@@ -110,6 +114,8 @@ _KEYS: Final[Mapping[str, _Key]] = {
         default=(),
         example='a list of command lines: plugins = ["python tools/tables.py"]',
     ),
+    "plugin_time": _Key(kind=_TIME, default="60 s", example='a time: plugin_time = "5 min"'),
+    "plugin_output": _Key(kind=_SIZE, default="64 MiB", example='a size: plugin_output = "256 MiB"'),
     "protocols": _Key(
         kind=_NAME, is_list=True, default=None, example='a list of protocols: protocols = ["tide"]'
     ),
@@ -128,6 +134,8 @@ class Config:
     backends: tuple[str, ...]
     protocols: tuple[str, ...] | None  # None: all of the sources
     plugins: tuple[str, ...] = ()  # command lines; they run only where whoever builds allows it
+    plugin_time: str = "60 s"
+    plugin_output: str = "64 MiB"
 
 
 def load_config(start: Path, report: Report) -> Config:
@@ -199,6 +207,8 @@ def _config(table: Mapping[str, object], root: Path, file: Path | None, report: 
         backends=_with_native(cast(tuple[str, ...], values["backends"])),
         protocols=cast(tuple[str, ...] | None, values["protocols"]),
         plugins=cast(tuple[str, ...], values["plugins"]),
+        plugin_time=cast(str, values["plugin_time"]),
+        plugin_output=cast(str, values["plugin_output"]),
     )
 
 

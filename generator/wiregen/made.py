@@ -20,7 +20,7 @@ from pathlib import PurePosixPath
 from types import ModuleType
 from typing import Any, Final, Protocol, TypeAlias
 
-from wiregen.backends import Page, Subject, load_backends
+from wiregen.backends import Page, Subject, load_backends, pages_of
 from wiregen.diagnostics import Report
 from wiregen.emitter import render
 from wiregen.runtime.built import build
@@ -126,7 +126,7 @@ class Serialization:
 def make(subject: Subject, backends: tuple[str, ...], report: Report) -> Package | None:
     """Return the package of a protocol with these serializations besides the native one; None: the report says why."""
     names = tuple(dict.fromkeys((NATIVE, *backends)))
-    pages = [page for backend in load_backends(names, report) for page in backend.pages(subject, report)]
+    pages = [page for backend in load_backends(names, report) for page in pages_of(backend, subject, report)]
     if report.has_errors:
         return None
     root = f"_wiregen_made_{next(_NUMBERS)}"

@@ -9,6 +9,7 @@ from typing import Any
 from wiregen.made import NATIVE, Package, StreamItem
 from wiregen.runtime.errors import DecodeError, EncodeError
 from wiregen.runtime.options import Options
+from wiregen.runtime.serial_codec import refuse_tails
 
 __all__ = ["Fault", "LeftOut", "Transcoder", "Wishes"]
 
@@ -53,6 +54,7 @@ class Transcoder:
         opens = package.plan["opens"]
         self._opening: str | None = opens.get(wishes.role) if source == NATIVE != target else None
         self._native = package.serialization(NATIVE)
+        self._is_native = target == NATIVE  # which writes canonical bytes; the others refuse tails themselves
         self._has_context = bool(package.plan["contexts"])
 
     def hear(self, role: str, data: bytes) -> None:
@@ -88,6 +90,8 @@ class Transcoder:
 
     def _one(self, offset: int, size: int, frame: Any, options: Options) -> bytes | Fault:
         try:
+            if self._is_native:
+                refuse_tails(frame)
             data = self._target.encode(frame, options)
             self._note(frame)
         except (EncodeError, DecodeError) as error:

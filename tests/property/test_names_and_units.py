@@ -87,3 +87,37 @@ def test_wide_text_with_its_delimiter_inside_is_refused(tmp_path: Path) -> None:
         refusal = codecs.careful_encode(frame)
         assert isinstance(refusal, dict)
         assert refusal["code"] == "unrepresentable"
+
+
+RESERVED = """wire 1
+protocol p { source "x"  endian big  roles a, b }
+limits { frame = 1 KiB }
+frame Decoder { size : u16 := size(payload)  part : bool = false  payload : { type : u8 := code(body)  body : match type } in size }
+join Session : Decoder.payload { part Decoder.payload when part  last Decoder.payload when not part }
+struct Limits { x : u8 }
+union Context : u8 { None 1 : u8  Some 2 : Limits }
+enum Enum : u8 { ONE = 1 }
+message EncodeError 1 { limits : Limits  choice : Context  enum : Enum }
+message Any 2 { data : bytes[] }
+"""
+
+
+def test_declarations_whose_classes_have_other_names_are_known_by_their_own(tmp_path: Path) -> None:
+    with built(RESERVED, tmp_path, "reserved_names", ("native", "msgpack")) as codecs:
+        p = codecs.module
+        for message in (p.EncodeError_(p.Limits_(1), p.Context_.None_(2), 1), p.Any_(b"abc")):
+            frame = p.Decoder_(message, part_=False)
+            data = frame.encode()
+            assert codecs.careful_encode(frame) == data
+            assert p.decode(data) == frame
+            assert type(message).from_dict(message.to_dict()) == message
+            assert codecs.fast(data, Wishes()) == codecs.careful(data, Wishes())
+        piece = p.Decoder_(p.Session_(b"ab"), part_=True)
+        assert codecs.careful_encode(piece) == bytes.fromhex("0002 01 6162")
+
+
+def test_an_underscore_behind_a_name_alone_makes_no_message(tmp_path: Path) -> None:
+    with built(WIDE.format(endian="big"), tmp_path, "underscored") as codecs:
+        for name, is_message in (("M", True), ("M_", False)):
+            alike = type(name, (), {"t": "a", "n": 9})()
+            assert isinstance(codecs.careful_encode(codecs.module.F(alike)), bytes) is is_message

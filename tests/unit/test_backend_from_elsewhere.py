@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from tests.property.any_values import AnyValues
 from tests.property.test_serializations import code_of
 
 from wiregen.backends import load_backends
 from wiregen.build import build
+from wiregen.cli import wiregen
 from wiregen.config import Config
 from wiregen.diagnostics import Report
 from wiregen.source import Sources
@@ -23,6 +25,10 @@ ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "backend_jsonl"
 PROTOCOLS = ("lumberjack", "reactive_streams", "pravega", "geode")
 N_SEEDS = 40
+TIDE = """protocol tide { source "Tide" endian big  roles ship, port }
+frame Frame { type : u8 := code(body)  body : match type }
+message Ask 1 from ship { depth : u16 }
+"""
 
 
 @pytest.fixture(scope="module")
@@ -181,6 +187,55 @@ def test_what_cannot_be_loaded_is_a_diagnostic_and_only_if_it_is_named(
     [finding] = report.diagnostics
     assert finding.code == "WG5005" and reason in finding.message
     sys.modules.pop("odd_backend", None)
+
+
+BROKEN = """
+from pathlib import Path, PurePosixPath
+from wiregen.backends import Page
+class Backend:
+    name = "odd"
+    requires = ""
+    def pages(self, subject, report):
+        {body}
+"""
+TEMPLATE_FAILS = "return (Page(path=PurePosixPath('x.py'), template='x.py.jinja', view=1, templates=Path(__file__).parent),)"
+
+
+@pytest.mark.parametrize(
+    ("body", "reason", "place"),
+    [
+        pytest.param("return {}['x']", "tide: KeyError: 'x'", "in odd_backend.py:8, `return {}['x']`", id="raises"),
+        pytest.param("raise SystemExit(0)", "tide: SystemExit: 0", "in odd_backend.py:8", id="exits"),
+        pytest.param("yield 7", "tide: TypeError: `pages` gave a int that is no Page", "", id="no page"),
+        pytest.param("return None", "tide: TypeError: 'NoneType'", "", id="nothing"),
+        pytest.param(TEMPLATE_FAILS, "x.py: jinja2.exceptions.UndefinedError", "in x.py.jinja:2", id="template"),
+    ],
+)  # fmt: skip
+def test_a_backend_that_fails_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, reason: str, place: str
+) -> None:
+    offer(tmp_path, "odd", BROKEN.replace("{body}", body))
+    (tmp_path / "x.py.jinja").write_text("x = 1\n{{ view.nothing.at_all }}\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "idl").mkdir()
+    (tmp_path / "idl" / "tide.wire").write_text(TIDE)
+    (tmp_path / "wiregen.toml").write_text('backends = ["native", "odd"]\n')
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(wiregen, ["build"])
+    sys.modules.pop("odd_backend", None)
+    assert result.exit_code == 1, result.output
+    assert f"error[WG5006]: the backend `odd` failed at {reason}" in result.stderr
+    assert place in result.stderr and "= help: tell its makers" in result.stderr
+    assert not (tmp_path / "generated").exists()
+
+
+def test_a_fault_of_our_own_stays_a_bug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "idl").mkdir()
+    (tmp_path / "idl" / "tide.wire").write_text(TIDE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("wiregen.backends.native.NativeBackend.pages", lambda *_: int("x"))
+    result = CliRunner().invoke(wiregen, ["build"])
+    assert result.exit_code == 3 and "a bug in wiregen" in result.stderr
 
 
 def test_the_built_in_ones_have_no_door_of_their_own() -> None:

@@ -320,3 +320,17 @@ def test_a_terminal_sees_how_far_it_is(tmp_path: Path) -> None:
     os.close(leader)
     assert b"MiB" in shown
     assert (tmp_path / "o").stat().st_size > 4300 * 4000
+
+
+@pytest.mark.parametrize("target", ["native", *OTHERS])
+def test_what_was_left_over_is_not_dropped_in_silence(target: str) -> None:
+    keep_alive, with_tail = bytes.fromhex("00000064 00000000"), bytes.fromhex("00000064 00000002 abcd")
+    data = keep_alive + with_tail + keep_alive
+    roads = ("transcode", "pravega", "--from", "native", "--to", target)
+    refused = run(*roads, data=data)
+    check_refused(
+        refused, f"the frame at 8 cannot be carried to {target}: KeepAlive.tail: unrepresentable", code=1
+    )
+    skipped = run(*roads, "--skip", data=data)
+    assert skipped.exit_code == 1
+    assert skipped.stdout_bytes == transcode("pravega", "native", target, keep_alive * 2)

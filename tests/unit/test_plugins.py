@@ -74,6 +74,50 @@ def answering(project: Path, answer: object) -> str:
     return command_of(project, f"import sys\nsys.stdin.read()\nprint({text!r})")
 
 
+# ---- bounds
+
+
+SLOW = "import time\ntime.sleep(60)"
+LOUD = "print('x' * (3 << 10))"
+
+
+@pytest.mark.parametrize(
+    ("text", "bound", "said"),
+    [
+        pytest.param(SLOW, ("plugin_time", "300 ms"), "it took more than 0.3 s", id="time"),
+        pytest.param(LOUD, ("plugin_output", "2 KiB"), "it wrote more than 2048 bytes", id="output"),
+    ],
+)
+def test_bounds_are_given_by_the_command_line_or_the_configuration(
+    project: Path, text: str, bound: tuple[str, str], said: str
+) -> None:
+    key, amount = bound
+    option = f"--{key.replace('_', '-')}"
+    for result in (
+        run("--plugin", command_of(project, text), option, amount),
+        run_configured(project, f'{key} = "{amount}"', "--plugin", command_of(project, text)),
+    ):
+        assert result.exit_code == 1
+        assert "WG5022" in result.stderr and said in result.stderr and option in result.stderr
+
+
+def run_configured(project: Path, line: str, *arguments: str) -> Result:
+    (project / "wiregen.toml").write_text(line + "\n")
+    return run(*arguments)
+
+
+def test_the_command_line_wins(project: Path) -> None:
+    arguments = ("--plugin", command_of(project, LISTS), "--plugin-time", "20 s")
+    assert run_configured(project, 'plugin_time = "1 ms"', *arguments).exit_code == 0
+
+
+@pytest.mark.parametrize("amount", ["", "60", "0 s", "-1 s", "5 h", "1e9 s", "s", "5 MiB"])
+def test_what_is_no_time_is_refused(project: Path, amount: str) -> None:
+    result = run("--plugin", command_of(project, LISTS), "--plugin-time", amount)
+    assert result.exit_code == 2
+    assert "is no time: 500 ms, 90 s, 5 min" in result.stderr and "= help: " in result.stderr
+
+
 # ---- what goes well
 
 

@@ -6,7 +6,10 @@ file of the protocol's package. It reads the model and decides nothing about the
 
 from __future__ import annotations
 
+import os
+import traceback
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Protocol
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
 
     from wiregen import model as m
 
-__all__ = ["BESIDE", "GROUP", "Backend", "Page", "Subject", "load_backends"]
+__all__ = ["BESIDE", "GROUP", "Backend", "Page", "Subject", "blamed", "load_backends", "pages_of"]
 
 GROUP = "wiregen.backends"
 BESIDE = "beside"
@@ -105,3 +108,43 @@ def _load(point: EntryPoint, report: Report) -> Iterator[Backend]:
         )
     else:
         yield backend
+
+
+def pages_of(backend: Backend, subject: Subject, report: Report) -> tuple[Page, ...]:
+    """Return the pages of one protocol; none and an error where a backend from elsewhere fails."""
+    pages: tuple[Page, ...] = ()
+    with blamed(backend, subject.protocol.name, report):
+        pages = tuple(backend.pages(subject, report))
+        strange = next((page for page in pages if not isinstance(page, Page)), None)
+        if strange is not None:
+            pages = ()
+            raise TypeError(f"`pages` gave a {type(strange).__name__} that is no Page")
+    return pages
+
+
+@contextmanager
+def blamed(backend: Backend, work: str, report: Report) -> Iterator[None]:
+    """Report what a backend from elsewhere raises while it is at some work; a fault of our own stays a bug."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        is_ours = type(backend).__module__.startswith("wiregen.")
+        if is_ours or os.environ.get("WIREGEN_DEBUG") == "1":
+            raise
+        last = traceback.format_exception_only(error)[-1].strip()[:300]
+        report.error(
+            "WG5006",
+            f"the backend `{backend.name}` failed at {work}: {last}",
+            None,
+            help=f"tell its makers that it was {_place(error)}, or leave it out of `backends`",
+        )
+
+
+def _place(error: BaseException) -> str:
+    """Say which line of the backend it was: the innermost that is neither wiregen's nor of what prints templates."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = Path(__file__).resolve().parents[1]
+    paths = {frame.filename: Path(frame.filename) for frame in frames}
+    others = {name for name, path in paths.items() if path.is_relative_to(ours) or "jinja2" in path.parts}
+    frame = ([frame for frame in frames if frame.filename not in others] or frames)[-1]
+    return f"in {Path(frame.filename).name}:{frame.lineno}" + (f", `{frame.line}`" if frame.line else "")

@@ -41,6 +41,10 @@ _MOVE_AWAY = "the message names the place; nothing was changed"
     help="Run this program too: models on its stdin, files from its stdout. May be given again.",
 )
 @click.option("--allow-plugins", is_flag=True, help="Run the programs that the configuration names.")
+@click.option("--plugin-time", metavar="TIME", help="How long each program may take: 90 s, 5 min. Else 60 s.")
+@click.option(
+    "--plugin-output", metavar="SIZE", help="How much each may write to stdout: 256 MiB. Else 64 MiB."
+)
 def verb(
     names: tuple[str, ...],
     check: bool,
@@ -48,9 +52,17 @@ def verb(
     watch: bool,
     plugins: tuple[str, ...],
     allow_plugins: bool,
+    plugin_time: str | None,
+    plugin_output: str | None,
 ) -> int:
     """Write the generated packages of the protocols NAME, or of all that the configuration names."""
-    wishes = _Wishes(names=names, plugins=plugins, allows_plugins=allow_plugins)
+    wishes = _Wishes(
+        names=names,
+        plugins=plugins,
+        allows_plugins=allow_plugins,
+        plugin_time=plugin_time,
+        plugin_output=plugin_output,
+    )
     if not watch:
         return _compared(wishes, with_text=diff) if check or diff else _built(wishes)
     if check or diff:
@@ -62,11 +74,13 @@ def verb(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Wishes:
-    """What to build, and which plug-ins may run besides."""
+    """What to build, and which plug-ins may run besides, for how long and with how much output; None: as configured."""
 
     names: tuple[str, ...]
     plugins: tuple[str, ...]
     allows_plugins: bool
+    plugin_time: str | None
+    plugin_output: str | None
 
 
 def _built(wishes: _Wishes) -> int:
@@ -155,10 +169,22 @@ def _make(config: "Config", wishes: _Wishes) -> _Made:
 def _plugins(config: "Config", wishes: _Wishes, report: "Report") -> "tuple[Plugin, ...]":
     if not (wishes.plugins or config.plugins):
         return ()
-    from wiregen.plugins import chosen_plugins
+    from wiregen.plugins import bounds_of, chosen_plugins
 
+    try:
+        bounds = bounds_of(
+            config.plugin_time if wishes.plugin_time is None else wishes.plugin_time,
+            config.plugin_output if wishes.plugin_output is None else wishes.plugin_output,
+        )
+    except ValueError as error:
+        raise Failure(f"a bound of the plug-ins: {error}", "give a number and its unit", code=USAGE) from None
     return chosen_plugins(
-        wishes.plugins, config.plugins, config.root, report, is_allowed=wishes.allows_plugins
+        wishes.plugins,
+        config.plugins,
+        config.root,
+        report,
+        is_allowed=wishes.allows_plugins,
+        bounds=bounds,
     )
 
 

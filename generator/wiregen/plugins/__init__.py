@@ -5,6 +5,6 @@ The two documents are in `exchange`, which nobody imports who runs no plug-in.
 """
 
 from wiregen.plugins.plugin import Plugin, chosen_plugins, files_of
-from wiregen.plugins.process import Bounds
+from wiregen.plugins.process import Bounds, bounds_of
 
-__all__ = ["Bounds", "Plugin", "chosen_plugins", "files_of"]
+__all__ = ["Bounds", "Plugin", "bounds_of", "chosen_plugins", "files_of"]

@@ -31,7 +31,13 @@ class Plugin:
 
 
 def chosen_plugins(
-    named: Iterable[str], configured: tuple[str, ...], root: Path, report: Report, *, is_allowed: bool
+    named: Iterable[str],
+    configured: tuple[str, ...],
+    root: Path,
+    report: Report,
+    *,
+    is_allowed: bool,
+    bounds: Bounds,
 ) -> tuple[Plugin, ...]:
     """Return the plug-ins of the command line, then those of the configuration, which need to be allowed."""
     if configured and not is_allowed:
@@ -43,8 +49,8 @@ def chosen_plugins(
         )
         return ()
     here = Path.cwd()
-    own = (Plugin(command=command, folder=here) for command in named)
-    return (*own, *(Plugin(command=command, folder=root) for command in configured))
+    own = (Plugin(command=command, folder=here, bounds=bounds) for command in named)
+    return (*own, *(Plugin(command=command, folder=root, bounds=bounds) for command in configured))
 
 
 def files_of(
@@ -109,7 +115,7 @@ def _finished(plugin: Plugin, request: bytes, report: Report) -> Finished | None
             "WG5022",
             f"the plug-in `{plugin.command}` was ended: {error}",
             None,
-            help="try it alone: `wiregen ir NAME` prints a model like those that it is given",
+            help="try it alone with what `wiregen ir NAME` prints; `--plugin-time` and `--plugin-output` give it more",
         )
     return None
 

@@ -4,6 +4,7 @@ Invariant: when `run` returns or raises, the program and what it started in its 
 """
 
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -14,9 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-__all__ = ["Bounds", "Finished", "OutOfBoundsError", "run"]
+__all__ = ["Bounds", "Finished", "OutOfBoundsError", "bounds_of", "run"]
 
 _CHUNK = 1 << 16
+_AMOUNT = re.compile(r"([1-9][0-9]{0,5}) ?([A-Za-z]+)")
+_SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0}
+_BYTES = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +29,22 @@ class Bounds:
 
     seconds: float = 60.0
     n_bytes: int = 64 << 20
+
+
+def bounds_of(time: str, output: str) -> Bounds:
+    """Return the bounds that texts such as `5 min` and `256 MiB` say.
+
+    Raises:
+        ValueError: One of them says none; the text tells which, and what it should be.
+    """
+    seconds, n_bytes = _AMOUNT.fullmatch(time), _AMOUNT.fullmatch(output)
+    if seconds is None or seconds[2] not in _SECONDS:
+        raise ValueError(f"{time!r} is no time: 500 ms, 90 s, 5 min")
+    if n_bytes is None or n_bytes[2] not in _BYTES:
+        raise ValueError(f"{output!r} is no size: 512 KiB, 256 MiB, 1 GiB")
+    return Bounds(
+        seconds=int(seconds[1]) * _SECONDS[seconds[2]], n_bytes=int(n_bytes[1]) * _BYTES[n_bytes[2]]
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

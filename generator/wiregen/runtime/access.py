@@ -106,15 +106,17 @@ def as_items(value: object, path: str) -> tuple[Any, ...]:
 
 
 def declared_name(value: object) -> str:
-    """Return the name of the declaration that a value is of; a generated class may have an underscore behind it."""
+    """Return the name of the declaration that a value is of: a generated class with another says it."""
     if is_a(value, Record, Variety, FrameValue):
         name = value.name  # type: ignore[attr-defined]
         return name if type(name) is str else "?"
-    return type(value).__name__
+    class_ = type(value)
+    own = next((base.__dict__["_NAME"] for base in class_.__mro__ if "_NAME" in base.__dict__), "")
+    return own if type(own) is str and own else class_.__name__
 
 
 def is_named(value: object, name: str) -> bool:
-    return declared_name(value) in (name, f"{name}_")
+    return declared_name(value) == name
 
 
 def attribute(value: object, name: str, path: str) -> Any:

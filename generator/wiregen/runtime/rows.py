@@ -35,7 +35,7 @@ class Row:
     """
 
     __slots__ = (
-        "_body_path", "_checks", "_fields", "_groups", "_n_kept", "body", "cells", "frame", "owner", "path", "writer",
+        "_at", "_body_path", "_checks", "_fields", "_groups", "_n_kept", "body", "cells", "frame", "owner", "path", "writer",
     )  # fmt: skip
 
     def __init__(
@@ -56,7 +56,8 @@ class Row:
         self.body = body
         self._body_path = body_path
         self._fields = fields
-        self._checks: list[Callable[[], None]] = []
+        self._at: Cell | None = None  # the innermost field that is being written
+        self._checks: list[tuple[Cell | None, Callable[[], None]]] = []
         self._groups: dict[int, list[Cell]] = {}
         self.cells: dict[str, Cell] = {}
         self._collect(fields)
@@ -108,14 +109,18 @@ class Row:
         data = self.group(self._fields, start, around)
         for cell in self.cells.values():
             if cell.data is None and self.is_given(cell):
-                raise EncodeError("constraint", path=cell.path, expected="nothing", found="a value")
-        for check in self._checks:
-            check()
+                raise _unasked(cell).tied(cell.rule)
+        for cause, check in self._checks:
+            try:
+                check()
+            except EncodeError as error:
+                error.tied(cause.rule if cause else None)
+                raise
         return data
 
-    def later(self, check: Callable[[], None]) -> None:
-        """Put a check off until the whole row is written."""
-        self._checks.append(check)
+    def later(self, check: Callable[[], None], cell: Cell | None = None) -> None:
+        """Put a check of a field, else of the one that is being written, off until the whole row is."""
+        self._checks.append((cell or self._at, check))
 
     def attempt(self, write: Callable[[], bytes]) -> bytes | None:
         """Return what a function writes in this row; None where it is refused, and then nothing of it is checked later."""
@@ -151,10 +156,15 @@ class Row:
             if cell.is_busy or cell.start is None:
                 raise Undefined("size", cell.name)
             cell.is_busy = True
+            before, self._at = self._at, cell
             try:
                 cell.data = self._bits(cell) if cell.run else self._make(cell)
+            except EncodeError as error:
+                error.tied(cell.rule)
+                raise
             finally:
                 cell.is_busy = False
+                self._at = before
         return cell.data
 
     def _make(self, cell: Cell) -> bytes:
@@ -170,10 +180,17 @@ class Row:
         if cell is not cell.run[0]:
             return b""
         written = [part for part in cell.run if self.is_written(part)]
-        parts = [(bit_number(part.type, self.value(part), part.path), part.type[1]) for part in written]
+        parts = [(self._bit_number(part), part.type[1]) for part in written]
         for part in written:
             self._check_where(part)
         return pack_bits(parts, cell.type[3], cell.path)
+
+    def _bit_number(self, cell: Cell) -> int:
+        try:
+            return bit_number(cell.type, self.value(cell), cell.path)
+        except EncodeError as error:
+            error.tied(cell.rule)
+            raise
 
     def start(self, cell: Cell) -> int:
         """Return the offset of a field from the frame's first byte."""
@@ -189,7 +206,7 @@ class Row:
     def _check_where(self, cell: Cell) -> None:
         condition, text = cell.field[5], cell.field[6]
         if condition is not None:
-            self.later(lambda: self._hold(cell, condition, text))
+            self.later(lambda: self._hold(cell, condition, text), cell)
 
     def _hold(self, cell: Cell, condition: Any, text: str) -> None:
         if self.evaluate(condition, cell, otherwise=True):
@@ -211,7 +228,7 @@ class Row:
         is_given = self.is_given(cell)
         is_there = self._is_asked_for(cell, is_given)
         if is_given and not is_there:
-            raise EncodeError("constraint", path=cell.path, expected="nothing", found="a value")
+            raise _unasked(cell)
         return is_there
 
     def _is_asked_for(self, cell: Cell, is_given: bool) -> bool:
@@ -317,3 +334,7 @@ class Row:
                 f"an entry of {error.name}" if error.what == "context" else f"{error.what} {error.name}"
             )
             raise EncodeError(code, path=path or self.path, expected=expected.strip()) from None
+
+
+def _unasked(cell: Cell) -> EncodeError:
+    return EncodeError("constraint", path=cell.path, expected="nothing", found="a value")

@@ -14,7 +14,7 @@ from .serial_judge import Judge
 from .serial_stream import Framer
 from .unknown import Unknown
 
-__all__ = ["Format", "SerialCodec", "framed"]
+__all__ = ["Format", "SerialCodec", "framed", "refuse_tails"]
 
 
 class Format(Protocol):
@@ -70,6 +70,7 @@ class SerialCodec:
 
     def _pack_plain(self, frame: Any, native: bytes | None, options: Options) -> bytes:
         """Return the body of a frame whose values are of other classes than usual."""
+        refuse_tails(frame)
         try:
             plain = frame if native is None else self._judge.again(native, options)
             return self._format.pack(plain)
@@ -110,7 +111,7 @@ class SerialCodec:
     def _made(self, body: bytes, start: int, end: int, options: Options) -> Any:
         try:
             limits = {**self._limits, **options.limits} if options.limits else self._limits
-            budget = Budget(limits, options.from_role)
+            budget = Budget(limits, options.from_role, self._judge.limit_rules)
             frame = self._format.unpack(body, options.from_role, budget)
             self._judge.accept(frame, options)
             return frame
@@ -122,7 +123,7 @@ class SerialCodec:
             fault = Misfit("too_deep", "fewer values inside values")
         raise DecodeError(
             fault.code,
-            rule=getattr(fault, "rule", None),
+            rule=fault.rule,
             path=fault.path,
             frame_offset=start,
             at=start,
@@ -163,10 +164,24 @@ def framed(
         raise EncodeError("invalid_value", path=frame.__name__, expected=expected, found="fewer") from None
 
 
+def refuse_tails(value: Any, path: str = "") -> None:
+    """Refuse a value in which bytes are left over that a lenient reader met.
+
+    Raises:
+        EncodeError: `unrepresentable`.
+    """
+    tail = getattr(value, "tail", b"") if hasattr(type(value), "__match_args__") else b""
+    if tail:
+        place, found = f"{path or declared_name(value)[:64]}.tail", f"{len(tail)} bytes"
+        raise EncodeError("unrepresentable", path=place, expected="nothing left over", found=found)
+    for name, part in _parts(value, path):
+        refuse_tails(part, _joined(path, name))
+
+
 def _obstacle(value: Any, path: str = "") -> tuple[str, str, str]:
     """Return where the value is that no other serialization carries, what was expected there and what it is."""
     for name, part in _parts(value, path):
-        where = f"{path}.{name}" if path and not name.startswith("[") else path + name
+        where = _joined(path, name)
         if is_a(part, str) and not _is_text(part):
             return where, "text", "a lone surrogate"
         if is_a(part, Unknown):
@@ -175,6 +190,10 @@ def _obstacle(value: Any, path: str = "") -> tuple[str, str, str]:
         if found[1]:
             return found
     return ("", "", "") if path else (declared_name(value)[:64], "what can be carried", kind_of(value))
+
+
+def _joined(path: str, name: str) -> str:
+    return f"{path}.{name}" if path and not name.startswith("[") else path + name
 
 
 def _parts(value: Any, path: str) -> Iterator[tuple[str, Any]]:

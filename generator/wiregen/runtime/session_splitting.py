@@ -70,12 +70,12 @@ class Splitting:
     ) -> tuple[str, Callable[[bytes, tuple[Setting, ...]], Any], bytes] | None:
         """Return the join that divides a frame, what makes a piece of it, and the bytes to be divided."""
         for name, (type_, block, _, _, lasts, _) in self._plan["joins"].items():
-            if block is not None and block[0] == _plain(frame):
+            if block is not None and block[0] == declared_name(frame):
                 return name, self._block_maker(name, frame), self._block(block[1], encode(frame))
-            if type_ is not None and type_[0] == "frame" and _plain(frame) == type_[1]:
+            if type_ is not None and type_[0] == "frame" and declared_name(frame) == type_[1]:
                 return name, self._message_maker(frame), encode(frame)
             for target, field, _ in lasts if type_ is not None and type_[0] == "bytes" else ():
-                if _plain(frame.message) == target:
+                if declared_name(frame.message) == target:
                     return name, self._message_maker(frame), attribute(frame.message, field, field)
         return None
 
@@ -156,10 +156,6 @@ class Splitting:
             except NOTHING:
                 continue
         return False
-
-
-def _plain(value: Any) -> str:
-    return declared_name(value).removesuffix("_")
 
 
 def _fields(expression: Any) -> Iterator[tuple[str, ...]]:

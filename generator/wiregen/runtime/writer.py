@@ -77,27 +77,33 @@ class Writer:
     def spend_messages(self, count: int, path: str) -> None:
         if count > self._messages_left:
             expected = f"at most {self.schema.n_messages} items in the frame"
-            raise EncodeError("limit_exceeded", path=path, expected=expected, found="more")
+            raise self.over("messages", path, expected, "more")
         self._messages_left -= count
 
     def spend_inflated(self, size: int, path: str) -> None:
         if size > self._inflated_left:
             expected = f"at most {self.schema.inflated} inflated bytes"
-            raise EncodeError("limit_exceeded", path=path, expected=expected, found="more")
+            raise self.over("inflated", path, expected, "more")
         self._inflated_left -= size
 
     def refuse_long(self, size: int, path: str) -> None:
         """Refuse what no frame can hold."""
         if size > self.schema.frame:
             expected = f"a frame of at most {self.schema.frame} bytes"
-            raise EncodeError("limit_exceeded", path=path, expected=expected, found=f"{size} bytes")
+            raise self.over("frame", path, expected, f"{size} bytes")
+
+    def over(self, limit: str, path: str, expected: str, found: str) -> EncodeError:
+        """Return the error of a value that exceeds a limit, with the limit's own rule."""
+        error = EncodeError("limit_exceeded", path=path, expected=expected, found=found)
+        return error.tied(self.schema.limit_rules.get(limit))
 
     def enter(self, kind: str, name: str, path: str) -> None:
         """Enter a declaration; `leave` undoes it."""
         level = self._nesting.get((kind, name), 0)
         if level > self.schema.depth:
             expected = f"{name} inside itself at most {self.schema.depth} times"
-            raise EncodeError("too_deep", path=path, expected=expected)
+            error = EncodeError("too_deep", path=path, expected=expected)
+            raise error.tied(self.schema.limit_rules.get("depth"))
         self._nesting[kind, name] = level + 1
 
     def leave(self, kind: str, name: str) -> None:
@@ -146,10 +152,7 @@ class Writer:
     def message_name(self, value: Any) -> str | None:
         """Return which message a value is, None where it is none."""
         name = declared_name(value)
-        for candidate in (name, name.removesuffix("_")):
-            if candidate in self.schema.messages:
-                return candidate
-        return None
+        return name if name in self.schema.messages else None
 
     def plain_items(self, item: Type, value: Any, path: str) -> tuple[Any, ...]:
         items = as_items(value, path)

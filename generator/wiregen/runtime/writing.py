@@ -138,11 +138,10 @@ def _outermost(writer: Writer, value: Any) -> str:
     """Return the frame or preamble that a value is, or is sent in."""
     name = declared_name(value)
     schema = writer.schema
-    for candidate in (name, name.removesuffix("_")):
-        if candidate in schema.preambles:
-            return candidate
-        if candidate in schema.frames:
-            return _refuse_other(writer, candidate)
+    if name in schema.preambles:
+        return name
+    if name in schema.frames:
+        return _refuse_other(writer, name)
     return _frame_of(writer, value)
 
 

@@ -18,7 +18,7 @@ from wiregen.views.msgpack_parts import (
     unpacked,
 )
 from wiregen.views.python_names import local_name
-from wiregen.views.python_shared import variety_class
+from wiregen.views.python_shared import tailed, variety_class
 from wiregen.views.serial_names import attribute_of, class_of, function_of, is_instance, table_of, taker
 from wiregen.views.serial_text import default_of, model_fields, unique
 
@@ -33,6 +33,7 @@ class MsgpackBuilder:
         self._carried = carried
         self._enums = {enum.name: enum for enum in protocol.enums}
         self._fields = model_fields(protocol)
+        self._tailed = tailed(protocol)
         self.functions: list[ConversionView] = []
         self.coded: list[CodedView] = []
         self.varieties: list[VarietiesView] = []
@@ -58,6 +59,7 @@ class MsgpackBuilder:
                 class_name=class_of(record),
                 parts=parts,
                 trailing=_trailing(record.fields, parts),
+                has_tail=record.union is None and record.name in self._tailed,
             )
         )
 
@@ -72,6 +74,7 @@ class MsgpackBuilder:
                 parts=parts,
                 trailing=_trailing(frame.fields, parts),
                 table=table,
+                has_tail=frame.name in self._tailed,
             )
         )
         records = [self._carried.record("message", name) for name in frame.messages]

@@ -26,6 +26,7 @@ _RUNTIME = {
     "wrong": "serial_msgpack",
     "inside": "serial",
     "take_uuid": "serial",
+    "LeftOver": "serial",
     "Misfit": "serial",
 }
 
@@ -80,5 +81,6 @@ def _used(builder: MsgpackBuilder) -> set[str]:
     found |= {"put_coded", "coded"} if kinds & {"frame", "messages"} else set()
     found |= {"put_coded", "variety"} if "union" in kinds else set()
     found |= {"any_of", "Misfit"} if "choice" in kinds else set()
+    found |= {"LeftOver"} if any(each.has_tail for each in builder.functions) else set()
     found |= {"absent_of"} if any(each.trailing for each in builder.functions) else set()
     return found

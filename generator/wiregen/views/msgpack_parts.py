@@ -45,7 +45,10 @@ class FormView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversionView:
-    """The functions `_pack_STEM` and `_unpack_STEM`; `wrapper` ones are of a value that no class stands for."""
+    """The functions `_pack_STEM` and `_unpack_STEM`; `wrapper` ones are of a value that no class stands for.
+
+    `has_tail`: a value may have bytes left over behind it, which are not carried.
+    """
 
     stem: str
     kind: Literal["record", "frame", "union", "choice", "wrapper"]
@@ -54,6 +57,7 @@ class ConversionView:
     forms: tuple[FormView, ...] = ()
     trailing: tuple[str, ...] = ()
     table: str = ""
+    has_tail: bool = False
 
     @property
     def names(self) -> str:

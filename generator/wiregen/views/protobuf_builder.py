@@ -38,7 +38,7 @@ from wiregen.views.protobuf_pieces import (
     union_names,
 )
 from wiregen.views.protobuf_schema import ProtoField, ProtoFile, ProtoMessage
-from wiregen.views.python_shared import variety_class
+from wiregen.views.python_shared import tailed, variety_class
 from wiregen.views.python_text import declaration_doc
 from wiregen.views.serial_names import attribute_of, class_of, function_of, is_instance, sent, table_of
 from wiregen.views.serial_text import default_of, model_fields, proto_name, proto_unique
@@ -78,6 +78,7 @@ class ProtobufBuilder:
         self._source = source
         self._enums: dict[str, m.Enum] = {enum.name: enum for enum in protocol.enums}
         self._fields = model_fields(protocol)
+        self._tailed = tailed(protocol)
         self.functions: list[FunctionView] = []
         self.tables: list[TableView] = []
         self.used_enums: dict[str, bool] = {}
@@ -115,6 +116,7 @@ class ProtobufBuilder:
                 doc=key,
                 parts=tuple(part for _, part in pairs),
                 trailing=self._trailing(record.fields),
+                has_tail=record.union is None and record.name in self._tailed,
             )
         )
         return ProtoMessage(
@@ -178,6 +180,7 @@ class ProtobufBuilder:
                 doc=frame.name,
                 parts=tuple(part for _, part in pairs),
                 trailing=self._trailing(frame.fields),
+                has_tail=frame.name in self._tailed,
                 oneof=oneof,
                 table=table,
             )

@@ -41,6 +41,7 @@ class ProtobufView:
         used += [("serial_protobuf", "held")] if "_held" in words else []
         used += [("serial_protobuf", "absent_of")] if any(each.trailing for each in self.functions) else []
         used += [("serial", "Misfit")] if any(each.kind == "choice" for each in self.functions) else []
+        used += [("serial", "LeftOver")] if any(each.has_tail for each in self.functions) else []
         return self.doors.imports((*used, *_ALWAYS))
 
     @property

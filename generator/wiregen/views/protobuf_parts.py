@@ -40,7 +40,8 @@ class FunctionView:
     """The two functions of one protobuf message: `_put_STEM` and `_take_STEM`.
 
     `class_name` is what is made; "" for a wrapper, which only holds its one part. `trailing` are the fields that may be
-    absent at the end, `oneof` and `table` of unions and frames.
+    absent at the end, `oneof` and `table` of unions and frames. `has_tail`: a value may have bytes left over behind it,
+    which are not carried.
     """
 
     stem: str
@@ -52,6 +53,7 @@ class FunctionView:
     trailing: tuple[str, ...] = ()
     oneof: str = ""
     table: str = ""
+    has_tail: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

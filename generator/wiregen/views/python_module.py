@@ -179,7 +179,9 @@ class ModuleBuilder:
     def _piece(join: m.Join) -> PieceView:
         assert join.block is not None
         doc = declaration_doc(join.doc, join.notes, extra=f"A piece of `{'.'.join(join.block)}`.")
-        return PieceView(name=class_name(join.name), frame=class_name(join.block[0]), doc=doc)
+        return PieceView(
+            name=class_name(join.name), wire_name=join.name, frame=class_name(join.block[0]), doc=doc
+        )
 
     def _frame_classes(self, messages: tuple[MessageView, ...]) -> tuple[tuple[str, str], ...]:
         if len(self._protocol.frames) == 1:

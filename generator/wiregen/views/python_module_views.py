@@ -161,6 +161,7 @@ class PieceView:
     """The class of the pieces of a block, which the frame carries in place of a message."""
 
     name: str
+    wire_name: str
     frame: str
     doc: str
 

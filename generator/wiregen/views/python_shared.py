@@ -10,7 +10,7 @@ from wiregen.views.python_names import StructTable, enum_table, format_of, reade
 from wiregen.views.python_text import class_name
 from wiregen.walk import nested_types
 
-__all__ = ["Shared", "variety_class"]
+__all__ = ["Shared", "tailed", "variety_class"]
 
 _TAKEN = frozenset(("_read_varint", "_read_unknown"))
 """Names that the module has anyway."""
@@ -54,8 +54,17 @@ class Shared:
         self.refused: list[str] = []
         """What the careful codec reads, for it has no straight-line form; `refused_writes`: what it writes."""
         self.refused_writes: list[str] = []
-        self.tailed = _tailed(protocol)
+        self.tailed = tailed(protocol)
+        if parent is None:
+            self._keep_raw_names()
         self.has_shared_codes = any(self.codes(role) != self.codes(None) for role in protocol.roles)
+
+    def _keep_raw_names(self) -> None:
+        """Give the names that other modules import first, so that they follow from the protocol alone."""
+        for union in self.protocol.unions:
+            if union.notes.raw:
+                self.inner_reader(union.name)
+                self.union_table(union.name, "writers")
 
     def readers_of(self, sender: str) -> str:
         """Return the table of the functions that read the body of a message, by its code."""
@@ -158,7 +167,7 @@ class Shared:
         return found
 
 
-def _tailed(protocol: m.Protocol) -> frozenset[str]:
+def tailed(protocol: m.Protocol) -> frozenset[str]:
     """Return the structs, messages and frames that keep what a lenient region has left over."""
     found: set[str] = set()
     owners: list[m.Struct | m.Message | m.Frame | m.Preamble] = [*protocol.structs, *protocol.messages]

@@ -9,11 +9,22 @@ from dataclasses import dataclass
 from wiregen import model as m
 from wiregen.carried import Carried, Form, FrameRecord, Many, Member, Nullable, Raw, Record
 from wiregen.naming import Scope, python_name
+from wiregen.views.python_shared import Shared
 from wiregen.views.python_text import annotation, class_name, flat
 from wiregen.views.serial_names import attribute_of, class_of, member_table, raw_union
 from wiregen.walk import nested_types
 
 __all__ = ["DoorsView", "doors_view", "forms_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawView:
+    """A union that is carried as bytes; `reader` and `writers` are the package's own."""
+
+    name: str
+    union: str
+    reader: str
+    writers: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +38,7 @@ class DoorsView:
     classes: tuple[str, ...]
     enums: tuple[tuple[str, str], ...]
     """Table and class of each enum whose members are made."""
-    raws: tuple[tuple[str, str], ...]
-    """Name and union of each union that is carried as bytes."""
+    raws: tuple[RawView, ...]
     roles: tuple[str, ...]
     header: tuple[tuple[str, str], ...]
     """Name and annotation of the fields of all frames' headers, for `encode`."""
@@ -84,7 +94,7 @@ def doors_view(protocol: m.Protocol, carried: Carried, source: str, title: str) 
         title=title,
         classes=tuple(sorted(classes)),
         enums=tuple((member_table(name), class_name(name)) for name in members),
-        raws=tuple((raw_union(name), name) for name in raws),
+        raws=tuple(_raws(protocol, raws)),
         roles=protocol.roles,
         header=tuple(header.items()),
         frames=frames,
@@ -96,6 +106,17 @@ def doors_view(protocol: m.Protocol, carried: Carried, source: str, title: str) 
         has_compression=_has_compression(protocol),
         uses_uuid="UUID" in mentioned,
     )
+
+
+def _raws(protocol: m.Protocol, unions: Iterable[str]) -> Iterator[RawView]:
+    shared = Shared(protocol)
+    for name in unions:
+        yield RawView(
+            name=raw_union(name),
+            union=name,
+            reader=shared.inner_reader(name),
+            writers=shared.union_table(name, "writers"),
+        )
 
 
 def forms_of(carried: Carried) -> Iterator[Form]:

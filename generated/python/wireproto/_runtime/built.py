@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import EnumType
 from typing import Any
 
 from .cells import content
@@ -64,7 +65,13 @@ def _built_piece(plan: dict[str, Any], value: FrameValue, namespace: dict[str, A
 
 
 def _class(namespace: Any, name: str) -> Any:
-    return namespace[name] if isinstance(namespace.get(name), type) else namespace[f"{name}_"]
+    """Return the class of a declaration: where a module has that name for itself, one that says whose it is."""
+    other = namespace.get(f"{name}_")
+    return other if getattr(other, "_NAME", "") == name else namespace[name]
+
+
+def _enum(namespace: Any, name: str) -> Any:
+    return namespace[name] if isinstance(namespace.get(name), EnumType) else namespace[f"{name}_"]
 
 
 def _fields_of(plan: dict[str, Any], name: str) -> Any:
@@ -89,7 +96,7 @@ def typed(plan: dict[str, Any], type_: Any, value: Any, namespace: dict[str, Any
     """Return a value of that type; numbers of enums become members."""
     type_ = content(type_)
     if type_[0] == "enum" and isinstance(value, int):
-        enum = _class(namespace, type_[1])
+        enum = _enum(namespace, type_[1])
         known = {number for number, _ in plan["enums"][type_[1]][2]}
         return enum(value) if value in known else value
     if type_[0] == "list" and isinstance(value, list):

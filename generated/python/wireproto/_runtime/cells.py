@@ -65,6 +65,11 @@ class Cell:
         return str(self.field[0])
 
     @property
+    def rule(self) -> str | None:
+        rule: str | None = self.field[7] if self.field else None
+        return rule
+
+    @property
     def is_hidden(self) -> bool:
         return bool(self.field[1])
 

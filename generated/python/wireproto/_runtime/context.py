@@ -164,8 +164,7 @@ class Context:
             return sender
         sends: Mapping[str, str] = self._plan["sends"]
         name = self._name_of(frame) if frame is not None else next(iter(sends.values()), "")
-        known = next((known for known in (name, name.removesuffix("_")) if known in self._plan["frames"]), "")
-        role: str | None = self._plan["frames"][known][0] if known else None
+        role: str | None = self._plan["frames"].get(name, (None,))[0]
         return role
 
     def damage(self, sender: str | None) -> None:

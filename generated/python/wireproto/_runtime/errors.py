@@ -167,16 +167,28 @@ class EncodeError(ValueError):
 
     Attributes:
         code: One of the closed list of codes.
+        rule: The rule of the protocol's file that the value breaks, where the field names one.
         path: The field at fault, `Data.pairs[1].value`.
     """
 
-    def __init__(self, code: Code, *, path: str = "", expected: str = "", found: str = "") -> None:
+    def __init__(
+        self, code: Code, *, rule: str | None = None, path: str = "", expected: str = "", found: str = ""
+    ) -> None:
         self.code: Code = code
+        self.rule = rule
         self.path = path
         self.expected = expected
         self.found = found
+        self._is_tied = False
         where = f"{path}: " if path else ""
         super().__init__(f"{where}{code}{_expectation(expected, found)}")
+
+    def tied(self, rule: str | None) -> EncodeError:
+        """Return the error as that of a field with this rule, or without one; only the innermost field counts."""
+        if not self._is_tied:
+            self.rule = rule or self.rule
+            self._is_tied = True
+        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (type(self), self.args, self.__dict__)

@@ -30,7 +30,7 @@ def refuse_unreadable(plan: Plan, name: str, value: Any, data: bytes, options: O
     except DecodeError as error:
         expected = error.expected or "what can be read"
         raise EncodeError("constraint", path=error.path, expected=expected) from None
-    shown = value if declared_name(value).removesuffix("_") == name else FrameValue(name, {}, value)
+    shown = value if declared_name(value) == name else FrameValue(name, {}, value)
     is_same = _fields(plan, node.value, options) == _fields(plan, shown, options)
     if node.end != len(data) or not is_same:
         raise EncodeError("constraint", path=name, expected="what is read as the same", found="another value")

@@ -273,7 +273,7 @@ class _Recorder:
 
 def _known(value: Any, declarations: dict[str, Any]) -> str | None:
     name = declared_name(value)
-    return next((known for known in (name, name.removesuffix("_")) if known in declarations), None)
+    return name if name in declarations else None
 
 
 # ---- plain values ----

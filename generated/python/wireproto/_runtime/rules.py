@@ -26,7 +26,7 @@ class Rules:
     __slots__ = ("blocks", "contexts", "is_quiet", "join_clearings", "piece_of", "pieces")
 
     def __init__(self, plan: Mapping[str, Any], frame: str, message: str) -> None:
-        names = {frame, frame.removesuffix("_"), message, message.removesuffix("_")}
+        names = {frame, message}
         joins = plan["joins"]
         self.contexts = [rules for rules in _contexts(plan, names) if rules[3] or rules[4]]
         pieces = [

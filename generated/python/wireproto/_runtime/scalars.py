@@ -96,7 +96,8 @@ def _enum(plan: dict[str, Any], name: str, only: tuple[str, ...] | None, value: 
     plain = number(type_, value, path)
     member = enum_name(plan, name, plain)
     if member is None and not is_open:
-        raise EncodeError("invalid_enum", path=path, expected=f"a member of {name}", found=shown(plain))
+        rule, expected = plan.get("rules", {}).get(name), f"a member of {name}"
+        raise EncodeError("invalid_enum", rule=rule, path=path, expected=expected, found=shown(plain))
     if only is not None and member not in only:
         raise EncodeError("constraint", path=path, expected=" or ".join(only), found=member or shown(plain))
     return scalar(plan, type_, plain, path)

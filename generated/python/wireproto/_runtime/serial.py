@@ -11,12 +11,13 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from .access import kind_of
+from .codec import READ_FAULTS, WRITE_FAULTS
 from .errors import DecodeError
 from .explain import explain_type
 from .options import Options
 from .writing import write_type
 
-__all__ = ["Budget", "Members", "Misfit", "RawUnion", "each", "inside", "plain", "take_uuid"]
+__all__ = ["Budget", "LeftOver", "Members", "Misfit", "RawUnion", "each", "inside", "plain", "take_uuid"]
 
 T = TypeVar("T")
 
@@ -26,10 +27,14 @@ class Misfit(Exception):
 
     Attributes:
         path: Where, from the record that is being made down.
+        rule: What the native codec says that it breaks.
     """
 
-    def __init__(self, code: Any, expected: str, found: str = "", path: str = "") -> None:
+    def __init__(
+        self, code: Any, expected: str, found: str = "", path: str = "", rule: str | None = None
+    ) -> None:
         super().__init__(code)
+        self.rule = rule
         self.code = code
         self.expected = expected
         self.found = found
@@ -38,7 +43,11 @@ class Misfit(Exception):
     def within(self, name: str) -> Misfit:
         """Return the same misfit, seen from one level above."""
         behind = f".{self.path}" if self.path and not self.path.startswith("[") else self.path
-        return Misfit(self.code, self.expected, self.found, name + behind)
+        return Misfit(self.code, self.expected, self.found, name + behind, self.rule)
+
+
+class LeftOver(Exception):
+    """Bytes stand behind a value that a lenient reader left over; only the native codec has a place for them."""
 
 
 class Budget:
@@ -48,10 +57,12 @@ class Budget:
         role: Who sent the frame, where that is known.
     """
 
-    __slots__ = ("_count", "_left", "_most", "role")
+    __slots__ = ("_count", "_left", "_most", "_rules", "role")
 
-    def __init__(self, limits: Mapping[str, int | None], role: str | None = None) -> None:
+    def __init__(self, limits: Mapping[str, int | None], role: str | None, rules: Mapping[str, str]) -> None:
+        """`rules`: those that the limits name."""
         self.role = role
+        self._rules = rules
         self._count = limits["count"]
         self._most = limits["messages"] or 0
         self._left = self._most
@@ -64,9 +75,12 @@ class Budget:
         """
         self._left -= count
         if self._count is not None and count > self._count:
-            raise Misfit("limit_exceeded", f"at most {self._count} items", f"{count} items")
+            raise self._over("count", f"at most {self._count} items", f"{count} items")
         if self._left < 0:
-            raise Misfit("limit_exceeded", f"at most {self._most} items in the frame", "more")
+            raise self._over("messages", f"at most {self._most} items in the frame", "more")
+
+    def _over(self, limit: str, expected: str, found: str) -> Misfit:
+        return Misfit("limit_exceeded", expected, found, rule=self._rules.get(limit))
 
 
 class Members(dict[int, Any]):
@@ -128,13 +142,27 @@ def take_uuid(source: Any, budget: Budget) -> UUID:
 
 
 class RawUnion:
-    """A union whose values are carried as the bytes that the native codec has for them, code first."""
+    """A union whose values are carried as the bytes that the native codec has for them, code first.
 
-    def __init__(self, plan: dict[str, Any], namespace: dict[str, Any], name: str) -> None:
+    `read` and `writers` are the package's own for the union. What they do not like, the careful codec looks at.
+    """
+
+    __slots__ = ("_name", "_namespace", "_plan", "_read", "_type", "_writers")
+
+    def __init__(
+        self,
+        plan: dict[str, Any],
+        namespace: dict[str, Any],
+        name: str,
+        read: Callable[[bytes, int, int, Any, bool], tuple[Any, int]],
+        writers: Mapping[type, Callable[[Any, Any, bool], bytes]],
+    ) -> None:
         self._plan = plan
         self._namespace = namespace
         self._name = name
         self._type = ("union", name, None, False)
+        self._read = read
+        self._writers = writers
 
     def put(self, value: Any) -> bytes:
         """Return the bytes of a value.
@@ -142,16 +170,26 @@ class RawUnion:
         Raises:
             EncodeError: The native codec refuses it.
         """
-        return write_type(self._plan, self._type, value, self._name)
+        try:
+            return self._writers[type(value)](value, None, True)
+        except WRITE_FAULTS:
+            return write_type(self._plan, self._type, value, self._name)
 
     def take(self, source: Any, budget: Budget) -> Any:
         """Return the value of bytes."""
-        from .built import build
-
         if type(source) is not bytes:
             raise Misfit("invalid_value", f"the bytes of a {self._name}", kind_of(source))
         try:
+            value, end = self._read(source, 0, len(source), None, True)
+        except READ_FAULTS:
+            return self._taken_carefully(source)
+        return value if end == len(source) else self._taken_carefully(source)
+
+    def _taken_carefully(self, source: bytes) -> Any:
+        from .built import build
+
+        try:
             node = explain_type(self._plan, self._type, source, Options(), name="")
         except DecodeError as error:
-            raise Misfit(error.code, error.expected, error.found, error.path) from None
+            raise Misfit(error.code, error.expected, error.found, error.path, error.rule) from None
         return build(self._plan, node.value, self._namespace)

@@ -30,9 +30,12 @@ class Judge:
     """The native codec of a generated package, seen from its other serializations.
 
     `encode` and `decode` are the package's own functions, with what the protocol does not have left out of their options.
+
+    Attributes:
+        limit_rules: The rules that limits name.
     """
 
-    __slots__ = ("_askers", "_decode", "_encode", "_has_compression", "_plan")
+    __slots__ = ("_askers", "_decode", "_encode", "_has_compression", "_plan", "limit_rules")
 
     def __init__(
         self,
@@ -43,6 +46,7 @@ class Judge:
         has_compression: bool,
     ) -> None:
         self._plan = plan
+        self.limit_rules: dict[str, str] = plan.get("limit_rules", {})
         self._askers: set[type] = set()  # messages that were seen to ask for a context
         self._encode = encode
         self._decode = decode

@@ -36,8 +36,8 @@ class Kind:
 
     def __init__(self, plan: Plan, frame: Any, message: Any) -> None:
         self.plan = plan
-        self.name = _plain_name(message, plan["messages"], plan["preambles"], plan["joins"])
-        self.frame = None if frame is None else _plain_name(frame, plan["frames"])
+        self.name = declared_name(message)
+        self.frame = None if frame is None else declared_name(frame)
         self.fields = {field[0]: field for field in flat_fields(self._declared())}
         framed = () if self.frame is None else plan["frames"][self.frame][1]
         self.frame_fields = {field[0]: field for field in flat_fields(framed)}
@@ -61,13 +61,6 @@ class Kind:
         if self.name in self.plan["messages"]:
             return self.plan["messages"][self.name][2]
         return self.plan["preambles"].get(self.name, (None, ()))[1]
-
-
-def _plain_name(value: object, *declared: Mapping[str, Any]) -> str:
-    """Return the name of a declaration; a generated class may have an underscore behind it."""
-    name = declared_name(value)
-    known = any(name in each for each in declared)
-    return name if known else name.removesuffix("_")
 
 
 class MessageWords:

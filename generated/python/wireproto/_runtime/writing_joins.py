@@ -42,7 +42,7 @@ def _put_piece(row: Row, cell: Cell, message: Any, piece: str) -> None:
                 "constraint", path=path, expected="a frame that is a piece", found=kind_of(message)
             )
 
-    row.later(check)
+    row.later(check, cell)
 
 
 def _refuse_whole(row: Row, cell: Cell, piece: str) -> None:
@@ -53,7 +53,7 @@ def _refuse_whole(row: Row, cell: Cell, piece: str) -> None:
         if any(when is None or row.evaluate(when, cell, otherwise=False) for when in conditions):
             raise EncodeError("constraint", path=cell.path, expected=f"a {piece}", found="a whole message")
 
-    row.later(check)
+    row.later(check, cell)
 
 
 def _within(row: Row, type_: Type) -> list[Cell]:

@@ -104,7 +104,7 @@ def write_list(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
     items = as_items(value, spot.path)
     if len(items) > writer.schema.count:
         expected = f"at most {writer.schema.count} items"
-        raise EncodeError("limit_exceeded", path=spot.path, expected=expected, found=f"{len(items)} items")
+        raise writer.over("count", spot.path, expected, f"{len(items)} items")
     writer.spend_messages(len(items), spot.path)
     head = _head(writer, length, len(items), spot)
     return head + _items(writer, item, items, length, spot, len(head))

@@ -7,8 +7,6 @@ What the native codec refuses is refused here too.
 
 from __future__ import annotations
 
-import sys as _sys
-
 try:
     from msgspec import DecodeError as _ParseError
     from msgspec.msgpack import Decoder as _Unpacker
@@ -63,6 +61,7 @@ from . import (
 )
 from . import decode as _decode_native
 from . import encode as _encode_native
+from . import messages as _messages
 from ._plan import PLAN as _PLAN
 
 TYPE_CHECKING = False
@@ -103,8 +102,9 @@ _ROLES = (
     "server",
 )
 _STATUS = _Members(Status)
-_PACKAGE = vars(_sys.modules[__package__ or ""])
-_RAW_GEODE_VALUE = _RawUnion(_PLAN, _PACKAGE, "GeodeValue")
+_RAW_GEODE_VALUE = _RawUnion(
+    _PLAN, vars(_messages), "GeodeValue", _messages._read_geode_value, _messages._GEODE_VALUE_WRITERS
+)
 _FRAMES: dict[type, type] = {
     PutRequest: Request,
     GetRequest: Request,

@@ -7,8 +7,6 @@ The schema is geode.proto. What the native codec refuses is refused here too.
 
 from __future__ import annotations
 
-import sys as _sys
-
 try:
     from google.protobuf.descriptor_pool import DescriptorPool as _DescriptorPool
     from google.protobuf.message import DecodeError as _ParseError
@@ -61,6 +59,7 @@ from . import (
 )
 from . import decode as _decode_native
 from . import encode as _encode_native
+from . import messages as _messages
 from ._descriptor import DESCRIPTOR as _DESCRIPTOR
 from ._plan import PLAN as _PLAN
 
@@ -106,8 +105,9 @@ _ROLES = (
     "server",
 )
 _STATUS = _Members(Status)
-_PACKAGE = vars(_sys.modules[__package__ or ""])
-_RAW_GEODE_VALUE = _RawUnion(_PLAN, _PACKAGE, "GeodeValue")
+_RAW_GEODE_VALUE = _RawUnion(
+    _PLAN, vars(_messages), "GeodeValue", _messages._read_geode_value, _messages._GEODE_VALUE_WRITERS
+)
 _FRAMES: dict[type, type] = {
     PutRequest: Request,
     GetRequest: Request,

@@ -19,6 +19,7 @@ except ImportError as error:
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.options import Options as _Options
 from .._runtime.serial import Budget as _Budget
+from .._runtime.serial import LeftOver as _LeftOver
 from .._runtime.serial import Members as _Members
 from .._runtime.serial import inside as _inside
 from .._runtime.serial import take_uuid as _take_uuid
@@ -416,6 +417,8 @@ def _unpack_chunk_info(row: Any, budget: _Budget) -> ChunkInfo:
 
 
 def _pack_hello(value: Hello) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.high_version),
         int(value.low_version),
@@ -435,6 +438,8 @@ def _unpack_hello(row: Any, budget: _Budget) -> Hello:
 
 
 def _pack_keep_alive(value: KeepAlive) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return []
 
 
@@ -444,6 +449,8 @@ def _unpack_keep_alive(row: Any, budget: _Budget) -> KeepAlive:
 
 
 def _pack_padding(value: Padding) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.zeros,
     ]
@@ -459,6 +466,8 @@ def _unpack_padding(row: Any, budget: _Budget) -> Padding:
 
 
 def _pack_partial_event(value: PartialEvent) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.data,
     ]
@@ -474,6 +483,8 @@ def _unpack_partial_event(row: Any, budget: _Budget) -> PartialEvent:
 
 
 def _pack_event(value: Event) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.data,
     ]
@@ -489,6 +500,8 @@ def _unpack_event(row: Any, budget: _Budget) -> Event:
 
 
 def _pack_setup_append(value: SetupAppend) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.writer_id.bytes,
@@ -514,6 +527,8 @@ def _unpack_setup_append(row: Any, budget: _Budget) -> SetupAppend:
 
 
 def _pack_append_setup(value: AppendSetup) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -539,6 +554,8 @@ def _unpack_append_setup(row: Any, budget: _Budget) -> AppendSetup:
 
 
 def _pack_append_block(value: AppendBlock) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.writer_id.bytes,
         value.data,
@@ -556,6 +573,8 @@ def _unpack_append_block(row: Any, budget: _Budget) -> AppendBlock:
 
 
 def _pack_append_block_end(value: AppendBlockEnd) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.writer_id.bytes,
         int(value.size_of_whole_events),
@@ -592,6 +611,8 @@ def _unpack_append_block_end(row: Any, budget: _Budget) -> AppendBlockEnd:
 
 
 def _pack_conditional_append(value: ConditionalAppend) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.writer_id.bytes,
         int(value.event_number),
@@ -622,6 +643,8 @@ def _unpack_conditional_append(row: Any, budget: _Budget) -> ConditionalAppend:
 
 
 def _pack_conditional_block_end(value: ConditionalBlockEnd) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.writer_id.bytes,
         int(value.event_number),
@@ -651,6 +674,8 @@ def _unpack_conditional_block_end(row: Any, budget: _Budget) -> ConditionalBlock
 
 
 def _pack_data_appended(value: DataAppended) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.writer_id.bytes,
         int(value.event_number),
@@ -693,6 +718,8 @@ def _unpack_data_appended(row: Any, budget: _Budget) -> DataAppended:
 
 
 def _pack_conditional_check_failed(value: ConditionalCheckFailed) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.writer_id.bytes,
         int(value.event_number),
@@ -717,6 +744,8 @@ def _unpack_conditional_check_failed(row: Any, budget: _Budget) -> ConditionalCh
 
 
 def _pack_read_segment(value: ReadSegment) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.segment,
         int(value.offset),
@@ -751,6 +780,8 @@ def _unpack_read_segment(row: Any, budget: _Budget) -> ReadSegment:
 
 
 def _pack_segment_read(value: SegmentRead) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.segment,
         int(value.offset),
@@ -789,6 +820,8 @@ def _unpack_segment_read(row: Any, budget: _Budget) -> SegmentRead:
 
 
 def _pack_get_stream_segment_info(value: GetStreamSegmentInfo) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment_name,
@@ -812,6 +845,8 @@ def _unpack_get_stream_segment_info(row: Any, budget: _Budget) -> GetStreamSegme
 
 
 def _pack_stream_segment_info(value: StreamSegmentInfo) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment_name,
@@ -860,6 +895,8 @@ def _unpack_stream_segment_info(row: Any, budget: _Budget) -> StreamSegmentInfo:
 
 
 def _pack_create_segment(value: CreateSegment) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -898,6 +935,8 @@ def _unpack_create_segment(row: Any, budget: _Budget) -> CreateSegment:
 
 
 def _pack_segment_created(value: SegmentCreated) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -917,6 +956,8 @@ def _unpack_segment_created(row: Any, budget: _Budget) -> SegmentCreated:
 
 
 def _pack_seal_segment(value: SealSegment) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -940,6 +981,8 @@ def _unpack_seal_segment(row: Any, budget: _Budget) -> SealSegment:
 
 
 def _pack_segment_sealed(value: SegmentSealed) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -959,6 +1002,8 @@ def _unpack_segment_sealed(row: Any, budget: _Budget) -> SegmentSealed:
 
 
 def _pack_delete_segment(value: DeleteSegment) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -982,6 +1027,8 @@ def _unpack_delete_segment(row: Any, budget: _Budget) -> DeleteSegment:
 
 
 def _pack_segment_deleted(value: SegmentDeleted) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -1001,6 +1048,8 @@ def _unpack_segment_deleted(row: Any, budget: _Budget) -> SegmentDeleted:
 
 
 def _pack_update_segment_policy(value: UpdateSegmentPolicy) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -1032,6 +1081,8 @@ def _unpack_update_segment_policy(row: Any, budget: _Budget) -> UpdateSegmentPol
 
 
 def _pack_segment_policy_updated(value: SegmentPolicyUpdated) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -1051,6 +1102,8 @@ def _unpack_segment_policy_updated(row: Any, budget: _Budget) -> SegmentPolicyUp
 
 
 def _pack_get_segment_attribute(value: GetSegmentAttribute) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment_name,
@@ -1076,6 +1129,8 @@ def _unpack_get_segment_attribute(row: Any, budget: _Budget) -> GetSegmentAttrib
 
 
 def _pack_segment_attribute(value: SegmentAttribute) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         int(value.value),
@@ -1095,6 +1150,8 @@ def _unpack_segment_attribute(row: Any, budget: _Budget) -> SegmentAttribute:
 
 
 def _pack_update_segment_attribute(value: UpdateSegmentAttribute) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment_name,
@@ -1128,6 +1185,8 @@ def _unpack_update_segment_attribute(row: Any, budget: _Budget) -> UpdateSegment
 
 
 def _pack_segment_attribute_updated(value: SegmentAttributeUpdated) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         bool(value.success),
@@ -1147,6 +1206,8 @@ def _unpack_segment_attribute_updated(row: Any, budget: _Budget) -> SegmentAttri
 
 
 def _pack_truncate_segment(value: TruncateSegment) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -1174,6 +1235,8 @@ def _unpack_truncate_segment(row: Any, budget: _Budget) -> TruncateSegment:
 
 
 def _pack_segment_truncated(value: SegmentTruncated) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -1193,6 +1256,8 @@ def _unpack_segment_truncated(row: Any, budget: _Budget) -> SegmentTruncated:
 
 
 def _pack_create_transient_segment(value: CreateTransientSegment) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.writer_id.bytes,
@@ -1218,6 +1283,8 @@ def _unpack_create_transient_segment(row: Any, budget: _Budget) -> CreateTransie
 
 
 def _pack_locate_offset(value: LocateOffset) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -1245,6 +1312,8 @@ def _unpack_locate_offset(row: Any, budget: _Budget) -> LocateOffset:
 
 
 def _pack_offset_located(value: OffsetLocated) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -1268,6 +1337,8 @@ def _unpack_offset_located(row: Any, budget: _Budget) -> OffsetLocated:
 
 
 def _pack_merge_segments(value: MergeSegments) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.target,
@@ -1304,6 +1375,8 @@ def _unpack_merge_segments(row: Any, budget: _Budget) -> MergeSegments:
 
 
 def _pack_segments_merged(value: SegmentsMerged) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.target,
@@ -1334,6 +1407,8 @@ def _unpack_segments_merged(row: Any, budget: _Budget) -> SegmentsMerged:
 
 
 def _pack_merge_segments_batch(value: MergeSegmentsBatch) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.target_segment_id,
@@ -1359,6 +1434,8 @@ def _unpack_merge_segments_batch(row: Any, budget: _Budget) -> MergeSegmentsBatc
 
 
 def _pack_segments_batch_merged(value: SegmentsBatchMerged) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.target,
@@ -1380,6 +1457,8 @@ def _unpack_segments_batch_merged(row: Any, budget: _Budget) -> SegmentsBatchMer
 
 
 def _pack_wrong_host(value: WrongHost) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -1410,6 +1489,8 @@ def _unpack_wrong_host(row: Any, budget: _Budget) -> WrongHost:
 
 
 def _pack_segment_is_sealed(value: SegmentIsSealed) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -1445,6 +1526,8 @@ def _unpack_segment_is_sealed(row: Any, budget: _Budget) -> SegmentIsSealed:
 
 
 def _pack_segment_already_exists(value: SegmentAlreadyExists) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -1471,6 +1554,8 @@ def _unpack_segment_already_exists(row: Any, budget: _Budget) -> SegmentAlreadyE
 
 
 def _pack_no_such_segment(value: NoSuchSegment) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -1506,6 +1591,8 @@ def _unpack_no_such_segment(row: Any, budget: _Budget) -> NoSuchSegment:
 
 
 def _pack_invalid_event_number(value: InvalidEventNumber) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.writer_id.bytes,
         int(value.request_id),
@@ -1539,6 +1626,8 @@ def _unpack_invalid_event_number(row: Any, budget: _Budget) -> InvalidEventNumbe
 
 
 def _pack_segment_is_truncated(value: SegmentIsTruncated) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -1578,6 +1667,8 @@ def _unpack_segment_is_truncated(row: Any, budget: _Budget) -> SegmentIsTruncate
 
 
 def _pack_operation_unsupported(value: OperationUnsupported) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.operation_name,
@@ -1604,6 +1695,8 @@ def _unpack_operation_unsupported(row: Any, budget: _Budget) -> OperationUnsuppo
 
 
 def _pack_auth_token_check_failed(value: AuthTokenCheckFailed) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.server_stack_trace if value.absent < 2 else None,
@@ -1635,6 +1728,8 @@ def _unpack_auth_token_check_failed(row: Any, budget: _Budget) -> AuthTokenCheck
 
 
 def _pack_error_message(value: ErrorMessage) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -1662,6 +1757,8 @@ def _unpack_error_message(row: Any, budget: _Budget) -> ErrorMessage:
 
 
 def _pack_get_table_segment_info(value: GetTableSegmentInfo) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment_name,
@@ -1685,6 +1782,8 @@ def _unpack_get_table_segment_info(row: Any, budget: _Budget) -> GetTableSegment
 
 
 def _pack_table_segment_info(value: TableSegmentInfo) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment_name,
@@ -1720,6 +1819,8 @@ def _unpack_table_segment_info(row: Any, budget: _Budget) -> TableSegmentInfo:
 
 
 def _pack_create_table_segment(value: CreateTableSegment) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -1766,6 +1867,8 @@ def _unpack_create_table_segment(row: Any, budget: _Budget) -> CreateTableSegmen
 
 
 def _pack_delete_table_segment(value: DeleteTableSegment) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -1793,6 +1896,8 @@ def _unpack_delete_table_segment(row: Any, budget: _Budget) -> DeleteTableSegmen
 
 
 def _pack_update_table_entries(value: UpdateTableEntries) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -1825,6 +1930,8 @@ def _unpack_update_table_entries(row: Any, budget: _Budget) -> UpdateTableEntrie
 
 
 def _pack_table_entries_updated(value: TableEntriesUpdated) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         [int(item) for item in value.updated_versions],
@@ -1842,6 +1949,8 @@ def _unpack_table_entries_updated(row: Any, budget: _Budget) -> TableEntriesUpda
 
 
 def _pack_remove_table_keys(value: RemoveTableKeys) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -1874,6 +1983,8 @@ def _unpack_remove_table_keys(row: Any, budget: _Budget) -> RemoveTableKeys:
 
 
 def _pack_table_keys_removed(value: TableKeysRemoved) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -1893,6 +2004,8 @@ def _unpack_table_keys_removed(row: Any, budget: _Budget) -> TableKeysRemoved:
 
 
 def _pack_read_table(value: ReadTable) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -1918,6 +2031,8 @@ def _unpack_read_table(row: Any, budget: _Budget) -> ReadTable:
 
 
 def _pack_table_read(value: TableRead) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -1939,6 +2054,8 @@ def _unpack_table_read(row: Any, budget: _Budget) -> TableRead:
 
 
 def _pack_table_segment_not_empty(value: TableSegmentNotEmpty) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -1962,6 +2079,8 @@ def _unpack_table_segment_not_empty(row: Any, budget: _Budget) -> TableSegmentNo
 
 
 def _pack_table_key_does_not_exist(value: TableKeyDoesNotExist) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -1985,6 +2104,8 @@ def _unpack_table_key_does_not_exist(row: Any, budget: _Budget) -> TableKeyDoesN
 
 
 def _pack_table_key_bad_version(value: TableKeyBadVersion) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -2008,6 +2129,8 @@ def _unpack_table_key_bad_version(row: Any, budget: _Budget) -> TableKeyBadVersi
 
 
 def _pack_read_table_keys(value: ReadTableKeys) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -2070,6 +2193,8 @@ def _unpack_read_table_keys(row: Any, budget: _Budget) -> ReadTableKeys:
 
 
 def _pack_table_keys_read(value: TableKeysRead) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -2095,6 +2220,8 @@ def _unpack_table_keys_read(row: Any, budget: _Budget) -> TableKeysRead:
 
 
 def _pack_read_table_entries(value: ReadTableEntries) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -2157,6 +2284,8 @@ def _unpack_read_table_entries(row: Any, budget: _Budget) -> ReadTableEntries:
 
 
 def _pack_table_entries_read(value: TableEntriesRead) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -2182,6 +2311,8 @@ def _unpack_table_entries_read(row: Any, budget: _Budget) -> TableEntriesRead:
 
 
 def _pack_table_entries_delta_read(value: TableEntriesDeltaRead) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -2215,6 +2346,8 @@ def _unpack_table_entries_delta_read(row: Any, budget: _Budget) -> TableEntriesD
 
 
 def _pack_read_table_entries_delta(value: ReadTableEntriesDelta) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -2246,6 +2379,8 @@ def _unpack_read_table_entries_delta(row: Any, budget: _Budget) -> ReadTableEntr
 
 
 def _pack_flush_to_storage(value: FlushToStorage) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.container_id),
         value.delegation_token,
@@ -2269,6 +2404,8 @@ def _unpack_flush_to_storage(row: Any, budget: _Budget) -> FlushToStorage:
 
 
 def _pack_storage_flushed(value: StorageFlushed) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
     ]
@@ -2284,6 +2421,8 @@ def _unpack_storage_flushed(row: Any, budget: _Budget) -> StorageFlushed:
 
 
 def _pack_list_storage_chunks(value: ListStorageChunks) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.segment,
         value.delegation_token,
@@ -2307,6 +2446,8 @@ def _unpack_list_storage_chunks(row: Any, budget: _Budget) -> ListStorageChunks:
 
 
 def _pack_storage_chunks_listed(value: StorageChunksListed) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         [_pack_chunk_info(item) for item in value.chunks],

@@ -19,6 +19,7 @@ except ImportError as error:
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.options import Options as _Options
 from .._runtime.serial import Budget as _Budget
+from .._runtime.serial import LeftOver as _LeftOver
 from .._runtime.serial import Members as _Members
 from .._runtime.serial import each as _each
 from .._runtime.serial import inside as _inside
@@ -388,6 +389,8 @@ def _take_chunk_info(source: Any, budget: _Budget) -> ChunkInfo:
 
 
 def _put_hello(value: Hello, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.high_version = value.high_version
     target.low_version = value.low_version
 
@@ -400,7 +403,8 @@ def _take_hello(source: Any, budget: _Budget) -> Hello:
 
 
 def _put_keep_alive(value: KeepAlive, target: Any) -> None:
-    """Nothing is to be said of it."""
+    if value.tail:
+        raise _LeftOver
 
 
 def _take_keep_alive(source: Any, budget: _Budget) -> KeepAlive:
@@ -408,6 +412,8 @@ def _take_keep_alive(source: Any, budget: _Budget) -> KeepAlive:
 
 
 def _put_padding(value: Padding, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.zeros = value.zeros
 
 
@@ -418,6 +424,8 @@ def _take_padding(source: Any, budget: _Budget) -> Padding:
 
 
 def _put_partial_event(value: PartialEvent, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.data = value.data
 
 
@@ -428,6 +436,8 @@ def _take_partial_event(source: Any, budget: _Budget) -> PartialEvent:
 
 
 def _put_event(value: Event, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.data = value.data
 
 
@@ -438,6 +448,8 @@ def _take_event(source: Any, budget: _Budget) -> Event:
 
 
 def _put_setup_append(value: SetupAppend, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.writer_id = value.writer_id.bytes
     target.segment = value.segment
@@ -454,6 +466,8 @@ def _take_setup_append(source: Any, budget: _Budget) -> SetupAppend:
 
 
 def _put_append_setup(value: AppendSetup, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     target.writer_id = value.writer_id.bytes
@@ -470,6 +484,8 @@ def _take_append_setup(source: Any, budget: _Budget) -> AppendSetup:
 
 
 def _put_append_block(value: AppendBlock, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.writer_id = value.writer_id.bytes
     target.data = value.data
 
@@ -482,6 +498,8 @@ def _take_append_block(source: Any, budget: _Budget) -> AppendBlock:
 
 
 def _put_append_block_end(value: AppendBlockEnd, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.writer_id = value.writer_id.bytes
     target.size_of_whole_events = value.size_of_whole_events
     target.data = value.data
@@ -506,6 +524,8 @@ def _take_append_block_end(source: Any, budget: _Budget) -> AppendBlockEnd:
 
 
 def _put_conditional_append(value: ConditionalAppend, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.writer_id = value.writer_id.bytes
     target.event_number = value.event_number
     target.expected_offset = value.expected_offset
@@ -529,6 +549,8 @@ def _take_conditional_append(source: Any, budget: _Budget) -> ConditionalAppend:
 
 
 def _put_conditional_block_end(value: ConditionalBlockEnd, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.writer_id = value.writer_id.bytes
     target.event_number = value.event_number
     target.expected_offset = value.expected_offset
@@ -547,6 +569,8 @@ def _take_conditional_block_end(source: Any, budget: _Budget) -> ConditionalBloc
 
 
 def _put_data_appended(value: DataAppended, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.writer_id = value.writer_id.bytes
     target.event_number = value.event_number
     if value.absent < 3:
@@ -575,6 +599,8 @@ def _take_data_appended(source: Any, budget: _Budget) -> DataAppended:
 
 
 def _put_conditional_check_failed(value: ConditionalCheckFailed, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.writer_id = value.writer_id.bytes
     target.event_number = value.event_number
     if value.absent < 1:
@@ -593,6 +619,8 @@ def _take_conditional_check_failed(source: Any, budget: _Budget) -> ConditionalC
 
 
 def _put_read_segment(value: ReadSegment, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.segment = value.segment
     target.offset = value.offset
     target.suggested_length = value.suggested_length
@@ -615,6 +643,8 @@ def _take_read_segment(source: Any, budget: _Budget) -> ReadSegment:
 
 
 def _put_segment_read(value: SegmentRead, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.segment = value.segment
     target.offset = value.offset
     target.at_tail = value.at_tail
@@ -639,6 +669,8 @@ def _take_segment_read(source: Any, budget: _Budget) -> SegmentRead:
 
 
 def _put_get_stream_segment_info(value: GetStreamSegmentInfo, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment_name = value.segment_name
     target.delegation_token = value.delegation_token
@@ -653,6 +685,8 @@ def _take_get_stream_segment_info(source: Any, budget: _Budget) -> GetStreamSegm
 
 
 def _put_stream_segment_info(value: StreamSegmentInfo, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment_name = value.segment_name
     target.exists = value.exists
@@ -681,6 +715,8 @@ def _take_stream_segment_info(source: Any, budget: _Budget) -> StreamSegmentInfo
 
 
 def _put_create_segment(value: CreateSegment, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     target.target_rate = value.target_rate
@@ -705,6 +741,8 @@ def _take_create_segment(source: Any, budget: _Budget) -> CreateSegment:
 
 
 def _put_segment_created(value: SegmentCreated, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
 
@@ -717,6 +755,8 @@ def _take_segment_created(source: Any, budget: _Budget) -> SegmentCreated:
 
 
 def _put_seal_segment(value: SealSegment, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     target.delegation_token = value.delegation_token
@@ -731,6 +771,8 @@ def _take_seal_segment(source: Any, budget: _Budget) -> SealSegment:
 
 
 def _put_segment_sealed(value: SegmentSealed, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
 
@@ -743,6 +785,8 @@ def _take_segment_sealed(source: Any, budget: _Budget) -> SegmentSealed:
 
 
 def _put_delete_segment(value: DeleteSegment, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     target.delegation_token = value.delegation_token
@@ -757,6 +801,8 @@ def _take_delete_segment(source: Any, budget: _Budget) -> DeleteSegment:
 
 
 def _put_segment_deleted(value: SegmentDeleted, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
 
@@ -769,6 +815,8 @@ def _take_segment_deleted(source: Any, budget: _Budget) -> SegmentDeleted:
 
 
 def _put_update_segment_policy(value: UpdateSegmentPolicy, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     target.target_rate = value.target_rate
@@ -787,6 +835,8 @@ def _take_update_segment_policy(source: Any, budget: _Budget) -> UpdateSegmentPo
 
 
 def _put_segment_policy_updated(value: SegmentPolicyUpdated, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
 
@@ -799,6 +849,8 @@ def _take_segment_policy_updated(source: Any, budget: _Budget) -> SegmentPolicyU
 
 
 def _put_get_segment_attribute(value: GetSegmentAttribute, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment_name = value.segment_name
     target.attribute_id = value.attribute_id.bytes
@@ -815,6 +867,8 @@ def _take_get_segment_attribute(source: Any, budget: _Budget) -> GetSegmentAttri
 
 
 def _put_segment_attribute(value: SegmentAttribute, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.value = value.value
 
@@ -827,6 +881,8 @@ def _take_segment_attribute(source: Any, budget: _Budget) -> SegmentAttribute:
 
 
 def _put_update_segment_attribute(value: UpdateSegmentAttribute, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment_name = value.segment_name
     target.attribute_id = value.attribute_id.bytes
@@ -847,6 +903,8 @@ def _take_update_segment_attribute(source: Any, budget: _Budget) -> UpdateSegmen
 
 
 def _put_segment_attribute_updated(value: SegmentAttributeUpdated, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.success = value.success
 
@@ -859,6 +917,8 @@ def _take_segment_attribute_updated(source: Any, budget: _Budget) -> SegmentAttr
 
 
 def _put_truncate_segment(value: TruncateSegment, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     target.truncation_offset = value.truncation_offset
@@ -875,6 +935,8 @@ def _take_truncate_segment(source: Any, budget: _Budget) -> TruncateSegment:
 
 
 def _put_segment_truncated(value: SegmentTruncated, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
 
@@ -887,6 +949,8 @@ def _take_segment_truncated(source: Any, budget: _Budget) -> SegmentTruncated:
 
 
 def _put_create_transient_segment(value: CreateTransientSegment, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.writer_id = value.writer_id.bytes
     target.parent_segment = value.parent_segment
@@ -903,6 +967,8 @@ def _take_create_transient_segment(source: Any, budget: _Budget) -> CreateTransi
 
 
 def _put_locate_offset(value: LocateOffset, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     target.target_offset = value.target_offset
@@ -919,6 +985,8 @@ def _take_locate_offset(source: Any, budget: _Budget) -> LocateOffset:
 
 
 def _put_offset_located(value: OffsetLocated, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     target.offset = value.offset
@@ -942,6 +1010,8 @@ def _take_merge_segments_attribute_updates_list(source: Any, budget: _Budget) ->
 
 
 def _put_merge_segments(value: MergeSegments, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.target = value.target
     target.source = value.source
@@ -975,6 +1045,8 @@ def _take_merge_segments(source: Any, budget: _Budget) -> MergeSegments:
 
 
 def _put_segments_merged(value: SegmentsMerged, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.target = value.target
     target.source = value.source
@@ -997,6 +1069,8 @@ def _take_segments_merged(source: Any, budget: _Budget) -> SegmentsMerged:
 
 
 def _put_merge_segments_batch(value: MergeSegmentsBatch, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.target_segment_id = value.target_segment_id
     target.source_segment_ids.extend(value.source_segment_ids)
@@ -1013,6 +1087,8 @@ def _take_merge_segments_batch(source: Any, budget: _Budget) -> MergeSegmentsBat
 
 
 def _put_segments_batch_merged(value: SegmentsBatchMerged, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.target = value.target
     for item in value.sources:
@@ -1028,6 +1104,8 @@ def _take_segments_batch_merged(source: Any, budget: _Budget) -> SegmentsBatchMe
 
 
 def _put_wrong_host(value: WrongHost, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     target.correct_host = value.correct_host
@@ -1048,6 +1126,8 @@ def _take_wrong_host(source: Any, budget: _Budget) -> WrongHost:
 
 
 def _put_segment_is_sealed(value: SegmentIsSealed, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     if value.absent < 2:
@@ -1069,6 +1149,8 @@ def _take_segment_is_sealed(source: Any, budget: _Budget) -> SegmentIsSealed:
 
 
 def _put_segment_already_exists(value: SegmentAlreadyExists, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     if value.absent < 1:
@@ -1087,6 +1169,8 @@ def _take_segment_already_exists(source: Any, budget: _Budget) -> SegmentAlready
 
 
 def _put_no_such_segment(value: NoSuchSegment, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     if value.absent < 2:
@@ -1108,6 +1192,8 @@ def _take_no_such_segment(source: Any, budget: _Budget) -> NoSuchSegment:
 
 
 def _put_invalid_event_number(value: InvalidEventNumber, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.writer_id = value.writer_id.bytes
     target.request_id = value.request_id
     if value.absent < 2:
@@ -1129,6 +1215,8 @@ def _take_invalid_event_number(source: Any, budget: _Budget) -> InvalidEventNumb
 
 
 def _put_segment_is_truncated(value: SegmentIsTruncated, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     target.start_offset = value.start_offset
@@ -1152,6 +1240,8 @@ def _take_segment_is_truncated(source: Any, budget: _Budget) -> SegmentIsTruncat
 
 
 def _put_operation_unsupported(value: OperationUnsupported, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.operation_name = value.operation_name
     if value.absent < 1:
@@ -1170,6 +1260,8 @@ def _take_operation_unsupported(source: Any, budget: _Budget) -> OperationUnsupp
 
 
 def _put_auth_token_check_failed(value: AuthTokenCheckFailed, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     if value.absent < 2:
         target.server_stack_trace = value.server_stack_trace
@@ -1191,6 +1283,8 @@ def _take_auth_token_check_failed(source: Any, budget: _Budget) -> AuthTokenChec
 
 
 def _put_error_message(value: ErrorMessage, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     target.message = value.message_
@@ -1207,6 +1301,8 @@ def _take_error_message(source: Any, budget: _Budget) -> ErrorMessage:
 
 
 def _put_get_table_segment_info(value: GetTableSegmentInfo, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment_name = value.segment_name
     target.delegation_token = value.delegation_token
@@ -1221,6 +1317,8 @@ def _take_get_table_segment_info(source: Any, budget: _Budget) -> GetTableSegmen
 
 
 def _put_table_segment_info(value: TableSegmentInfo, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment_name = value.segment_name
     target.start_offset = value.start_offset
@@ -1241,6 +1339,8 @@ def _take_table_segment_info(source: Any, budget: _Budget) -> TableSegmentInfo:
 
 
 def _put_create_table_segment(value: CreateTableSegment, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     target.delegation_token = value.delegation_token
@@ -1267,6 +1367,8 @@ def _take_create_table_segment(source: Any, budget: _Budget) -> CreateTableSegme
 
 
 def _put_delete_table_segment(value: DeleteTableSegment, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     target.must_be_empty = value.must_be_empty
@@ -1283,6 +1385,8 @@ def _take_delete_table_segment(source: Any, budget: _Budget) -> DeleteTableSegme
 
 
 def _put_update_table_entries(value: UpdateTableEntries, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     target.delegation_token = value.delegation_token
@@ -1306,6 +1410,8 @@ def _take_update_table_entries(source: Any, budget: _Budget) -> UpdateTableEntri
 
 
 def _put_table_entries_updated(value: TableEntriesUpdated, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.updated_versions.extend(value.updated_versions)
 
@@ -1318,6 +1424,8 @@ def _take_table_entries_updated(source: Any, budget: _Budget) -> TableEntriesUpd
 
 
 def _put_remove_table_keys(value: RemoveTableKeys, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     target.delegation_token = value.delegation_token
@@ -1341,6 +1449,8 @@ def _take_remove_table_keys(source: Any, budget: _Budget) -> RemoveTableKeys:
 
 
 def _put_table_keys_removed(value: TableKeysRemoved, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
 
@@ -1353,6 +1463,8 @@ def _take_table_keys_removed(source: Any, budget: _Budget) -> TableKeysRemoved:
 
 
 def _put_read_table(value: ReadTable, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     target.delegation_token = value.delegation_token
@@ -1370,6 +1482,8 @@ def _take_read_table(source: Any, budget: _Budget) -> ReadTable:
 
 
 def _put_table_read(value: TableRead, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     for item in value.entries:
@@ -1385,6 +1499,8 @@ def _take_table_read(source: Any, budget: _Budget) -> TableRead:
 
 
 def _put_table_segment_not_empty(value: TableSegmentNotEmpty, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     target.server_stack_trace = value.server_stack_trace
@@ -1399,6 +1515,8 @@ def _take_table_segment_not_empty(source: Any, budget: _Budget) -> TableSegmentN
 
 
 def _put_table_key_does_not_exist(value: TableKeyDoesNotExist, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     target.server_stack_trace = value.server_stack_trace
@@ -1413,6 +1531,8 @@ def _take_table_key_does_not_exist(source: Any, budget: _Budget) -> TableKeyDoes
 
 
 def _put_table_key_bad_version(value: TableKeyBadVersion, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     target.server_stack_trace = value.server_stack_trace
@@ -1427,6 +1547,8 @@ def _take_table_key_bad_version(source: Any, budget: _Budget) -> TableKeyBadVers
 
 
 def _put_read_table_keys(value: ReadTableKeys, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     target.delegation_token = value.delegation_token
@@ -1458,6 +1580,8 @@ def _take_read_table_keys(source: Any, budget: _Budget) -> ReadTableKeys:
 
 
 def _put_table_keys_read(value: TableKeysRead, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     for item in value.keys:
@@ -1475,6 +1599,8 @@ def _take_table_keys_read(source: Any, budget: _Budget) -> TableKeysRead:
 
 
 def _put_read_table_entries(value: ReadTableEntries, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     target.delegation_token = value.delegation_token
@@ -1506,6 +1632,8 @@ def _take_read_table_entries(source: Any, budget: _Budget) -> ReadTableEntries:
 
 
 def _put_table_entries_read(value: TableEntriesRead, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     for item in value.entries:
@@ -1523,6 +1651,8 @@ def _take_table_entries_read(source: Any, budget: _Budget) -> TableEntriesRead:
 
 
 def _put_table_entries_delta_read(value: TableEntriesDeltaRead, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     for item in value.entries:
@@ -1544,6 +1674,8 @@ def _take_table_entries_delta_read(source: Any, budget: _Budget) -> TableEntries
 
 
 def _put_read_table_entries_delta(value: ReadTableEntriesDelta, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     target.delegation_token = value.delegation_token
@@ -1562,6 +1694,8 @@ def _take_read_table_entries_delta(source: Any, budget: _Budget) -> ReadTableEnt
 
 
 def _put_flush_to_storage(value: FlushToStorage, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.container_id = value.container_id
     target.delegation_token = value.delegation_token
     target.request_id = value.request_id
@@ -1576,6 +1710,8 @@ def _take_flush_to_storage(source: Any, budget: _Budget) -> FlushToStorage:
 
 
 def _put_storage_flushed(value: StorageFlushed, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
 
 
@@ -1586,6 +1722,8 @@ def _take_storage_flushed(source: Any, budget: _Budget) -> StorageFlushed:
 
 
 def _put_list_storage_chunks(value: ListStorageChunks, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.segment = value.segment
     target.delegation_token = value.delegation_token
     target.request_id = value.request_id
@@ -1600,6 +1738,8 @@ def _take_list_storage_chunks(source: Any, budget: _Budget) -> ListStorageChunks
 
 
 def _put_storage_chunks_listed(value: StorageChunksListed, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     for item in value.chunks:
         _put_chunk_info(item, target.chunks.add())

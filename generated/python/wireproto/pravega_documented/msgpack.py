@@ -19,6 +19,7 @@ except ImportError as error:
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.options import Options as _Options
 from .._runtime.serial import Budget as _Budget
+from .._runtime.serial import LeftOver as _LeftOver
 from .._runtime.serial import inside as _inside
 from .._runtime.serial import take_uuid as _take_uuid
 from .._runtime.serial_codec import SerialCodec as _SerialCodec
@@ -94,6 +95,8 @@ _FRAMES: dict[type, type] = {
 
 
 def _pack_padding(value: Padding) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.zeros,
     ]
@@ -109,6 +112,8 @@ def _unpack_padding(row: Any, budget: _Budget) -> Padding:
 
 
 def _pack_read_segment(value: ReadSegment) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.segment,
         int(value.offset),
@@ -136,6 +141,8 @@ def _unpack_read_segment(row: Any, budget: _Budget) -> ReadSegment:
 
 
 def _pack_segment_read(value: SegmentRead) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.segment,
         int(value.offset),
@@ -167,6 +174,8 @@ def _unpack_segment_read(row: Any, budget: _Budget) -> SegmentRead:
 
 
 def _pack_setup_append(value: SetupAppend) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.writer_id.bytes,
@@ -192,6 +201,8 @@ def _unpack_setup_append(row: Any, budget: _Budget) -> SetupAppend:
 
 
 def _pack_append_setup(value: AppendSetup) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.request_id),
         value.segment,
@@ -217,6 +228,8 @@ def _unpack_append_setup(row: Any, budget: _Budget) -> AppendSetup:
 
 
 def _pack_append_block(value: AppendBlock) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.writer_id.bytes,
         value.data,
@@ -234,6 +247,8 @@ def _unpack_append_block(row: Any, budget: _Budget) -> AppendBlock:
 
 
 def _pack_append_block_end(value: AppendBlockEnd) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.writer_id.bytes,
         int(value.size_of_whole_events),
@@ -263,6 +278,8 @@ def _unpack_append_block_end(row: Any, budget: _Budget) -> AppendBlockEnd:
 
 
 def _pack_partial_event(value: PartialEvent) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.data,
     ]
@@ -278,6 +295,8 @@ def _unpack_partial_event(row: Any, budget: _Budget) -> PartialEvent:
 
 
 def _pack_event(value: Event) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.data,
     ]
@@ -293,6 +312,8 @@ def _unpack_event(row: Any, budget: _Budget) -> Event:
 
 
 def _pack_data_appended(value: DataAppended) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.writer_id.bytes,
         int(value.event_number),

@@ -19,6 +19,7 @@ except ImportError as error:
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.options import Options as _Options
 from .._runtime.serial import Budget as _Budget
+from .._runtime.serial import LeftOver as _LeftOver
 from .._runtime.serial import inside as _inside
 from .._runtime.serial import take_uuid as _take_uuid
 from .._runtime.serial_codec import SerialCodec as _SerialCodec
@@ -106,6 +107,8 @@ def _take_frame(source: Any, budget: _Budget) -> Frame:
 
 
 def _put_padding(value: Padding, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.zeros = value.zeros
 
 
@@ -116,6 +119,8 @@ def _take_padding(source: Any, budget: _Budget) -> Padding:
 
 
 def _put_read_segment(value: ReadSegment, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.segment = value.segment
     target.offset = value.offset
     target.suggested_length = value.suggested_length
@@ -132,6 +137,8 @@ def _take_read_segment(source: Any, budget: _Budget) -> ReadSegment:
 
 
 def _put_segment_read(value: SegmentRead, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.segment = value.segment
     target.offset = value.offset
     target.tail = value.tail_
@@ -150,6 +157,8 @@ def _take_segment_read(source: Any, budget: _Budget) -> SegmentRead:
 
 
 def _put_setup_append(value: SetupAppend, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.writer_id = value.writer_id.bytes
     target.segment = value.segment
@@ -166,6 +175,8 @@ def _take_setup_append(source: Any, budget: _Budget) -> SetupAppend:
 
 
 def _put_append_setup(value: AppendSetup, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
     target.writer_id = value.writer_id.bytes
@@ -182,6 +193,8 @@ def _take_append_setup(source: Any, budget: _Budget) -> AppendSetup:
 
 
 def _put_append_block(value: AppendBlock, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.writer_id = value.writer_id.bytes
     target.data = value.data
 
@@ -194,6 +207,8 @@ def _take_append_block(source: Any, budget: _Budget) -> AppendBlock:
 
 
 def _put_append_block_end(value: AppendBlockEnd, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.writer_id = value.writer_id.bytes
     target.size_of_whole_events = value.size_of_whole_events
     target.data = value.data
@@ -212,6 +227,8 @@ def _take_append_block_end(source: Any, budget: _Budget) -> AppendBlockEnd:
 
 
 def _put_partial_event(value: PartialEvent, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.data = value.data
 
 
@@ -222,6 +239,8 @@ def _take_partial_event(source: Any, budget: _Budget) -> PartialEvent:
 
 
 def _put_event(value: Event, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.data = value.data
 
 
@@ -232,6 +251,8 @@ def _take_event(source: Any, budget: _Budget) -> Event:
 
 
 def _put_data_appended(value: DataAppended, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.writer_id = value.writer_id.bytes
     target.event_number = value.event_number
     target.previous_event_number = value.previous_event_number

@@ -19,6 +19,7 @@ except ImportError as error:
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.options import Options as _Options
 from .._runtime.serial import Budget as _Budget
+from .._runtime.serial import LeftOver as _LeftOver
 from .._runtime.serial import Members as _Members
 from .._runtime.serial import inside as _inside
 from .._runtime.serial import take_uuid as _take_uuid
@@ -97,6 +98,8 @@ _FRAMES: dict[type, type] = {
 
 
 def _pack_partial_message(value: PartialMessage) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         int(value.part),
         value.data,
@@ -116,6 +119,8 @@ def _unpack_partial_message(row: Any, budget: _Budget) -> PartialMessage:
 
 
 def _pack_keep_alive(value: KeepAlive) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.data,
     ]
@@ -131,6 +136,8 @@ def _unpack_keep_alive(row: Any, budget: _Budget) -> KeepAlive:
 
 
 def _pack_read_segment(value: ReadSegment) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.segment,
         int(value.offset),
@@ -154,6 +161,8 @@ def _unpack_read_segment(row: Any, budget: _Budget) -> ReadSegment:
 
 
 def _pack_segment_read(value: SegmentRead) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.segment,
         int(value.offset),
@@ -185,6 +194,8 @@ def _unpack_segment_read(row: Any, budget: _Budget) -> SegmentRead:
 
 
 def _pack_setup_append(value: SetupAppend) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.connection_id.bytes,
         value.segment,
@@ -202,6 +213,8 @@ def _unpack_setup_append(row: Any, budget: _Budget) -> SetupAppend:
 
 
 def _pack_append_setup(value: AppendSetup) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.segment,
         value.connection_id.bytes,
@@ -223,6 +236,8 @@ def _unpack_append_setup(row: Any, budget: _Budget) -> AppendSetup:
 
 
 def _pack_begin_append_block(value: BeginAppendBlock) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.connection_id.bytes,
         int(value.connection_offset),
@@ -244,6 +259,8 @@ def _unpack_begin_append_block(row: Any, budget: _Budget) -> BeginAppendBlock:
 
 
 def _pack_end_append_block(value: EndAppendBlock) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.connection_id.bytes,
         int(value.connection_offset),
@@ -265,6 +282,8 @@ def _unpack_end_append_block(row: Any, budget: _Budget) -> EndAppendBlock:
 
 
 def _pack_event(value: Event) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.data,
     ]
@@ -280,6 +299,8 @@ def _unpack_event(row: Any, budget: _Budget) -> Event:
 
 
 def _pack_data_appended(value: DataAppended) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
     return [
         value.connection_id.bytes,
         int(value.connection_offset_ack_level),

@@ -19,6 +19,7 @@ except ImportError as error:
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.options import Options as _Options
 from .._runtime.serial import Budget as _Budget
+from .._runtime.serial import LeftOver as _LeftOver
 from .._runtime.serial import Members as _Members
 from .._runtime.serial import inside as _inside
 from .._runtime.serial import take_uuid as _take_uuid
@@ -109,6 +110,8 @@ def _take_frame(source: Any, budget: _Budget) -> Frame:
 
 
 def _put_partial_message(value: PartialMessage, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.part = value.part
     target.data = value.data
 
@@ -121,6 +124,8 @@ def _take_partial_message(source: Any, budget: _Budget) -> PartialMessage:
 
 
 def _put_keep_alive(value: KeepAlive, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.data = value.data
 
 
@@ -131,6 +136,8 @@ def _take_keep_alive(source: Any, budget: _Budget) -> KeepAlive:
 
 
 def _put_read_segment(value: ReadSegment, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.segment = value.segment
     target.offset = value.offset
     target.suggested_length = value.suggested_length
@@ -145,6 +152,8 @@ def _take_read_segment(source: Any, budget: _Budget) -> ReadSegment:
 
 
 def _put_segment_read(value: SegmentRead, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.segment = value.segment
     target.offset = value.offset
     target.is_at_tail = value.is_at_tail
@@ -163,6 +172,8 @@ def _take_segment_read(source: Any, budget: _Budget) -> SegmentRead:
 
 
 def _put_setup_append(value: SetupAppend, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.connection_id = value.connection_id.bytes
     target.segment = value.segment
 
@@ -175,6 +186,8 @@ def _take_setup_append(source: Any, budget: _Budget) -> SetupAppend:
 
 
 def _put_append_setup(value: AppendSetup, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.segment = value.segment
     target.connection_id = value.connection_id.bytes
     target.connection_offset_ack_level = value.connection_offset_ack_level
@@ -189,6 +202,8 @@ def _take_append_setup(source: Any, budget: _Budget) -> AppendSetup:
 
 
 def _put_begin_append_block(value: BeginAppendBlock, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.connection_id = value.connection_id.bytes
     target.connection_offset = value.connection_offset
     target.length = value.length
@@ -203,6 +218,8 @@ def _take_begin_append_block(source: Any, budget: _Budget) -> BeginAppendBlock:
 
 
 def _put_end_append_block(value: EndAppendBlock, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.connection_id = value.connection_id.bytes
     target.connection_offset = value.connection_offset
     target.block_length = value.block_length
@@ -217,6 +234,8 @@ def _take_end_append_block(source: Any, budget: _Budget) -> EndAppendBlock:
 
 
 def _put_event(value: Event, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.data = value.data
 
 
@@ -227,6 +246,8 @@ def _take_event(source: Any, budget: _Budget) -> Event:
 
 
 def _put_data_appended(value: DataAppended, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
     target.connection_id = value.connection_id.bytes
     target.connection_offset_ack_level = value.connection_offset_ack_level
 
