@@ -232,6 +232,7 @@ def test_a_violation_comes_behind_the_frames_before_it_and_ends_one_connection()
     [(peer, error)] = ended
     assert peer is not None and isinstance(error, lj.SessionError)
     assert error.violation == "wrong_direction" and not error.local
+    assert error.frame.message == lj.Ack(1)
 
 
 def test_bytes_that_are_no_frame_are_an_error() -> None:

@@ -121,7 +121,9 @@ class Peer(Generic[C, F]):
                 case Fault(error=error):
                     raise error
                 case Violation(lenient=False):
-                    raise SessionError(event.name, local=event.role is None, detail=str(event))
+                    raise SessionError(
+                        event.name, local=event.role is None, detail=str(event), frame=event.frame
+                    )
                 case _:
                     pass
         return None
