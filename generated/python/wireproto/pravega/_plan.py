@@ -2590,6 +2590,7 @@ PLAN: dict[str, Any] = {
                 (None, "server", ("SegmentIsSealed", "SegmentIsTruncated"), None, ("go", None, ())),
                 (None, "server", None, None, ("violates", "unknown_request_id", True)),
                 (None, "client", None, None, ("violates", "request_id_in_use", True)),
+                (None, None, None, None, ("go", None, ())),
             ),
             "timers": (),
         },

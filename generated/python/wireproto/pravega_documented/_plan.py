@@ -461,6 +461,7 @@ PLAN: dict[str, Any] = {
             "rows": (
                 (("idle",), "client", ("ReadSegment",), None, ("go", "asked", ())),
                 (("idle",), "server", ("SegmentRead",), None, ("violates", "unknown_read", True)),
+                (("idle",), "server", ("SegmentRead",), None, ("go", None, ())),
                 (("asked",), "client", ("ReadSegment",), None, ("go", None, ())),
                 (("asked",), "server", ("SegmentRead",), None, ("go", None, ())),
             ),
