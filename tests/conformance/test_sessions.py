@@ -273,15 +273,17 @@ def test_a_reply_to_nothing_is_passed_on_unless_strict(strict: bool) -> None:
     client.send(pravega.Hello())
     client.receive(pravega.encode(pravega.Hello()))
     client.send(pravega.GetStreamSegmentInfo(1, "segment", ""))
-    replies = [
+    replies: list[Any] = [
         pravega.SegmentCreated(9, "other"),
         pravega.StreamSegmentInfo(2, "segment", True, False, False, 0, 0),
     ]
     for reply in replies[: 1 if strict else 2]:
-        [event] = client.receive(pravega.encode(reply))
-        if strict:
-            assert (event.name, event.lenient, event.frame.message) == ("unknown_request_id", False, reply)
-        else:
-            assert [note.name for note in event.notes] == ["unknown_request_id"]
+        match client.receive(pravega.encode(reply)):
+            case [pravega.Violation(name="unknown_request_id", lenient=False, frame=frame)]:
+                assert strict and frame == pravega.Frame(reply)
+            case [pravega.Received(notes=(pravega.Violation(name="unknown_request_id", lenient=True),))]:
+                assert not strict
+            case events:
+                raise AssertionError(events)
     assert client.is_closed == strict
     assert client.call[1].state == "info"

@@ -168,7 +168,8 @@ class Peer(Generic[C, F]):
             return
         if self._transport.can_write_eof() and not self._transport.is_closing():
             # A socket that is closed with bytes unread is reset, and what was last written may not arrive.
-            with suppress(OSError):  # the peer may have reset it, of which a transport that has read the end hears nothing
+            # And a peer may have reset it, of which a transport that has read the end hears nothing.
+            with suppress(OSError):
                 self._transport.write_eof()
                 self._transport.resume_reading()
                 await self._wait(self._ended, LINGER)
