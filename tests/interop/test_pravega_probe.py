@@ -46,7 +46,7 @@ def answered(answers: dict[type, Any], *arguments: str, **more: Any) -> tuple[in
     """Return exit code and words of a probe of the segment, where a store answers so."""
     store = FakeStore(segments={NAME: Segment(data=BYTES)}, answers=answers, **more)
     with serving(store) as port:
-        done = probe(port, *(arguments or (NAME, "--timeout", "5")))
+        done = probe(port, *(arguments or (NAME, "--timeout", "20")))
     return done.returncode, done.stderr.decode(), store
 
 
@@ -118,13 +118,13 @@ def test_it_waits_at_the_tail_as_long_as_the_store_is_alive() -> None:
     answers: dict[type, Any] = {READ: read_then, pravega.KeepAlive: alive}
     store = FakeStore(segments={NAME: Segment(data=b"")}, answers=answers)
     with serving(store) as port:
-        done = probe(port, NAME, "--follow", "--timeout", "0.3")
+        done = probe(port, NAME, "--follow", "--timeout", "0.8")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"late", b"")
     assert [type(each).__name__ for each in store.asked[2:]] == ["ReadSegment"] * 2 + ["KeepAlive"] * 3
 
 
 def test_a_store_that_does_not_answer_keepalives_is_gone() -> None:
-    code, text, store = answered({pravega.KeepAlive: lambda _: None}, NAME, "--follow", "--timeout", "0.3")
+    code, text, store = answered({pravega.KeepAlive: lambda _: None}, NAME, "--follow", "--timeout", "0.8")
     assert (code, text) == (Exit.TIMEOUT, "pravega_probe: no answer in time\n")
     assert isinstance(store.asked[-1], pravega.KeepAlive)
 
@@ -173,7 +173,7 @@ REFUSALS = [
 
 @pytest.mark.parametrize(("asked", "answer", "code", "words"), REFUSALS)
 def test_a_reply_that_is_an_error_is_said_in_a_line(asked: type, answer: Any, code: Exit, words: str) -> None:
-    found, text, _ = answered({asked: answer}, NAME, "--timeout", "5", "--token", TOKEN)
+    found, text, _ = answered({asked: answer}, NAME, "--timeout", "20", "--token", TOKEN)
     assert (found, text.count("\n")) == (code, 1)
     assert words in text and TOKEN not in text and "\x1b" not in text and len(text) < 600
 
@@ -235,7 +235,8 @@ MISBEHAVIOUR = [
 
 @pytest.mark.parametrize(("asked", "answer", "code", "words"), MISBEHAVIOUR)
 def test_a_store_that_misbehaves_is_named_and_left(asked: type, answer: Any, code: Exit, words: str) -> None:
-    found, text, _ = answered({asked: answer}, NAME, "--timeout", "0.7", "--token", TOKEN)
+    timeout = "1" if code is Exit.TIMEOUT else "20"
+    found, text, _ = answered({asked: answer}, NAME, "--timeout", timeout, "--token", TOKEN)
     assert (found, text.count("\n")) == (code, 1), text
     assert words in text and TOKEN not in text
 
@@ -451,7 +452,7 @@ def test_the_captured_server_side_as_it_is() -> None:
     with serving(store) as port:
         done = probe(port)
         assert (done.returncode, done.stdout) == (0, b"wire versions 5 to 17\n")
-        done = probe(port, NAME, "--timeout", "5")
+        done = probe(port, NAME, "--timeout", "20")
     assert (
         done.returncode == Exit.PROTOCOL and b"SegmentCreated answers request 9, but request 1" in done.stderr
     )
