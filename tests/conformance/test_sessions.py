@@ -12,7 +12,7 @@ from typing import Any, Final
 import pytest
 from tests.conformance.vectors import SHARED
 
-from wireproto import geode, lumberjack, reactive_streams
+from wireproto import geode, lumberjack, pravega, reactive_streams
 
 SIDES: Final = {"c": "client", "s": "server", "c2s": "client", "s2c": "server"}
 PEERS: Final = {"client": "server", "server": "client", "writer": "reader", "reader": "writer"}
@@ -298,3 +298,29 @@ def test_receive_stops_when_it_is_told_to_and_goes_on_without_bytes() -> None:
     assert [event.frame for event in got if isinstance(event, lumberjack.Received)] == frames
     assert [type(event) for event in connection.receive(b"")] == [lumberjack.Fault]
     assert not connection.has_more
+
+
+# ---- Pravega ----
+
+
+@pytest.mark.parametrize("strict", [False, True], ids=["lenient", "strict"])
+def test_a_reply_to_nothing_is_passed_on_unless_strict(strict: bool) -> None:
+    """As the Java client ignores replies of flows that it does not know."""
+    client = pravega.Connection("client", strict=strict)
+    client.send(pravega.Hello())
+    client.receive(pravega.encode(pravega.Hello()))
+    client.send(pravega.GetStreamSegmentInfo(1, "segment", ""))
+    replies: list[Any] = [
+        pravega.SegmentCreated(9, "other"),
+        pravega.StreamSegmentInfo(2, "segment", True, False, False, 0, 0),
+    ]
+    for reply in replies[: 1 if strict else 2]:
+        match client.receive(pravega.encode(reply)):
+            case [pravega.Violation(name="unknown_request_id", lenient=False, frame=frame)]:
+                assert strict and frame == pravega.Frame(reply)
+            case [pravega.Received(notes=(pravega.Violation(name="unknown_request_id", lenient=True),))]:
+                assert not strict
+            case events:
+                raise AssertionError(events)
+    assert client.is_closed == strict
+    assert client.call[1].state == "info"

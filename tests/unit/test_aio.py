@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import ssl
 import subprocess
 import sys
@@ -186,6 +187,32 @@ def test_what_was_received_before_the_end_is_given_first(close_is: str) -> None:
     assert ended == []
 
 
+def test_a_peer_that_is_gone_when_it_is_answered_leaves_nothing_behind() -> None:
+    """It closes, and its machine resets the connection when the answer comes: an end like others, and no failed handler."""
+    seen: list[object] = []
+
+    async def late(peer: aio.Peer) -> None:
+        sequences = [frame.message async for frame in peer]
+        for _ in sequences:
+            await peer.send(lj.Ack(1))
+            await asyncio.sleep(0.05)
+
+    async def main() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: seen.append(context))
+        server = await aio.serve(late, HOST, 0)
+        async with server:
+            _, writer = await asyncio.open_connection(HOST, server.port)
+            writer.write(lj.encode(lj.Json(1, b"{}")))
+            writer.close()
+            await writer.wait_closed()
+            await until(lambda: server.n_connections == 1)
+            await until(lambda: server.n_connections == 0)
+
+    run(main())
+    gc.collect()  # an unclosed socket would say so here
+    assert seen == []
+
+
 def test_the_last_answer_arrives_although_more_was_sent() -> None:
     """Closing with bytes unread would reset the connection, and the answer would be gone."""
 
@@ -232,6 +259,7 @@ def test_a_violation_comes_behind_the_frames_before_it_and_ends_one_connection()
     [(peer, error)] = ended
     assert peer is not None and isinstance(error, lj.SessionError)
     assert error.violation == "wrong_direction" and not error.local
+    assert error.frame.message == lj.Ack(1)
 
 
 def test_bytes_that_are_no_frame_are_an_error() -> None:

@@ -139,7 +139,9 @@ def test_a_message_that_the_sender_never_sends_is_refused(talk: Any, asker: Any)
 
 
 def test_what_no_row_of_the_state_takes_is_unexpected(talk: Any, asker: Any) -> None:
-    assert violation(asker.receive(talk.encode(talk.Step(1)))) == "unexpected_message"
+    [event] = asker.receive(talk.encode(talk.Step(1)))
+    assert (event.name, event.frame) == ("unexpected_message", talk.Frame(talk.Step(1)))
+    assert "Step" not in repr(event)
 
 
 def test_what_is_refused_here_changes_nothing_anywhere(talk: Any, asker: Any) -> None:

@@ -265,9 +265,12 @@ class Connection(_Conversation):
             raise EncodeError(error.code, path=error.path, expected=error.expected) from None
 
     def _refuse_closed(self) -> None:
-        if self._failure is not None:
-            name = self._failure.name if isinstance(self._failure, Violation) else self._failure.code
-            raise SessionError(name, local=False, detail="the connection has failed")
+        failure = self._failure
+        if isinstance(failure, Violation):
+            detail = f"the connection has failed: {failure}"
+            raise SessionError(failure.name, local=False, detail=detail, frame=failure.frame)
+        if failure is not None:
+            raise SessionError(failure.code, local=False, detail=f"the connection has failed: {failure}")
         if self._is_closed:
             raise SessionError("closed", local=True, detail="the connection is closed")
 

@@ -200,12 +200,14 @@ class SessionError(RuntimeError):
     Attributes:
         violation: The protocol's own name of what was violated.
         local: We were about to do it; else the peer did.
+        frame: What the peer sent that is not allowed, where it is known.
     """
 
-    def __init__(self, violation: str, *, local: bool, detail: str = "") -> None:
+    def __init__(self, violation: str, *, local: bool, detail: str = "", frame: Any = None) -> None:
         self.violation = violation
         self.local = local
         self.detail = detail
+        self.frame = frame
         who = "local" if local else "remote"
         super().__init__(f"{violation} ({who})" + (f": {detail}" if detail else ""))
 

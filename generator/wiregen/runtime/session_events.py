@@ -71,11 +71,12 @@ class Violation(_Event):
         state: What it is in, and stays in.
         offset: Of the frame in its direction's stream.
         lenient: It is tolerated unless strict.
+        frame: What came that is not allowed; not compared and not shown, for it holds payload. None: nothing came, or it was
+            only a piece.
     """
 
-    __slots__ = __match_args__ = (
-        "name", "rule", "role", "session", "key", "state", "offset", "time", "lenient",
-    )  # fmt: skip
+    __match_args__ = ("name", "rule", "role", "session", "key", "state", "offset", "time", "lenient")
+    __slots__ = (*__match_args__, "frame")
 
     def __init__(
         self,
@@ -89,6 +90,7 @@ class Violation(_Event):
         offset: int = 0,
         time: float = 0.0,
         lenient: bool = False,
+        frame: Any = None,
     ) -> None:
         self.name = name
         self.rule = rule
@@ -99,6 +101,7 @@ class Violation(_Event):
         self.offset = offset
         self.time = time
         self.lenient = lenient
+        self.frame = frame
 
     def __str__(self) -> str:
         place = f"{self.session} in {self.state}" if self.session else ""

@@ -129,7 +129,9 @@ class Peer(Generic[C, F]):
                 case Fault(error=error):
                     raise error
                 case Violation(lenient=False):
-                    raise SessionError(event.name, local=event.role is None, detail=str(event))
+                    raise SessionError(
+                        event.name, local=event.role is None, detail=str(event), frame=event.frame
+                    )
                 case _:
                     pass
         return None
@@ -174,9 +176,11 @@ class Peer(Generic[C, F]):
             return
         if self._transport.can_write_eof() and not self._transport.is_closing():
             # A socket that is closed with bytes unread is reset, and what was last written may not arrive.
-            self._transport.write_eof()
-            self._transport.resume_reading()
-            await self._wait(self._ended, LINGER)
+            # And a peer may have reset it, of which a transport that has read the end hears nothing.
+            with suppress(OSError):
+                self._transport.write_eof()
+                self._transport.resume_reading()
+                await self._wait(self._ended, LINGER)
         self._transport.close()
         if not await self._wait(self._lost, CLOSE_WAIT):
             self.abort()

@@ -118,7 +118,7 @@ class Reading:
         notes = tuple(self._heard)
         broken = [note for note in notes if not note.lenient]
         for note in notes:
-            note.offset = offset
+            note.offset, note.frame = offset, item
         if broken and not self._keep_going:
             events.append(broken[0])
             return True

@@ -805,6 +805,7 @@ class SetupAppend(_InFrame):
 
     __slots__ = ("delegation_token", "request_id", "segment", "tail", "writer_id")
     __match_args__ = ("request_id", "writer_id", "segment", "delegation_token")
+    _SECRETS = ("delegation_token",)
 
     def __init__(self, request_id: int, writer_id: UUID, segment: str, delegation_token: str) -> None:
         self.request_id = request_id
@@ -1617,6 +1618,7 @@ class ReadSegment(_InFrame):
 
     __slots__ = ("absent", "delegation_token", "offset", "request_id", "segment", "suggested_length", "tail")
     __match_args__ = ("segment", "offset", "suggested_length", "delegation_token", "request_id")
+    _SECRETS = ("delegation_token",)
 
     def __init__(
         self, segment: str, offset: int, suggested_length: int, delegation_token: str, request_id: int = -1
@@ -1856,6 +1858,7 @@ class GetStreamSegmentInfo(_InFrame):
 
     __slots__ = ("delegation_token", "request_id", "segment_name", "tail")
     __match_args__ = ("request_id", "segment_name", "delegation_token")
+    _SECRETS = ("delegation_token",)
 
     def __init__(self, request_id: int, segment_name: str, delegation_token: str) -> None:
         self.request_id = request_id
@@ -2118,6 +2121,7 @@ class CreateSegment(_InFrame):
         "delegation_token",
         "rollover_size_bytes",
     )
+    _SECRETS = ("delegation_token",)
 
     def __init__(
         self,
@@ -2309,6 +2313,7 @@ class SealSegment(_InFrame):
 
     __slots__ = ("delegation_token", "request_id", "segment", "tail")
     __match_args__ = ("request_id", "segment", "delegation_token")
+    _SECRETS = ("delegation_token",)
 
     def __init__(self, request_id: int, segment: str, delegation_token: str) -> None:
         self.request_id = request_id
@@ -2467,6 +2472,7 @@ class DeleteSegment(_InFrame):
 
     __slots__ = ("delegation_token", "request_id", "segment", "tail")
     __match_args__ = ("request_id", "segment", "delegation_token")
+    _SECRETS = ("delegation_token",)
 
     def __init__(self, request_id: int, segment: str, delegation_token: str) -> None:
         self.request_id = request_id
@@ -2627,6 +2633,7 @@ class UpdateSegmentPolicy(_InFrame):
 
     __slots__ = ("delegation_token", "request_id", "scale_type", "segment", "tail", "target_rate")
     __match_args__ = ("request_id", "segment", "target_rate", "scale_type", "delegation_token")
+    _SECRETS = ("delegation_token",)
 
     def __init__(
         self, request_id: int, segment: str, target_rate: int, scale_type: int, delegation_token: str
@@ -2797,6 +2804,7 @@ class GetSegmentAttribute(_InFrame):
 
     __slots__ = ("attribute_id", "delegation_token", "request_id", "segment_name", "tail")
     __match_args__ = ("request_id", "segment_name", "attribute_id", "delegation_token")
+    _SECRETS = ("delegation_token",)
 
     def __init__(self, request_id: int, segment_name: str, attribute_id: UUID, delegation_token: str) -> None:
         self.request_id = request_id
@@ -2967,6 +2975,7 @@ class UpdateSegmentAttribute(_InFrame):
         "expected_value",
         "delegation_token",
     )
+    _SECRETS = ("delegation_token",)
 
     def __init__(
         self,
@@ -3141,6 +3150,7 @@ class TruncateSegment(_InFrame):
 
     __slots__ = ("delegation_token", "request_id", "segment", "tail", "truncation_offset")
     __match_args__ = ("request_id", "segment", "truncation_offset", "delegation_token")
+    _SECRETS = ("delegation_token",)
 
     def __init__(self, request_id: int, segment: str, truncation_offset: int, delegation_token: str) -> None:
         self.request_id = request_id
@@ -3309,6 +3319,7 @@ class CreateTransientSegment(_InFrame):
 
     __slots__ = ("delegation_token", "parent_segment", "request_id", "tail", "writer_id")
     __match_args__ = ("request_id", "writer_id", "parent_segment", "delegation_token")
+    _SECRETS = ("delegation_token",)
 
     def __init__(self, request_id: int, writer_id: UUID, parent_segment: str, delegation_token: str) -> None:
         self.request_id = request_id
@@ -3404,6 +3415,7 @@ class LocateOffset(_InFrame):
 
     __slots__ = ("delegation_token", "request_id", "segment", "tail", "target_offset")
     __match_args__ = ("request_id", "segment", "target_offset", "delegation_token")
+    _SECRETS = ("delegation_token",)
 
     def __init__(self, request_id: int, segment: str, target_offset: int, delegation_token: str) -> None:
         self.request_id = request_id
@@ -3577,6 +3589,7 @@ class MergeSegments(_InFrame):
 
     __slots__ = ("absent", "attribute_updates", "delegation_token", "request_id", "source", "tail", "target")
     __match_args__ = ("request_id", "target", "source", "delegation_token", "attribute_updates")
+    _SECRETS = ("delegation_token",)
 
     def __init__(
         self,
@@ -3860,6 +3873,7 @@ class MergeSegmentsBatch(_InFrame):
 
     __slots__ = ("delegation_token", "request_id", "source_segment_ids", "tail", "target_segment_id")
     __match_args__ = ("request_id", "target_segment_id", "source_segment_ids", "delegation_token")
+    _SECRETS = ("delegation_token",)
 
     def __init__(
         self, request_id: int, target_segment_id: str, source_segment_ids: list[str], delegation_token: str
@@ -5119,6 +5133,7 @@ class GetTableSegmentInfo(_InFrame):
 
     __slots__ = ("delegation_token", "request_id", "segment_name", "tail")
     __match_args__ = ("request_id", "segment_name", "delegation_token")
+    _SECRETS = ("delegation_token",)
 
     def __init__(self, request_id: int, segment_name: str, delegation_token: str) -> None:
         self.request_id = request_id
@@ -5334,6 +5349,7 @@ class CreateTableSegment(_InFrame):
         "key_length",
         "rollover_size_bytes",
     )
+    _SECRETS = ("delegation_token",)
 
     def __init__(
         self,
@@ -5480,6 +5496,7 @@ class DeleteTableSegment(_InFrame):
 
     __slots__ = ("delegation_token", "must_be_empty", "request_id", "segment", "tail")
     __match_args__ = ("request_id", "segment", "must_be_empty", "delegation_token")
+    _SECRETS = ("delegation_token",)
 
     def __init__(self, request_id: int, segment: str, must_be_empty: bool, delegation_token: str) -> None:
         self.request_id = request_id
@@ -5589,6 +5606,7 @@ class UpdateTableEntries(_InFrame):
         "tail",
     )
     __match_args__ = ("request_id", "segment", "delegation_token", "entries", "table_segment_offset")
+    _SECRETS = ("delegation_token",)
 
     def __init__(
         self,
@@ -5887,6 +5905,7 @@ class RemoveTableKeys(_InFrame):
         "tail",
     )
     __match_args__ = ("request_id", "segment", "delegation_token", "keys", "table_segment_offset")
+    _SECRETS = ("delegation_token",)
 
     def __init__(
         self,
@@ -6138,6 +6157,7 @@ class ReadTable(_InFrame):
 
     __slots__ = ("delegation_token", "keys", "request_id", "segment", "tail")
     __match_args__ = ("request_id", "segment", "delegation_token", "keys")
+    _SECRETS = ("delegation_token",)
 
     def __init__(self, request_id: int, segment: str, delegation_token: str, keys: list[TableKey]) -> None:
         self.request_id = request_id
@@ -6751,6 +6771,7 @@ class ReadTableKeys(_InFrame):
         "from_key",
         "to_key",
     )
+    _SECRETS = ("delegation_token",)
 
     def __init__(
         self,
@@ -7128,6 +7149,7 @@ class ReadTableEntries(_InFrame):
         "from_key",
         "to_key",
     )
+    _SECRETS = ("delegation_token",)
 
     def __init__(
         self,
@@ -7696,6 +7718,7 @@ class ReadTableEntriesDelta(_InFrame):
         "tail",
     )
     __match_args__ = ("request_id", "segment", "delegation_token", "from_position", "suggested_entry_count")
+    _SECRETS = ("delegation_token",)
 
     def __init__(
         self,
@@ -7804,6 +7827,7 @@ class FlushToStorage(_InFrame):
 
     __slots__ = ("container_id", "delegation_token", "request_id", "tail")
     __match_args__ = ("container_id", "delegation_token", "request_id")
+    _SECRETS = ("delegation_token",)
 
     def __init__(self, container_id: int, delegation_token: str, request_id: int) -> None:
         self.container_id = container_id
@@ -7945,6 +7969,7 @@ class ListStorageChunks(_InFrame):
 
     __slots__ = ("delegation_token", "request_id", "segment", "tail")
     __match_args__ = ("segment", "delegation_token", "request_id")
+    _SECRETS = ("delegation_token",)
 
     def __init__(self, segment: str, delegation_token: str, request_id: int) -> None:
         self.segment = segment

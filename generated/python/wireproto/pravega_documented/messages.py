@@ -245,6 +245,7 @@ class ReadSegment(_InFrame):
 
     __slots__ = ("delegation_token", "offset", "segment", "suggested_length", "tail")
     __match_args__ = ("segment", "offset", "suggested_length", "delegation_token")
+    _SECRETS = ("delegation_token",)
 
     def __init__(self, segment: str, offset: int, suggested_length: int, delegation_token: str) -> None:
         self.segment = segment
@@ -443,6 +444,7 @@ class SetupAppend(_InFrame):
 
     __slots__ = ("delegation_token", "request_id", "segment", "tail", "writer_id")
     __match_args__ = ("request_id", "writer_id", "segment", "delegation_token")
+    _SECRETS = ("delegation_token",)
 
     def __init__(self, request_id: int, writer_id: UUID, segment: str, delegation_token: str) -> None:
         self.request_id = request_id
