@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import ssl
 import subprocess
 import sys
@@ -21,7 +22,8 @@ from wireproto.lumberjack import aio
 from wireproto.reactive_streams import aio as rs_aio
 
 HOST = "127.0.0.1"
-GENERATED = Path(__file__).resolve().parents[2] / "generated" / "python"
+ROOT = Path(__file__).resolve().parents[2]
+GENERATED = ROOT / "generated" / "python"
 
 
 def run(main: Coroutine[Any, Any, None]) -> None:
@@ -152,6 +154,49 @@ def test_reading_stops_while_the_handler_has_too_much() -> None:
         assert ahead == [8]
 
     run(main())
+
+
+def test_a_sender_waits_for_the_credit_that_the_other_side_gives() -> None:
+    """Ten elements go out as they are asked for, three at a time; without `wait` the fourth is refused."""
+    credits: list[int] = []
+
+    async def publish(peer: rs_aio.Peer) -> None:
+        await peer.send(rs.ServerHello(0, []))
+        while not isinstance(getattr(await peer.receive(), "message", None), rs.Subscribe):
+            pass
+        receiving = asyncio.create_task(receive_all(peer))
+        await peer.send(rs.Subscribed(7))
+        for number in range(10):
+            await peer.send(rs.OnNext(7, bytes([number])), wait=True)
+            credits.append(peer.connection.subscription[7].credit)
+        with pytest.raises(rs.SessionError, match="demand_exceeded"):
+            await peer.send(rs.OnNext(7, b"more"))
+        with pytest.raises(rs.SessionError, match="demand_exceeded"):
+            await peer.send(rs.OnNext(7, b"more"), wait=True)
+        await receiving
+
+    async def main() -> None:
+        server = await rs_aio.serve(publish, HOST, 0)
+        async with server, rs_aio.connect(HOST, server.port) as peer:
+            await peer.send(rs.ClientHello(0, []))
+            await peer.send(rs.Subscribe("all", 7))
+            got: list[bytes] = []
+            for asked in (3, 6, 10):
+                await peer.send(rs.Request(7, asked - len(got)))
+                while len(got) < asked:
+                    frame = await peer.receive()
+                    assert frame is not None
+                    if isinstance(frame.message, rs.OnNext):
+                        got.append(frame.message.element)
+            assert got == [bytes([number]) for number in range(10)]
+
+    run(main())
+    assert len(credits) == 10 and min(credits) == 0
+
+
+async def receive_all(peer: rs_aio.Peer) -> None:
+    async for _ in peer:
+        pass
 
 
 @pytest.mark.parametrize("close_is", ["orderly", "reset"])
@@ -426,3 +471,35 @@ def test_each_protocol_with_sessions_has_the_module() -> None:
         assert names == ["ClientHello"]
 
     run(main())
+
+
+def test_header_fields_may_be_named_like_arguments(tmp_path: Path) -> None:
+    """What a field is called does not stand in the way of how a message is sent."""
+    fields = (
+        "wait",
+        "now",
+        "split",
+        "compression",
+        "from_role",
+        "self",
+        "context",
+        "variant",
+        "strict",
+        "limits",
+    )
+    (tmp_path / "idl").mkdir()
+    (tmp_path / "idl" / "tide.wire").write_text(
+        'protocol tide { source "Tide" endian big roles ship, port }\n'
+        f"frame Frame {{ {' '.join(f'{name} : u8' for name in fields)} type : u8 := code(body) body : match type }}\n"
+        "message Ask 1 from ship { depth : u16 }\nsession Talk { state open { ship Ask => {} } }\n"
+    )
+    build = [sys.executable, "-m", "wiregen.cli", "build"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
+    subprocess.run(build, cwd=tmp_path, env=environment, check=True, capture_output=True)
+    given = ", ".join(f"{name}_={number}" for number, name in enumerate(fields, 1))
+    code = f"from wireproto.tide import aio, Connection, Ask; print(Connection('ship').send(Ask(3), {given}, now=0.0).hex())"
+    environment["PYTHONPATH"] = str(tmp_path / "generated" / "python")
+    shown = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert shown.stdout == "0102030405060708090a010003\n"

@@ -56,6 +56,7 @@ class Peer(Generic[C, F]):
         self._writable = asyncio.Event()
         self._ended = asyncio.Event()
         self._lost = asyncio.Event()
+        self._turn = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
         self._waits_since: float | None = None
         self._writable.set()
@@ -145,14 +146,26 @@ class Peer(Generic[C, F]):
             raise StopAsyncIteration
         return frame
 
-    async def _send(self, message: Any, **more: Any) -> None:
+    async def _send(self, message: Any, *, wait: bool, **more: Any) -> None:
         """Send a message, and wait while the peer takes in less than it is sent."""
-        if self._transport is None or self._transport.is_closing():
-            raise self._loss or ConnectionResetError("the connection is closed")
         connection: Any = self.connection  # each package's has its own `send`
-        self._transport.write(connection.send(message, self._loop.time(), **more))
+        while True:
+            transport = self._writing_transport()
+            try:
+                data = connection.send(message, self._loop.time(), **more)
+                break
+            except SessionError:
+                if not wait or self._is_over:
+                    raise
+                await self._turn.wait()
+        transport.write(data)
         self._arm()
         await self.drain()
+
+    def _writing_transport(self) -> asyncio.Transport:
+        if self._transport is None or self._transport.is_closing():
+            raise self._loss or ConnectionResetError("the connection is closed")
+        return self._transport
 
     async def drain(self) -> None:
         """Wait until what was written is mostly on its way.
@@ -224,6 +237,7 @@ class Peer(Generic[C, F]):
         self._ended.set()
         self._lost.set()
         self._writable.set()
+        self._turn.set()
         self._advance()
         if self._timer is not None:
             self._timer.cancel()
@@ -261,12 +275,15 @@ class Peer(Generic[C, F]):
         if self._is_over:
             return
         events = self.connection.eof(self._loop.time())
-        self._take([event for event in events if not isinstance(event, Ended)])
         self._is_over = True
+        self._take([event for event in events if not isinstance(event, Ended)])
         self._arrived.set()
 
     def _take(self, events: list[Event]) -> None:
         self._events += events
+        # Whoever waits for a turn looks again, once; who comes later waits for the next one.
+        self._turn.set()
+        self._turn = asyncio.Event()
         if self.connection.failure is not None:
             self._is_over = True
             self._held = b""
@@ -308,7 +325,7 @@ class Peer(Generic[C, F]):
         if self._waits_since is not None and idle is not None and now >= self._waits_since + idle:
             self._loss = TimeoutError(f"no whole frame came within {idle:g} s")
             self._is_over = True
-            self._arrived.set()
+            self._take([])
             return
         self._take(self.connection.tick(now))
         self._arm()

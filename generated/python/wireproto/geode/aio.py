@@ -34,6 +34,7 @@ class Peer(_Peer[Connection, "messages.Request | messages.Response | messages.Co
         self,
         message: _Message | messages.Request | messages.Response | messages.Connect,
         *,
+        wait: bool = False,
         split: int | None = None,
         correlation_id: int | None = None,
         is_partial: bool | None = None,
@@ -42,6 +43,9 @@ class Peer(_Peer[Connection, "messages.Request | messages.Response | messages.Co
     ) -> None:
         """Send as `Connection.send`, and wait while the peer takes in less than it is sent.
 
+        `wait`: where the session does not allow it yet (a window is full, a credit spent), wait for what the peer sends to
+        change that; somebody has to receive meanwhile.
+
         Raises:
             SessionError: It may not be sent now; nothing has changed.
             EncodeError: A value that the wire cannot carry; nothing has changed.
@@ -49,6 +53,7 @@ class Peer(_Peer[Connection, "messages.Request | messages.Response | messages.Co
         """
         await self._send(
             message,
+            wait=wait,
             split=split,
             correlation_id=correlation_id,
             is_partial=is_partial,

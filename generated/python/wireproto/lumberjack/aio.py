@@ -33,10 +33,14 @@ class Peer(_Peer[Connection, "messages.Frame"]):
         self,
         message: _Message | messages.Frame,
         *,
+        wait: bool = False,
         version: Version | None = None,
         compression: int = -1,
     ) -> None:
         """Send as `Connection.send`, and wait while the peer takes in less than it is sent.
+
+        `wait`: where the session does not allow it yet (a window is full, a credit spent), wait for what the peer sends to
+        change that; somebody has to receive meanwhile.
 
         Raises:
             SessionError: It may not be sent now; nothing has changed.
@@ -45,6 +49,7 @@ class Peer(_Peer[Connection, "messages.Frame"]):
         """
         await self._send(
             message,
+            wait=wait,
             version=version,
             compression=compression,
         )

@@ -32,9 +32,13 @@ class Peer(_Peer[Connection, "messages.Frame"]):
         self,
         message: _Message | messages.Frame,
         *,
+        wait: bool = False,
         split: int | None = None,
     ) -> None:
         """Send as `Connection.send`, and wait while the peer takes in less than it is sent.
+
+        `wait`: where the session does not allow it yet (a window is full, a credit spent), wait for what the peer sends to
+        change that; somebody has to receive meanwhile.
 
         Raises:
             SessionError: It may not be sent now; nothing has changed.
@@ -43,6 +47,7 @@ class Peer(_Peer[Connection, "messages.Frame"]):
         """
         await self._send(
             message,
+            wait=wait,
             split=split,
         )
 

@@ -486,6 +486,7 @@ PLAN: dict[str, Any] = {
                     None,
                     ("violates", "element_before_subscribed", False),
                 ),
+                (("free",), None, None, None, ("go", None, ())),
                 (
                     ("pending", "active"),
                     "subscriber",
@@ -720,6 +721,7 @@ PLAN: dict[str, Any] = {
                     None,
                     ("violates", "element_before_subscribed", False),
                 ),
+                (("ended",), None, None, None, ("go", None, ())),
             ),
             "timers": (),
         },
