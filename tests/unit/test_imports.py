@@ -42,6 +42,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "plugins": {"model", "diagnostics", "backends", "writer"},
     "specimens": {"runtime"},
     "vectors": _PLAN | {"runtime", "specimens", "jsonl", "made"},
+    "fuzzing": {"runtime", "vectors"},
     "capture": set(),
     "jsonl": {"runtime"},
     "made": {"backends", "diagnostics", "emitter", "runtime"},

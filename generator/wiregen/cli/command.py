@@ -23,6 +23,7 @@ _VERBS = {
     "decode": "Turn bytes, or a capture, into messages.",
     "encode": "Turn decoded lines back into bytes.",
     "explain": "Explain a code.",
+    "fuzz": "Search for bytes that an implementation reads otherwise than the careful codec.",
     "ir": "Print a protocol's model as JSON.",
     "lint": "List what .wire files assume, and find what a reader would miss.",
     "new": "Make a project that builds.",

@@ -1,0 +1,98 @@
+"""From files of vectors and doors to a report and an exit code."""
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wiregen.cli.failure import DONE, FINDINGS, Failure
+from wiregen.cli.talk import is_terminal
+
+if TYPE_CHECKING:
+    from wiregen.vectors.verifying import Door, Verdict
+    from wiregen.vectors.verifying.judge import AnyVector
+
+__all__ = ["expected_of", "judged", "report", "vectors_of"]
+
+
+def vectors_of(
+    files: tuple[str, ...], plan: dict[str, Any], only: tuple[str, ...] = ()
+) -> "tuple[AnyVector, ...]":
+    """Return the vectors of the files that the user named; of none, those that `vectors build` wrote."""
+    from wiregen.vectors.format import VectorsError
+    from wiregen.vectors.verifying.files import load_files
+
+    paths = tuple(map(Path, files)) or (_built(plan["name"]),)
+    try:
+        vectors = load_files(paths, plan)
+    except VectorsError as error:
+        raise Failure(str(error), "docs/schemas/vectors.schema.json says what such a file holds") from None
+    missing = next((id_ for id_ in only if id_ not in {vector.id for vector in vectors}), None)
+    if missing is not None:
+        raise Failure(f"there is no vector `{missing}`", "ids are the first thing of each line in the files")
+    return tuple(vector for vector in vectors if not only or vector.id in only)
+
+
+def _built(protocol: str) -> Path:
+    from wiregen.cli.protocols import configuration
+    from wiregen.diagnostics import Report
+
+    path = configuration(Report()).output / "vectors" / f"{protocol}.json"
+    if not path.is_file():
+        raise Failure(
+            f"there is no `{path}`", f"name files of vectors, or write them: wiregen vectors build {protocol}"
+        )
+    return path
+
+
+def expected_of(path: str | None) -> dict[str, str]:
+    """Return the vectors that are known to fail."""
+    from wiregen.vectors.verifying.expected import expected_failures
+
+    return {} if path is None else expected_failures(Path(path).read_text(encoding="utf-8"))
+
+
+def judged(vectors: "Sequence[AnyVector]", doors: "Sequence[Door]") -> "Iterator[Verdict]":
+    """Yield the verdict of each vector: the worst that any of the doors gives; a skip counts where all skip."""
+    from wiregen.vectors.verifying import judge
+
+    with _progress(len(vectors)) as advance:
+        for vector in vectors:
+            verdicts = [judge(vector, door) for door in doors]
+            ranks = {"failed": 0, "passed": 1, "skipped": 2}
+            advance()
+            yield min(verdicts, key=lambda verdict: ranks[verdict.outcome])
+
+
+def report(verdicts: "Iterator[Verdict]", expected: Mapping[str, str], name: str, format_: str) -> int:
+    """Print what became of the vectors; return the exit code."""
+    from wiregen.diagnostics import visible
+    from wiregen.vectors.verifying.expected import tally
+    from wiregen.vectors.verifying.reports import as_json, as_junit, as_text
+
+    counted = tally(verdicts, expected)
+    match format_:
+        case "json":
+            print(as_json(counted, expected, name))
+        case "junit":
+            print(as_junit(counted, expected, name))
+        case _:
+            for line in as_text(counted, expected, name):
+                print(visible(line))
+    return FINDINGS if counted.has_findings else DONE
+
+
+@contextmanager
+def _progress(n_vectors: int) -> Iterator[Callable[[], None]]:
+    if not is_terminal(sys.stderr):
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress
+
+    with Progress(
+        BarColumn(), MofNCompleteColumn(), console=Console(stderr=True), transient=True, redirect_stdout=False
+    ) as bar:
+        task = bar.add_task("vectors", total=n_vectors)
+        yield lambda: bar.advance(task)

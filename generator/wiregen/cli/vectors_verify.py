@@ -1,0 +1,44 @@
+"""`wiregen vectors verify`: files of vectors, whoever wrote them, held against the careful codec and generated code."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from wiregen.made import Package
+    from wiregen.vectors.verifying import Door
+
+__all__ = ["verb"]
+
+_SERIALIZATIONS = ("protobuf", "msgpack")
+
+
+@click.command("verify")
+@click.argument("protocol")
+@click.argument("files", nargs=-1, metavar="[FILE]...")
+@click.option("--only", multiple=True, metavar="ID", help="Only this vector. May be given again.")
+@click.option(
+    "--format", "format_", type=click.Choice(["text", "json", "junit"]), default="text", show_default=True
+)
+def verb(protocol: str, files: tuple[str, ...], only: tuple[str, ...], format_: str) -> int:
+    """Check vectors of PROTOCOL (a name, or a path to a .wire file), whoever wrote them.
+
+    Each is held against the careful codec and against generated code, in all serializations that it gives. Without FILE, they
+    are those that `wiregen vectors build` wrote. Exits with 1 if one does not hold.
+    """
+    from wiregen.cli.judging import judged, report, vectors_of
+    from wiregen.cli.protocols import package_of
+
+    package = package_of(protocol, ())
+    vectors = vectors_of(files, package.plan, only)
+    carried = tuple(name for name in _SERIALIZATIONS if any(getattr(each, name, None) for each in vectors))
+    if carried:
+        package = package_of(protocol, carried)
+    return report(judged(vectors, _doors(package)), {}, package.plan["name"], format_)
+
+
+def _doors(package: "Package") -> "tuple[Door, ...]":
+    from wiregen.vectors.verifying import CarefulDoor
+    from wiregen.vectors.verifying.made_door import door_of
+
+    return CarefulDoor(package.plan), door_of(package)

@@ -1,0 +1,148 @@
+"""What an implementation of a codec is asked, and what it answers, in a form that all implementations have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, Protocol, TypeAlias
+
+__all__ = [
+    "CAPABILITIES",
+    "NATIVE",
+    "TOLD",
+    "Capability",
+    "Decoded",
+    "Door",
+    "DoorError",
+    "Fault",
+    "Line",
+    "Setting",
+    "SkippedError",
+    "Step",
+    "Traced",
+    "Trouble",
+    "Written",
+]
+
+Line: TypeAlias = dict[str, Any]
+Capability: TypeAlias = Literal["decode", "encode", "trace"]
+Trouble: TypeAlias = Literal["crashed", "hung", "garbage", "failed"]
+CAPABILITIES: Final[tuple[Capability, ...]] = ("decode", "encode", "trace")
+NATIVE: Final = "native"
+TOLD: Final = frozenset({"at", "recoverable"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """How bytes are read or written.
+
+    Attributes:
+        role: Who sends them; None where it does not matter.
+        before: What was sent earlier on the same connection, by whom, in whole frames.
+        limits: Those that differ from the protocol's own.
+        serialization: The backend whose bytes they are.
+    """
+
+    role: str | None = None
+    before: tuple[tuple[str, bytes], ...] = ()
+    variant: str | None = None
+    limits: Mapping[str, int] = field(default_factory=dict)
+    is_strict: bool = False
+    serialization: str = NATIVE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """Why bytes are refused; None for what an implementation does not say.
+
+    `at` counts from the first of the bytes that were to be decoded, whatever came before on the connection.
+    """
+
+    code: str
+    at: int | None = None
+    recoverable: bool | None = None
+    rule: str | None = None
+    path: str | None = None
+    inner_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decoded:
+    """The frames before the first fault, as decoded lines; with neither fault nor `is_incomplete`, they are all there is."""
+
+    frames: tuple[Line, ...] = ()
+    fault: Fault | None = None
+    is_incomplete: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """The bytes of frames, or the code with which one is refused."""
+
+    data: bytes = b""
+    code: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """Bytes that a role sends at a moment, in seconds; without bytes only time passes."""
+
+    role: str | None
+    data: bytes
+    at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traced:
+    """The first violation of a session that is no mere note; None: there is none."""
+
+    violation: str | None = None
+
+
+class SkippedError(Exception):
+    """The implementation says that it does not do what it was asked; the text is its reason."""
+
+
+class DoorError(Exception):
+    """There is no answer: the text says what there was instead."""
+
+    def __init__(self, trouble: Trouble, text: str) -> None:
+        self.trouble: Trouble = trouble
+        self.text = text
+        super().__init__(f"{trouble}: {text}")
+
+
+class Door(Protocol):
+    """An implementation of a codec. Each call is a connection of its own.
+
+    Attributes:
+        name: What it calls itself.
+        can: What it does; the judge asks for nothing else.
+        serializations: Those that it knows.
+        tells: What its faults say besides their code: `at`, `recoverable`.
+
+    Every method may raise:
+        SkippedError: It does not do that.
+        DoorError: It gives no answer.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def can(self) -> frozenset[Capability]: ...
+
+    @property
+    def serializations(self) -> frozenset[str]: ...
+
+    @property
+    def tells(self) -> frozenset[str]: ...
+
+    def decode(self, setting: Setting, chunks: Sequence[bytes]) -> Decoded:
+        """Return what comes of bytes that arrive in these pieces."""
+
+    def encode(self, setting: Setting, frames: Sequence[Line]) -> Written:
+        """Return the bytes of decoded lines, compressed parts stored (zlib's level 0)."""
+
+    def trace(self, setting: Setting, steps: Sequence[Step], options: Mapping[str, Any]) -> Traced:
+        """Return what the sessions, set by `options`, say to a conversation."""

@@ -1,0 +1,147 @@
+"""Files of vectors as they are read for one protocol: whoever wrote them, what they name has to be there.
+
+Invariant: a file cannot ask for more memory than a bound, however often its bytes and lines repeat themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from wiregen.vectors.format import (
+    Hex,
+    Invalid,
+    Octets,
+    Trace,
+    Unwritable,
+    Valid,
+    VectorFile,
+    VectorsError,
+    expanded,
+    read_vectors,
+)
+
+__all__ = ["MOST_BYTES", "load_files", "read_file"]
+
+MOST_BYTES: Final = 256 << 20
+"""Of a file, and of all that one vector holds once its repetitions are written out."""
+
+_Vector: TypeAlias = Valid | Invalid | Unwritable | Trace
+
+
+def load_files(paths: Iterable[Path], plan: Mapping[str, Any]) -> tuple[_Vector, ...]:
+    """Return the vectors of files, in their order.
+
+    Raises:
+        VectorsError: One is no file of vectors of this protocol, or two have the same id; the text begins with the path.
+    """
+    found: dict[str, _Vector] = {}
+    for path in paths:
+        try:
+            vectors = read_file(path.read_bytes(), plan).vectors
+        except OSError as error:
+            raise VectorsError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+        except VectorsError as error:
+            raise VectorsError(f"{path}: {error}") from None
+        for vector in vectors:
+            if vector.id in found:
+                raise VectorsError(f"{path}: another file has a vector {vector.id[:64]!r} too")
+            found[vector.id] = vector
+    return tuple(found.values())
+
+
+def read_file(data: bytes, plan: Mapping[str, Any]) -> VectorFile:
+    """Return the file that a text is.
+
+    Raises:
+        VectorsError: It is none, or not of this protocol.
+    """
+    if len(data) > MOST_BYTES:
+        raise VectorsError(f"longer than {MOST_BYTES} bytes")
+    file = read_vectors(data)
+    if file.protocol != plan["name"]:
+        raise VectorsError(f"protocol: these are vectors of {file.protocol[:64]!r}, not of {plan['name']!r}")
+    for index, vector in enumerate(file.vectors):
+        for fault in _faults(vector, plan):
+            raise VectorsError(f"vectors.{index} ({vector.id[:64]}): {fault}")
+    return file
+
+
+def _faults(vector: _Vector, plan: Mapping[str, Any]) -> Iterator[str]:
+    roles = {*plan["roles"]}
+    for role in _roles(vector):
+        if role is not None and role not in roles:
+            yield f"from: no role {role[:64]!r}; there are {', '.join(plan['roles'])}"
+    if vector.variant is not None and vector.variant not in plan["variants"]:
+        yield f"variant: no variant {vector.variant[:64]!r}"
+    for name in () if isinstance(vector, Unwritable) else vector.limits:
+        if name not in plan["limits"]:
+            yield f"limits: no limit {name[:64]!r}; there are {', '.join(plan['limits'])}"
+    yield from _excesses(vector)
+
+
+def _roles(vector: _Vector) -> Iterator[str | None]:
+    if isinstance(vector, Trace):
+        yield from (step.from_role for step in vector.steps)
+    else:
+        yield vector.from_role
+        yield from (said.from_role or "" for said in vector.before)
+
+
+def _excesses(vector: _Vector) -> Iterator[str]:
+    """Yield what is wrong with the repetitions of a vector."""
+    size = sum(map(_octets_size, _octets(vector)))
+    lines = vector.frames if isinstance(vector, Valid | Unwritable) else ()
+    try:
+        size += _expanded_size(lines)
+        if size <= MOST_BYTES:
+            expanded(list(lines))
+    except VectorsError as error:
+        yield f"frames: {error}"
+    if size > MOST_BYTES:
+        yield f"its repetitions come to more than {MOST_BYTES} bytes"
+
+
+def _octets(vector: _Vector) -> Iterator[Octets]:
+    if isinstance(vector, Trace):
+        yield from (step.bytes for step in vector.steps)
+        return
+    yield from (said.bytes for said in vector.before)
+    if isinstance(vector, Valid | Invalid):
+        yield vector.bytes
+    if isinstance(vector, Valid):
+        yield from (each for each in (vector.protobuf, vector.msgpack) if each is not None)
+
+
+def _octets_size(data: Octets) -> int:
+    if isinstance(data, str):
+        return len(data) // 2
+    sizes = (
+        len(piece.hex) // 2 if isinstance(piece, Hex) else len(piece.repeat) // 2 * piece.count
+        for piece in data
+    )
+    return sum(sizes)
+
+
+def _expanded_size(value: Any) -> int:
+    """Return how many characters and items a part of a line has, its repetitions written out."""
+    match value:
+        case {"*": [*runs]} if len(value) == 1:
+            return sum(_run_size(run) for run in runs)
+        case dict():
+            return sum(_expanded_size(part) for part in value.values()) + len(value)
+        case list() | tuple():
+            return sum(map(_expanded_size, value)) + len(value)
+        case str():
+            return len(value)
+        case _:
+            return 1
+
+
+def _run_size(run: Any) -> int:
+    match run:
+        case [what, int(count)] if count >= 0:
+            return (_expanded_size(what) + 1) * count
+        case _:
+            raise VectorsError('no repetition: expected {"*": [[what, count], …]}')

@@ -1,0 +1,36 @@
+"""What a stream decoder of ours says, as the answer of a door."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from wiregen.vectors.verifying.doors import Decoded, Fault, Line
+
+__all__ = ["collected"]
+
+
+def collected(decoder: Any, chunks: Sequence[bytes], line: Callable[[Any], Line]) -> Decoded:
+    """Return what a decoder with errors="yield" makes of chunks, up to the first fault; `line` shows a frame.
+
+    It may be of any runtime, for every generated tree has its own: an error is known by its code.
+    """
+    base = decoder.fed
+    frames: list[Line] = []
+    for chunk in chunks:
+        for item in decoder.feed(chunk):
+            if isinstance(item, ValueError):
+                return Decoded(frames=tuple(frames), fault=fault_of(item, base))
+            frames.append(line(item))
+    return Decoded(frames=tuple(frames), is_incomplete=decoder.pending > 0)
+
+
+def fault_of(error: Any, base: int) -> Fault:
+    return Fault(
+        code=error.code,
+        at=error.at - base,
+        recoverable=error.recoverable,
+        rule=error.rule,
+        path=error.path,
+        inner_at=error.inner_at,
+    )

@@ -1,0 +1,37 @@
+"""What is said about a vector and an implementation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+__all__ = ["Finding", "Outcome", "Verdict"]
+
+Outcome: TypeAlias = Literal["passed", "failed", "skipped"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A check that did not hold: what was done, and how what came of it differs."""
+
+    check: str
+    expected: str
+    found: str
+
+    def __str__(self) -> str:
+        return f"{self.check}: expected {self.expected}, found {self.found}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The outcome of one vector.
+
+    Attributes:
+        findings: Of a failed one, at most one per kind of check.
+        reason: Why it was skipped.
+    """
+
+    id: str
+    outcome: Outcome
+    findings: tuple[Finding, ...] = ()
+    reason: str = ""
