@@ -23,7 +23,7 @@ from wiregen.vectors.verifying.doors import (
 )
 from wiregen.vectors.verifying.verdicts import Finding, Verdict
 
-__all__ = ["AnyVector", "judge", "setting_of"]
+__all__ = ["AnyVector", "first_byte", "judge", "setting_of", "told"]
 
 AnyVector: TypeAlias = Valid | Invalid | Unwritable | Trace
 _MANY: Final = 256
@@ -224,7 +224,7 @@ def _encoded(
     if written.code is not None:
         return f"{len(data)} bytes", written.code
     if vector.encodes == "exact":
-        return None if written.data == data else _first_byte(data, written.data)
+        return None if written.data == data else first_byte(data, written.data)
     return _differs(frames, door.decode(setting, [written.data]))
 
 
@@ -248,7 +248,7 @@ def _other_written(
     written = door.encode(setting, frames)
     if written.code is not None:
         return f"{len(data)} bytes", written.code
-    return None if written.data == data else _first_byte(data, written.data)
+    return None if written.data == data else first_byte(data, written.data)
 
 
 def _spans(vector: Valid, found: frozenset[tuple[str, int, int]]) -> tuple[str, str] | None:
@@ -276,7 +276,7 @@ def _count(frames: Sequence[Line]) -> str:
     return f"{len(frames)} frame{'s' if len(frames) != 1 else ''}"
 
 
-def _first_byte(expected: bytes, found: bytes) -> tuple[str, str]:
+def first_byte(expected: bytes, found: bytes) -> tuple[str, str]:
     pairs = zip(expected, found, strict=False)
     at = next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(expected), len(found)))
     return f"{_byte(expected, at)} at byte {at}", f"{_byte(found, at)} ({len(found)} bytes)"

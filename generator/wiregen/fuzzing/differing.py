@@ -1,0 +1,159 @@
+"""Two codecs asked the same: whether they say the same, and if not, what is the difference called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, TypeVar
+
+from wiregen.vectors.verifying.comparing import difference
+from wiregen.vectors.verifying.doors import (
+    Decoded,
+    Door,
+    DoorError,
+    Fault,
+    Line,
+    Setting,
+    SkippedError,
+    Written,
+)
+from wiregen.vectors.verifying.judge import first_byte, told
+
+__all__ = ["Differing", "Trial", "differing"]
+
+_INDEX = re.compile(r"\[\d+\]")
+_NUMBER = re.compile(r"\d+")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """Bytes, how they are read, and in which pieces the codec under test gets them; () for whole."""
+
+    setting: Setting
+    data: bytes
+    cuts: tuple[int, ...] = ()
+
+    @property
+    def chunks(self) -> list[bytes]:
+        places = [0, *self.cuts, len(self.data)]
+        return [self.data[start:end] for start, end in pairwise(places)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Differing:
+    """A difference. `key` is equal for those that look like the same mistake."""
+
+    key: tuple[str, ...]
+    expected: str
+    found: str
+
+
+def differing(trial: Trial, reference: Door, testee: Door) -> Differing | None:
+    """Return how the codec under test differs from the reference; None: it does not, or does not do that.
+
+    Raises:
+        DoorError: The reference itself gives no answer.
+    """
+    expected = asked(lambda: reference.decode(trial.setting, [trial.data]))
+    try:
+        found = asked(lambda: testee.decode(trial.setting, trial.chunks))
+        between = _between(_settled(expected, trial), _settled(found, trial), testee)
+        if between is None and expected.fault is None and expected.frames and "encode" in testee.can:
+            return _encoding(trial.setting, expected.frames, reference, testee)
+    except SkippedError:
+        return None
+    except DoorError as error:
+        return _trouble(error, "an answer")
+    return between
+
+
+def asked(call: Callable[[], T]) -> T:
+    """Return the answer of a door; whatever else it raises is no answer."""
+    try:
+        return call()
+    except (DoorError, SkippedError):
+        raise
+    except Exception as error:  # a door of this process has no other way to crash
+        raise DoorError("crashed", f"{type(error).__name__}: {error}"[:200]) from error
+
+
+def _settled(decoded: Decoded, trial: Trial) -> Decoded:
+    """Return the answer as if the stream ended: what is cut there and what is incomplete are the same."""
+    if decoded.fault is None and decoded.is_incomplete:
+        fault = Fault(code="truncated", at=len(trial.data), recoverable=False)
+        return Decoded(frames=decoded.frames, fault=fault)
+    return decoded
+
+
+def _between(expected: Decoded, found: Decoded, testee: Door) -> Differing | None:
+    between = difference(expected.frames, found.frames)
+    wanted, said = expected.fault, found.fault
+    if (wanted and wanted.code) != (said and said.code):
+        key = ("decode", _code(wanted), _code(said), _path(wanted, said))
+        return Differing(key=key, expected=_told(expected), found=_told(found))
+    if between is not None:
+        name = _INDEX.sub("[]", between.path)
+        names = [line.get("message", "") for line in expected.frames[_frame(between.path) :][:1]]
+        key = ("frames", name, *names)
+        return Differing(key=key, expected=f"{between.path} {between.expected}", found=between.found)
+    if wanted is None or said is None:
+        return None
+    compared = ["at", "recoverable"]
+    compared = [name for name in compared if name in testee.tells]
+    compared += [name for name in ("rule", "path", "inner_at") if getattr(said, name) not in (None, "")]
+    compared = [name for name in compared if getattr(wanted, name) is not None]
+    wrong = next((name for name in compared if getattr(wanted, name) != getattr(said, name)), None)
+    if wrong is None:
+        return None
+    return Differing(
+        key=("fault", wrong, wanted.code, _path(wanted, said)), expected=told(wanted), found=told(said)
+    )
+
+
+def _encoding(setting: Setting, frames: Sequence[Line], reference: Door, testee: Door) -> Differing | None:
+    wanted = asked(lambda: reference.encode(setting, frames))
+    said = asked(lambda: testee.encode(setting, frames))
+    if wanted == said:
+        return None
+    name = str(frames[0].get("message"))
+    if wanted.code is None and said.code is None:
+        expected, found = first_byte(wanted.data, said.data)
+    else:
+        expected, found = _outcome(wanted), _outcome(said)
+    return Differing(
+        key=("encode", wanted.code or "", said.code or "", name),
+        expected=f"encoded, {expected}",
+        found=found,
+    )
+
+
+def _outcome(written: Written) -> str:
+    return written.code or f"{len(written.data)} bytes"
+
+
+def _trouble(error: DoorError, expected: str) -> Differing:
+    return Differing(
+        key=("trouble", error.trouble, _NUMBER.sub("0", error.text)[:80]), expected=expected, found=str(error)
+    )
+
+
+def _code(fault: Fault | None) -> str:
+    return "" if fault is None else fault.code
+
+
+def _path(*faults: Fault | None) -> str:
+    paths = (fault.path for fault in faults if fault is not None and fault.path)
+    return _INDEX.sub("[]", next(paths, ""))
+
+
+def _frame(path: str) -> int:
+    found: Any = re.match(r"frames\[(\d+)\]", path)
+    return int(found[1]) if found else 0
+
+
+def _told(decoded: Decoded) -> str:
+    frames = f"{len(decoded.frames)} frame{'s' if len(decoded.frames) != 1 else ''}"
+    return frames if decoded.fault is None else f"{frames}, then {told(decoded.fault)}"

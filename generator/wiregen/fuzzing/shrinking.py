@@ -1,0 +1,68 @@
+"""Smaller inputs with the same difference: parts of the tree taken out, then bytes, then bytes set to zero."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from wiregen.fuzzing.differing import Trial
+from wiregen.fuzzing.editing import is_item, replaced, spots
+from wiregen.runtime.tree import Node
+
+__all__ = ["shrunk"]
+
+
+def shrunk(
+    trial: Trial,
+    is_same: Callable[[Trial], bool],
+    nodes: Callable[[Trial], tuple[Node, ...]],
+    most_tries: int,
+) -> Trial:
+    """Return the smallest trial that is found to differ in the same way, after so many tries at most."""
+    n_left = most_tries
+    is_smaller = True
+    while is_smaller:
+        is_smaller = False
+        for smaller in _smaller(trial, nodes):
+            n_left -= 1
+            if n_left < 0:
+                return trial
+            if is_same(smaller):
+                trial, is_smaller = smaller, True
+                break
+    return trial
+
+
+def _smaller(trial: Trial, nodes: Callable[[Trial], tuple[Node, ...]]) -> Iterator[Trial]:
+    """Yield trials that are simpler, the much simpler ones first."""
+    if trial.cuts:
+        yield replace(trial, cuts=())
+    before = trial.setting.before
+    for index in range(len(before)):
+        less = before[:index] + before[index + 1 :]
+        yield replace(trial, setting=replace(trial.setting, before=less))
+    for data in (*_without_parts(trial, nodes), *_without_bytes(trial.data), *_zeroed(trial.data)):
+        yield replace(trial, data=data, cuts=tuple(cut for cut in trial.cuts if cut < len(data)))
+
+
+def _without_parts(trial: Trial, nodes: Callable[[Trial], tuple[Node, ...]]) -> Iterator[bytes]:
+    roots = nodes(trial)
+    for root in roots:
+        yield trial.data[: root.start] + trial.data[root.end :]
+    for spot in spots(trial.data, roots):
+        if spot.node.size and (is_item(spot.node) or spot.node.type[0] == "data"):
+            yield replaced(spot, b"", is_mended=True, n_items=-1 if is_item(spot.node) else 0)
+
+
+def _without_bytes(data: bytes) -> Iterator[bytes]:
+    size = len(data) // 2
+    while size:
+        for start in range(0, len(data), size):
+            yield data[:start] + data[start + size :]
+        size //= 2
+
+
+def _zeroed(data: bytes) -> Iterator[bytes]:
+    for at, byte in enumerate(data):
+        if byte:
+            yield data[:at] + b"\0" + data[at + 1 :]
