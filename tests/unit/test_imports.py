@@ -43,6 +43,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "specimens": {"runtime"},
     "vectors": _PLAN | {"runtime", "specimens", "jsonl", "made"},
     "fuzzing": {"runtime", "vectors"},
+    "pytest_plugin": {"vectors"},
     "capture": set(),
     "jsonl": {"runtime"},
     "made": {"backends", "diagnostics", "emitter", "runtime"},

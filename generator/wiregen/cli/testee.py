@@ -9,7 +9,7 @@ import click
 from wiregen.cli.failure import Failure
 
 if TYPE_CHECKING:
-    from wiregen.vectors.testees import TesteeDoor
+    from wiregen.vectors.testees import ProgramDoor
 
 __all__ = ["TesteeCommand", "command_of", "opened"]
 
@@ -32,12 +32,12 @@ def command_of() -> tuple[str, ...]:
 
 
 @contextmanager
-def opened(command: tuple[str, ...], protocol: str, seconds: float) -> "Iterator[TesteeDoor]":
+def opened(command: tuple[str, ...], protocol: str, seconds: float) -> "Iterator[ProgramDoor]":
     """Start an implementation, and end it in the end."""
-    from wiregen.vectors.testees import Bounds, StartError, TesteeDoor
+    from wiregen.vectors.testees import Bounds, ProgramDoor, StartError
 
     try:
-        door = TesteeDoor(command, protocol, Bounds(seconds=seconds))
+        door = ProgramDoor(command, protocol, Bounds(seconds=seconds))
     except StartError as error:
         raise Failure(
             str(error), "it answers lines of JSON on stdin with lines on stdout: docs/vectors.md"

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from wiregen.vectors.verifying.comparing import difference
 from wiregen.vectors.verifying.doors import (
+    TOLD,
     Decoded,
     Door,
     DoorError,
@@ -51,13 +52,17 @@ class Differing:
     found: str
 
 
-def differing(trial: Trial, reference: Door, testee: Door) -> Differing | None:
+def differing(
+    trial: Trial, reference: Door, testee: Door, expected: Decoded | None = None
+) -> Differing | None:
     """Return how the codec under test differs from the reference; None: it does not, or does not do that.
+
+    `expected`: what the reference says, where that is known.
 
     Raises:
         DoorError: The reference itself gives no answer.
     """
-    expected = asked(lambda: reference.decode(trial.setting, [trial.data]))
+    expected = expected or asked(lambda: reference.decode(trial.setting, [trial.data]))
     try:
         found = asked(lambda: testee.decode(trial.setting, trial.chunks))
         between = _between(_settled(expected, trial), _settled(found, trial), testee)
@@ -89,28 +94,37 @@ def _settled(decoded: Decoded, trial: Trial) -> Decoded:
 
 
 def _between(expected: Decoded, found: Decoded, testee: Door) -> Differing | None:
-    between = difference(expected.frames, found.frames)
-    wanted, said = expected.fault, found.fault
-    if (wanted and wanted.code) != (said and said.code):
-        key = ("decode", _code(wanted), _code(said), _path(wanted, said))
-        return Differing(key=key, expected=_told(expected), found=_told(found))
+    n_both = min(len(expected.frames), len(found.frames))
+    between = difference(expected.frames[:n_both], found.frames[:n_both])
     if between is not None:
-        name = _INDEX.sub("[]", between.path)
-        names = [line.get("message", "") for line in expected.frames[_frame(between.path) :][:1]]
-        key = ("frames", name, *names)
-        return Differing(key=key, expected=f"{between.path} {between.expected}", found=between.found)
+        key: tuple[str, ...] = (_INDEX.sub("[]", between.path), _message(expected, _frame(between.path)))
+        return Differing(
+            key=("frames", *key), expected=f"{between.path} {between.expected}", found=between.found
+        )
+    wanted, said = expected.fault, found.fault
+    # The first that one has and the other has not: what comes behind it follows from the same mistake.
+    if len(expected.frames) > n_both:
+        key = ("refuses", _message(expected, n_both), _code(said))
+    elif len(found.frames) > n_both:
+        key = ("accepts", _code(wanted), _path(wanted), _message(found, n_both))
+    elif _code(wanted) != _code(said):
+        key = ("decode", _code(wanted), _code(said), _path(wanted, said))
+    else:
+        return _between_faults(wanted, said, testee)
+    return Differing(key=key, expected=_told(expected), found=_told(found))
+
+
+def _between_faults(wanted: Fault | None, said: Fault | None, testee: Door) -> Differing | None:
+    """Return how faults of the same code differ, in what the codec under test tells."""
     if wanted is None or said is None:
         return None
-    compared = ["at", "recoverable"]
-    compared = [name for name in compared if name in testee.tells]
-    compared += [name for name in ("rule", "path", "inner_at") if getattr(said, name) not in (None, "")]
-    compared = [name for name in compared if getattr(wanted, name) is not None]
-    wrong = next((name for name in compared if getattr(wanted, name) != getattr(said, name)), None)
-    if wrong is None:
-        return None
-    return Differing(
-        key=("fault", wrong, wanted.code, _path(wanted, said)), expected=told(wanted), found=told(said)
-    )
+    names = [name for name in sorted(TOLD) if name in testee.tells]
+    names += [name for name in ("rule", "path", "inner_at") if getattr(said, name) not in (None, "")]
+    for name in names:
+        if getattr(wanted, name) not in (None, getattr(said, name)):
+            key = ("fault", name, wanted.code, _path(wanted, said))
+            return Differing(key=key, expected=told(wanted), found=told(said))
+    return None
 
 
 def _encoding(setting: Setting, frames: Sequence[Line], reference: Door, testee: Door) -> Differing | None:
@@ -138,6 +152,10 @@ def _trouble(error: DoorError, expected: str) -> Differing:
     return Differing(
         key=("trouble", error.trouble, _NUMBER.sub("0", error.text)[:80]), expected=expected, found=str(error)
     )
+
+
+def _message(decoded: Decoded, index: int) -> str:
+    return str(decoded.frames[index].get("message"))
 
 
 def _code(fault: Fault | None) -> str:

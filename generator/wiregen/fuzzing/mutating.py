@@ -70,9 +70,15 @@ class Mutator:
     # ---- parts of a tree
 
     def _of_tree(self, parts: list[Spot]) -> bytes | None:
-        spot = self._random.choice(parts)
-        ways = self._ways(spot)
-        return self._random.choice(ways)(spot) if ways else None
+        """Return bytes with one change: the way is chosen first, so that rare parts are changed as often as common ones."""
+        ways: dict[str, list[tuple[Callable[[Spot], bytes], Spot]]] = {}
+        for spot in parts:
+            for way in self._ways(spot):
+                ways.setdefault(way.__name__, []).append((way, spot))
+        if not ways:
+            return None
+        way, spot = self._random.choice(ways[self._random.choice(sorted(ways))])
+        return way(spot)
 
     def _ways(self, spot: Spot) -> list[Callable[[Spot], bytes]]:
         node = spot.node
@@ -84,9 +90,9 @@ class Mutator:
             "varint",
             "coding",
         ):
-            ways += [self._number] * 2
+            ways.append(self._number)
         if node.type[0] in ("text", "bytes", "data"):
-            ways += [self._text] * 2
+            ways.append(self._text)
         if is_item(node):
             ways += [self._dropped, self._doubled, self._swapped]
         if node.type[0] == "compressed":

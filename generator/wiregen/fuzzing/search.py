@@ -12,7 +12,7 @@ from wiregen.fuzzing.differing import Differing, Trial, asked, differing
 from wiregen.fuzzing.mutating import Mutator
 from wiregen.fuzzing.shrinking import shrunk
 from wiregen.runtime.tree import Node
-from wiregen.vectors.verifying import CarefulDoor, Door, DoorError
+from wiregen.vectors.verifying import CarefulDoor, Decoded, Door, DoorError
 
 __all__ = ["Bounds", "Finding", "Search"]
 
@@ -53,6 +53,7 @@ class Search:
         self._random = Random(seed)
         self._mutator = Mutator(reference.plan, self._random)
         self._seeds = list(seeds)
+        self._trees: dict[int, tuple[Node, ...]] = {}
         self._known: set[tuple[str, ...]] = set()
         self._outcomes: set[tuple[object, ...]] = set()
         self.n_trials = 0
@@ -68,7 +69,7 @@ class Search:
                 return
             self.n_trials += 1
             advance(self.n_trials)
-            found = self._difference(trial)
+            found = self._looked_at(trial)
             if found is not None and found.key not in self._known:
                 self._known.add(found.key)
                 yield self._made_small(trial, found)
@@ -76,19 +77,29 @@ class Search:
     def _trials(self) -> Iterator[Trial]:
         yield from tuple(self._seeds)
         while True:
-            seed, other = self._random.choice(self._seeds), self._random.choice(self._seeds)
-            trial = self._mutator.mutated(seed, self._nodes(seed), other)
-            if self._is_new(trial):
-                self._seeds.append(trial)
-            yield trial
+            other = self._random.choice(self._seeds)
+            yield self._mutator.mutated(*self._chosen(), other)
 
-    def _is_new(self, trial: Trial) -> bool:
-        """Say whether the careful codec says of a trial what it said of none before: such a one is worth mutating."""
-        if len(self._seeds) >= _MOST_SEEDS or len(trial.data) > 4096:
-            return False
+    def _looked_at(self, trial: Trial) -> Differing | None:
+        """Return the difference of a trial, and keep one of which the careful codec says something new."""
         try:
-            decoded = asked(lambda: self._reference.decode(trial.setting, [trial.data]))
+            expected = asked(lambda: self._reference.decode(trial.setting, [trial.data]))
         except DoorError:
+            return self._difference(trial)
+        if self._is_new(trial, expected):
+            self._seeds.append(trial)
+        return self._difference(trial, expected)
+
+    def _chosen(self) -> tuple[Trial, tuple[Node, ...]]:
+        """Return a seed and its trees, which are made once."""
+        number = self._random.randrange(len(self._seeds))
+        if number not in self._trees:
+            self._trees[number] = self._nodes(self._seeds[number])
+        return self._seeds[number], self._trees[number]
+
+    def _is_new(self, trial: Trial, decoded: Decoded) -> bool:
+        """Say whether a trial gave what none gave before: such a one is worth mutating."""
+        if len(self._seeds) >= _MOST_SEEDS or len(trial.data) > 4096:
             return False
         fault = decoded.fault
         names = tuple(str(line.get("message")) for line in decoded.frames[:3])
@@ -98,9 +109,9 @@ class Search:
         self._outcomes.add(outcome)
         return True
 
-    def _difference(self, trial: Trial) -> Differing | None:
+    def _difference(self, trial: Trial, expected: Decoded | None = None) -> Differing | None:
         try:
-            return differing(trial, self._reference, self._testee)
+            return differing(trial, self._reference, self._testee, expected)
         except DoorError as error:
             return Differing(
                 key=("reference", error.text), expected="the careful codec's answer", found=error.text

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import chain, combinations
+from typing import Final
 
 from wiregen.fuzzing.differing import Trial
 from wiregen.fuzzing.editing import is_item, replaced, spots
 from wiregen.runtime.tree import Node
 
 __all__ = ["shrunk"]
+
+_SHORT: Final = 64
+"""Bytes up to which pairs of them are tried."""
 
 
 def shrunk(
@@ -41,8 +46,9 @@ def _smaller(trial: Trial, nodes: Callable[[Trial], tuple[Node, ...]]) -> Iterat
     for index in range(len(before)):
         less = before[:index] + before[index + 1 :]
         yield replace(trial, setting=replace(trial.setting, before=less))
-    for data in (*_without_parts(trial, nodes), *_without_bytes(trial.data), *_zeroed(trial.data)):
-        yield replace(trial, data=data, cuts=tuple(cut for cut in trial.cuts if cut < len(data)))
+    data = trial.data
+    for other in chain(_without_parts(trial, nodes), _without_bytes(data), _zeroed(data), _tightened(data)):
+        yield replace(trial, data=other, cuts=tuple(cut for cut in trial.cuts if cut < len(other)))
 
 
 def _without_parts(trial: Trial, nodes: Callable[[Trial], tuple[Node, ...]]) -> Iterator[bytes]:
@@ -66,3 +72,20 @@ def _zeroed(data: bytes) -> Iterator[bytes]:
     for at, byte in enumerate(data):
         if byte:
             yield data[:at] + b"\0" + data[at + 1 :]
+
+
+def _tightened(data: bytes) -> Iterator[bytes]:
+    """Yield the data without one byte, one or two numbers before it less by one: they may be the lengths around it.
+
+    Where bytes are wrong there is no tree that would name them.
+    """
+    if len(data) > _SHORT:
+        return
+    for at in range(len(data)):
+        earlier = [place for place in range(at) if 0 < data[place] <= len(data)]
+        for places in (*combinations(earlier, 1), *combinations(earlier, 2)):
+            buffer = bytearray(data)
+            for place in places:
+                buffer[place] -= 1
+            del buffer[at]
+            yield bytes(buffer)

@@ -4,7 +4,7 @@ Invariant: whatever the other side does, crash, hang or print garbage, the answe
 goes to a new process.
 """
 
-from wiregen.vectors.testees.door import TesteeDoor
+from wiregen.vectors.testees.door import ProgramDoor
 from wiregen.vectors.testees.process import Bounds, StartError
 
-__all__ = ["Bounds", "StartError", "TesteeDoor"]
+__all__ = ["Bounds", "ProgramDoor", "StartError"]

@@ -32,10 +32,10 @@ from wiregen.vectors.verifying.doors import (
     Written,
 )
 
-__all__ = ["TesteeDoor"]
+__all__ = ["ProgramDoor"]
 
 
-class TesteeDoor:
+class ProgramDoor:
     """Asks a program; one that gave no answer is started again for the next question.
 
     Raises:

@@ -51,8 +51,8 @@ def load_files(paths: Iterable[Path], plan: Mapping[str, Any]) -> tuple[_Vector,
     return tuple(found.values())
 
 
-def read_file(data: bytes, plan: Mapping[str, Any]) -> VectorFile:
-    """Return the file that a text is.
+def read_file(data: bytes, plan: Mapping[str, Any] | None = None) -> VectorFile:
+    """Return the file that a text is; without a plan, what it names is not looked at.
 
     Raises:
         VectorsError: It is none, or not of this protocol.
@@ -60,15 +60,16 @@ def read_file(data: bytes, plan: Mapping[str, Any]) -> VectorFile:
     if len(data) > MOST_BYTES:
         raise VectorsError(f"longer than {MOST_BYTES} bytes")
     file = read_vectors(data)
-    if file.protocol != plan["name"]:
+    if plan is not None and file.protocol != plan["name"]:
         raise VectorsError(f"protocol: these are vectors of {file.protocol[:64]!r}, not of {plan['name']!r}")
     for index, vector in enumerate(file.vectors):
-        for fault in _faults(vector, plan):
+        for fault in (*(_strangers(vector, plan) if plan is not None else ()), *_excesses(vector)):
             raise VectorsError(f"vectors.{index} ({vector.id[:64]}): {fault}")
     return file
 
 
-def _faults(vector: _Vector, plan: Mapping[str, Any]) -> Iterator[str]:
+def _strangers(vector: _Vector, plan: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a vector names and the protocol has not."""
     roles = {*plan["roles"]}
     for role in _roles(vector):
         if role is not None and role not in roles:
@@ -78,7 +79,6 @@ def _faults(vector: _Vector, plan: Mapping[str, Any]) -> Iterator[str]:
     for name in () if isinstance(vector, Unwritable) else vector.limits:
         if name not in plan["limits"]:
             yield f"limits: no limit {name[:64]!r}; there are {', '.join(plan['limits'])}"
-    yield from _excesses(vector)
 
 
 def _roles(vector: _Vector) -> Iterator[str | None]:

@@ -203,7 +203,10 @@ def _refusal_differs(
         fault = Fault(code="truncated", at=size, recoverable=False)
     if len(found.frames) != vector.frames_before or fault is None:
         after = "" if fault is None else f", then {told(fault)}"
-        return f"{vector.frames_before} frames, then {told(expected)}", f"{len(found.frames)} frames{after}"
+        return (
+            f"{_count_of(vector.frames_before)}, then {told(expected)}",
+            f"{_count_of(len(found.frames))}{after}",
+        )
     is_equal = fault.code == expected.code and all(
         _agrees(expected, fault, name, tells) for name in ("at", "recoverable", "rule", "path", "inner_at")
     )
@@ -256,8 +259,11 @@ def _spans(vector: Valid, found: frozenset[tuple[str, int, int]]) -> tuple[str, 
     if missing is None:
         return None
     name, start, end = missing
-    others = sorted((first, last) for each, first, last in found if each == name)
-    return f"{name} from {start} to {end}", f"it from {others[0][0]} to {others[0][1]}" if others else "none"
+    others = [(first, last) for each, first, last in found if each == name]
+    if not others:
+        return f"{name} from {start} to {end}", "none"
+    first, last = min(others, key=lambda place: (place[0], -place[1]))  # of equal names the outermost
+    return f"{name} from {start} to {end}", f"it from {first} to {last}"
 
 
 # ---- in words
@@ -273,7 +279,11 @@ def told(fault: Fault | ExpectedFault) -> str:
 
 
 def _count(frames: Sequence[Line]) -> str:
-    return f"{len(frames)} frame{'s' if len(frames) != 1 else ''}"
+    return _count_of(len(frames))
+
+
+def _count_of(n_frames: int) -> str:
+    return f"{n_frames} frame{'s' if n_frames != 1 else ''}"
 
 
 def first_byte(expected: bytes, found: bytes) -> tuple[str, str]:

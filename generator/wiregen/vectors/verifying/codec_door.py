@@ -1,0 +1,73 @@
+"""A Python object with `decode` and `encode` as a door: what a test of somebody's own codec has at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from wiregen.vectors.verifying.doors import (
+    NATIVE,
+    Capability,
+    Decoded,
+    DoorError,
+    Fault,
+    Line,
+    Setting,
+    Step,
+    Traced,
+    Written,
+)
+
+__all__ = ["CodecDoor"]
+
+_SAID: Final = ("at", "recoverable", "rule", "path", "inner_at")
+
+
+class CodecDoor:
+    """Asks `decode(chunks, setting)`, an iterable of decoded lines, `encode(frames, setting)`, bytes, and where it is there
+    `trace(steps, setting, options)`, the name of a violation or None.
+
+    Who refuses raises an exception that has a `code`, and `at` and `recoverable` where it can tell; what is cut at the end of
+    the bytes is EOFError. `serializations` names those that it has beside the native one.
+    """
+
+    def __init__(self, codec: Any) -> None:
+        self._codec = codec
+        self.name = type(codec).__name__
+        named = ("decode", "encode", "trace")
+        self.can: frozenset[Capability] = frozenset(
+            name for name in named if callable(getattr(codec, name, None))  # type: ignore[misc]
+        )
+        self.tells: frozenset[str] = frozenset(getattr(codec, "tells", ("at", "recoverable")))
+        self.serializations: frozenset[str] = frozenset((NATIVE, *getattr(codec, "serializations", ())))
+
+    def decode(self, setting: Setting, chunks: Sequence[bytes]) -> Decoded:
+        frames: list[Line] = []
+        try:
+            for line in self._codec.decode(list(chunks), setting):
+                frames.append(line)  # noqa: PERF402 - those before a fault are kept
+        except EOFError:
+            return Decoded(frames=tuple(frames), is_incomplete=True)
+        except Exception as error:  # noqa: BLE001 - whatever a codec raises says something about it
+            return Decoded(frames=tuple(frames), fault=_fault(error))
+        return Decoded(frames=tuple(frames))
+
+    def encode(self, setting: Setting, frames: Sequence[Line]) -> Written:
+        try:
+            return Written(data=bytes(self._codec.encode(list(frames), setting)))
+        except Exception as error:  # noqa: BLE001 - as above
+            return Written(code=_code(error))
+
+    def trace(self, setting: Setting, steps: Sequence[Step], options: Mapping[str, Any]) -> Traced:
+        return Traced(violation=self._codec.trace(list(steps), setting, dict(options)))
+
+
+def _fault(error: Exception) -> Fault:
+    return Fault(code=_code(error), **{name: getattr(error, name, None) for name in _SAID})
+
+
+def _code(error: Exception) -> str:
+    code = getattr(error, "code", None)
+    if not isinstance(code, str):
+        raise DoorError("crashed", f"{type(error).__name__}: {error}"[:200]) from error
+    return code

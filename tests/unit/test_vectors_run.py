@@ -1,0 +1,262 @@
+"""`vectors run`: programs in any language are asked over stdin and stdout, and whatever they do is a verdict."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from tests.conformance.converted import converted
+from tests.unit.doors import careful_door
+from tests.unit.test_cli_decode import LUMBERJACK, check_refused, run
+from tests.unit.test_vectors_verifying import VECTORS, WIRE
+
+from wiregen.vectors.format import read_vectors, write_vectors
+from wiregen.vectors.testees import Bounds, ProgramDoor, StartError
+from wiregen.vectors.testees.exchange import schemas
+from wiregen.vectors.testees.serve import answers
+from wiregen.vectors.verifying import judge
+
+ROOT = Path(__file__).resolve().parents[2]
+CODEC = WIRE.with_name("codec.py")
+NODE = ROOT / "examples" / "lumberjack_testee"
+FILE = read_vectors(VECTORS.read_bytes())
+ONE = "import sys\nfor line in sys.stdin: print({!r}, flush=True)\n"
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
+
+
+def run_echo(*arguments: str | Path, command: tuple[str | Path, ...]) -> Result:
+    return run("vectors", "run", WIRE, VECTORS, *arguments, "--", *command)
+
+
+def echo(how: str, n_good: int = 0) -> tuple[str | Path, ...]:
+    return sys.executable, CODEC, how, str(n_good)
+
+
+# ---- verdicts
+
+
+def test_a_right_implementation_passes() -> None:
+    result = run_echo(command=echo("good"))
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert (
+        result.stdout == "skipped 2: it does not trace\nCodec: 14 vectors, 12 passed, 0 failed, 2 skipped\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("mistake", "caught"),
+    [
+        ("wrong byte order", "pong"),
+        ("ignored limit", "too-long"),
+        ("off by one", "two"),
+        ("lenient text", "no-text"),
+    ],
+)
+def test_a_mistake_is_named(mistake: str, caught: str) -> None:
+    result = run_echo(command=echo(mistake))
+    assert result.exit_code == 1
+    assert f"failed: {caught}\n  decoded whole: expected " in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        ("hangs", "hung: no answer within 0.4 s"),
+        ("drips", "hung: no answer within 0.4 s"),
+        ("crashes", "crashed: it ended with code 3: out of cheese"),
+        ("prints garbage", "garbage: not JSON: 'Hello, world'"),
+        ("answers another", "garbage: the id is 77, and "),
+        ("prints no frames", "garbage: an answer to decode without frames"),
+    ],
+)
+def test_whatever_a_program_does_is_a_verdict(how: str, told: str) -> None:
+    """Each process answers the hello and nothing more; the vector that was asked is named, and the next one is asked too."""
+    result = run_echo("--timeout", "0.4", "--only", "ping", "--only", "pong", command=echo(how, 1))
+    assert result.exit_code == 1
+    for id_ in ("ping", "pong"):
+        assert f"failed: {id_}\n  decoded whole: expected an answer, found {told}" in result.stdout
+    assert result.stdout.endswith("Codec: 2 vectors, 0 passed, 2 failed\n")
+
+
+def test_an_endless_line_is_garbage_and_no_more_than_the_bound_is_kept() -> None:
+    bounds = Bounds(n_bytes=1 << 20)
+    with ProgramDoor(tuple(map(str, echo("prints on and on", 1))), "echo", bounds) as door:
+        finding, *_ = judge(FILE.vectors[0], door).findings
+    assert finding.found == "garbage: an answer of more than 1048576 bytes"
+
+
+def test_one_that_breaks_is_started_again() -> None:
+    """Each process answers a hello and three questions."""
+    result = run_echo("--only", "ping", "--only", "pong", command=echo("crashes", 4))
+    assert "failed: ping\n  split at 2: expected an answer, found crashed" in result.stdout
+    assert "failed: pong\n  split at 1: expected an answer, found crashed" in result.stdout
+
+
+def test_one_that_never_answers_is_given_up() -> None:
+    bounds = Bounds(seconds=0.3, most_troubles=2)
+    start = time.monotonic()
+    with ProgramDoor(tuple(map(str, echo("hangs", 1))), "echo", bounds) as door:
+        verdicts = [judge(vector, door) for vector in FILE.vectors]
+    assert time.monotonic() - start < 20
+    assert {verdict.outcome for verdict in verdicts} == {"failed", "skipped"}
+    last = next(verdict for verdict in verdicts if verdict.id == "cut")
+    assert last.findings[0].found == "failed: not asked: no answer came 2 times in a row"
+
+
+def test_a_program_that_was_ended_takes_what_it_started_along(tmp_path: Path) -> None:
+    script = tmp_path / "parent.py"
+    script.write_text(
+        "import subprocess, sys, time\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+        f"open({str(tmp_path / 'pid')!r}, 'w').write(str(child.pid))\n"
+        "sys.stdin.readline(); print('{\"id\": 1}', flush=True)\n"
+        "time.sleep(600)\n"
+    )
+    with ProgramDoor((sys.executable, str(script)), "echo", Bounds(seconds=0.3)) as door:
+        assert judge(FILE.vectors[0], door).outcome == "failed"
+    child = int((tmp_path / "pid").read_text())
+    if not Path(f"/proc/{child}").exists():
+        return
+    assert " Z " in Path(f"/proc/{child}/stat").read_text() or os.name != "posix"
+
+
+# ---- what is expected to fail
+
+
+def test_known_failures_are_no_findings_until_they_pass(tmp_path: Path) -> None:
+    known = tmp_path / "known.txt"
+    known.write_text("no-text # replaces what is no text\n")
+    result = run_echo("--expected-failures", known, command=echo("lenient text"))
+    assert result.exit_code == 0
+    assert "1 failed as expected" in result.stdout
+    result = run_echo("--expected-failures", known, command=echo("good"))
+    assert result.exit_code == 1
+    assert "passed, though expected to fail: no-text (replaces what is no text)" in result.stdout
+    known.write_text("no-such-vector\n")
+    result = run_echo("--expected-failures", known, command=echo("good"))
+    assert (result.exit_code, "no such vector: no-such-vector" in result.stdout) == (1, True)
+    assert run_echo("--expected-failures", known, "--only", "ping", command=echo("good")).exit_code == 0
+
+
+@pytest.mark.parametrize("format_", ["json", "junit"])
+def test_reports_for_programs_name_the_implementation(format_: str) -> None:
+    result = run_echo("--format", format_, command=echo("ignored limit"))
+    assert result.exit_code == 1
+    assert "too-long-here" in result.stdout and "Codec" in result.stdout
+
+
+# ---- starting
+
+
+def test_what_cannot_be_asked_is_refused_with_a_way_out() -> None:
+    check_refused(run_echo(command=("no-such-program",)), "`no-such-program` cannot be started: no such file")
+    check_refused(run("vectors", "run", WIRE, VECTORS), "no implementation is named")
+    check_refused(run_echo(command=(sys.executable, "-c", "raise SystemExit('no')")), "crashed", "code 1: no")
+    check_refused(run_echo(command=(sys.executable, "-c", ONE.format("hello"))), "garbage: not JSON")
+    check_refused(run_echo(command=(sys.executable, "-c", ONE.format('{"id": 1, "can": 7}'))), "garbage: can")
+
+
+def test_no_shell_reads_the_command(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    with pytest.raises(StartError):
+        ProgramDoor((f"true; touch {mark}",), "echo")
+    assert not mark.exists()
+
+
+def test_an_implementation_may_skip_and_say_why(tmp_path: Path) -> None:
+    script = tmp_path / "skips.py"
+    script.write_text(
+        "import json, sys\n"
+        "for line in sys.stdin:\n"
+        "    asked = json.loads(line)\n"
+        "    said = {'name': 'Lazy'} if asked['do'] == 'hello' else {'skip': 'not today'}\n"
+        "    print(json.dumps({'id': asked['id'], **said}), flush=True)\n"
+    )
+    result = run_echo(command=(sys.executable, script))
+    assert result.exit_code == 0
+    assert "skipped 12: not today\n" in result.stdout
+
+
+# ---- the other side
+
+
+def test_a_line_that_is_no_request_is_answered_all_the_same() -> None:
+    lines = [b"{}\n", b'{"id": 4, "do": "hello", "protocol": "lumberjack"}\n']
+    failed, hello = (json.loads(line) for line in answers(careful_door("lumberjack"), lines))
+    assert failed["id"] == 0 and "do" in failed["failed"]
+    assert hello == {
+        "id": 4,
+        "name": "the careful codec",
+        "can": ["decode", "encode"],
+        "tells": ["at", "recoverable"],
+        "serializations": ["native"],
+    }
+
+
+@pytest.mark.parametrize("options", [(), ("--careful",)], ids=["generated", "careful"])
+def test_generated_code_answers_as_a_program(options: tuple[str, ...]) -> None:
+    command = (sys.executable, "-c", TESTEE, "vectors", "testee", str(WIRE), *options)
+    result = run_echo(command=command)
+    assert result.exit_code == 0
+    n_skipped = "2 skipped" in result.stdout
+    assert n_skipped == bool(options)
+
+
+TESTEE = f"import sys; sys.path.insert(0, {str(ROOT / 'generator')!r}); from wiregen.cli import main; main()"
+
+
+def test_the_published_schemas_are_those_of_the_exchange() -> None:
+    for name, text in schemas().items():
+        assert (ROOT / "docs" / "schemas" / name).read_text(encoding="utf-8") == text
+
+
+# ---- Lumberjack in another language
+
+
+@pytest.fixture(scope="module")
+def lumberjack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    path = tmp_path_factory.mktemp("vectors") / "lumberjack.json"
+    path.write_text(write_vectors(converted("lumberjack")))
+    yield path
+
+
+def run_node(vectors: Path, script: Path, *options: str) -> Result:
+    return run("vectors", "run", LUMBERJACK, vectors, *options, "--", "node", script)
+
+
+@needs_node
+def test_lumberjack_in_node_holds_to_the_vectors(lumberjack: Path) -> None:
+    result = run_node(lumberjack, NODE / "testee.mjs")
+    assert result.exit_code == 0, result.stdout
+    assert "Lumberjack in Node" in result.stdout and " 0 failed" in result.stdout
+
+
+MUTANTS = {
+    "byte order": ("readUInt32BE", "readUInt32LE", "window"),
+    "limit": ("+ size > this.budget.limits.frame", "+ size > Infinity", "length-of-no-frame"),
+    "count": ("count > limits.count", "count > Infinity", "pairs-over-a-lower-limit"),
+    "length": ("this.position += size;", "this.position += size + 1;", "event-as-json"),
+    "text": ("fatal: true", "fatal: false", "event-that-is-no-text"),
+    "tail": ("bytesWritten < body.length", "bytesWritten > body.length", "bytes-behind-the-stream"),
+    "written order": ("writeUInt32BE", "writeUInt32LE", "window"),
+}
+
+
+@needs_node
+@pytest.mark.parametrize("mutant", MUTANTS)
+def test_a_mistake_in_node_is_caught(lumberjack: Path, tmp_path: Path, mutant: str) -> None:
+    before, after, caught = MUTANTS[mutant]
+    shutil.copytree(NODE, tmp_path / "broken")
+    source = (NODE / "lumberjack.mjs").read_text()
+    assert source.count(before) >= 1
+    (tmp_path / "broken" / "lumberjack.mjs").write_text(source.replace(before, after))
+    result = run_node(lumberjack, tmp_path / "broken" / "testee.mjs", "--only", caught)
+    assert result.exit_code == 1
+    assert f"failed: {caught}\n" in result.stdout
