@@ -37,13 +37,21 @@ class Frame {
     if (this.position + size > this.data.length) throw new Incomplete();
   }
 
+  // No field goes beyond the limit of a frame.
+  fixed(size) {
+    if (this.position - this.start + size > this.budget.limits.frame) {
+      throw new Refusal('limit_exceeded', this.position);
+    }
+    this.need(size);
+  }
+
   u8() {
-    this.need(1);
+    this.fixed(1);
     return this.data[this.position++];
   }
 
   u32() {
-    this.need(4);
+    this.fixed(4);
     this.position += 4;
     return this.data.readUInt32BE(this.position - 4);
   }

@@ -15,6 +15,7 @@ from wiregen.cli.testee import TesteeCommand
 if TYPE_CHECKING:
     from wiregen.fuzzing import Bounds, Finding, Search
     from wiregen.vectors.verifying import CarefulDoor, Door
+    from wiregen.vectors.verifying.judge import AnyVector
 
 __all__ = ["verb"]
 
@@ -46,9 +47,8 @@ def verb(
     """Search for bytes that COMMAND reads otherwise than the careful codec of PROTOCOL does.
 
     COMMAND speaks the exchange of `wiregen vectors run`; without one, generated code is searched. What is mutated are the
-    vectors of FILE, or those that `wiregen vectors build` wrote. Exits with 1 if there are findings.
+    vectors of FILE, or those that `wiregen vectors build` writes. Exits with 1 if there are findings.
     """
-    from wiregen.cli.judging import vectors_of
     from wiregen.cli.protocols import package_of
     from wiregen.cli.testee import command_of, opened
     from wiregen.fuzzing import Bounds, Search, seeds_of
@@ -56,7 +56,7 @@ def verb(
     from wiregen.vectors.verifying.made_door import door_of
 
     package = package_of(protocol, ())
-    seeds = seeds_of(vectors_of(files, package.plan))
+    seeds = seeds_of(_beginnings(files, package.plan))
     if not seeds:
         raise Failure("there is nothing to begin with", "name a file that has valid or invalid vectors")
     reference = CarefulDoor(package.plan)
@@ -71,6 +71,17 @@ def verb(
         return searched(door_of(package))
     with opened(command, package.plan["name"], timeout) as door:
         return searched(door)
+
+
+def _beginnings(files: tuple[str, ...], plan: dict[str, Any]) -> "tuple[AnyVector, ...]":
+    """Return the vectors of the files; of none those that were built, or are made now."""
+    from wiregen.cli.judging import built, vectors_of
+
+    if files or built(plan["name"]).is_file():
+        return vectors_of(files, plan)
+    from wiregen.vectors.building import build_vectors
+
+    return build_vectors(plan).file.vectors
 
 
 def _search(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from wiregen.vectors.verifying import Door, Verdict
     from wiregen.vectors.verifying.judge import AnyVector
 
-__all__ = ["expected_of", "judged", "report", "vectors_of"]
+__all__ = ["built", "expected_of", "judged", "report", "vectors_of"]
 
 
 def vectors_of(
@@ -23,7 +23,7 @@ def vectors_of(
     from wiregen.vectors.format import VectorsError
     from wiregen.vectors.verifying.files import load_files
 
-    paths = tuple(map(Path, files)) or (_built(plan["name"]),)
+    paths = tuple(map(Path, files)) or (_built_or_refused(plan["name"]),)
     try:
         vectors = load_files(paths, plan)
     except VectorsError as error:
@@ -34,16 +34,21 @@ def vectors_of(
     return tuple(vector for vector in vectors if not only or vector.id in only)
 
 
-def _built(protocol: str) -> Path:
+def built(protocol: str) -> Path:
+    """Return where `vectors build` writes the vectors of a protocol."""
     from wiregen.cli.protocols import configuration
     from wiregen.diagnostics import Report
 
-    path = configuration(Report()).output / "vectors" / f"{protocol}.json"
-    if not path.is_file():
-        raise Failure(
-            f"there is no `{path}`", f"name files of vectors, or write them: wiregen vectors build {protocol}"
-        )
-    return path
+    return configuration(Report()).output / "vectors" / f"{protocol}.json"
+
+
+def _built_or_refused(protocol: str) -> Path:
+    path = built(protocol)
+    if path.is_file():
+        return path
+    raise Failure(
+        f"there is no `{path}`", f"name files of vectors, or write them: wiregen vectors build {protocol}"
+    )
 
 
 def expected_of(path: str | None) -> dict[str, str]:
@@ -53,13 +58,15 @@ def expected_of(path: str | None) -> dict[str, str]:
     return {} if path is None else expected_failures(Path(path).read_text(encoding="utf-8"))
 
 
-def judged(vectors: "Sequence[AnyVector]", doors: "Sequence[Door]") -> "Iterator[Verdict]":
+def judged(
+    vectors: "Sequence[AnyVector]", doors: "Sequence[Door]", *, is_thorough: bool = True
+) -> "Iterator[Verdict]":
     """Yield the verdict of each vector: the worst that any of the doors gives; a skip counts where all skip."""
     from wiregen.vectors.verifying import judge
 
     with _progress(len(vectors)) as advance:
         for vector in vectors:
-            verdicts = [judge(vector, door) for door in doors]
+            verdicts = [judge(vector, door, is_thorough=is_thorough) for door in doors]
             ranks = {"failed": 0, "passed": 1, "skipped": 2}
             advance()
             yield min(verdicts, key=lambda verdict: ranks[verdict.outcome])

@@ -20,7 +20,8 @@ _SERIALIZATIONS = ("protobuf", "msgpack")
 @click.option(
     "--format", "format_", type=click.Choice(["text", "json", "junit"]), default="text", show_default=True
 )
-def verb(protocol: str, files: tuple[str, ...], only: tuple[str, ...], format_: str) -> int:
+@click.option("--thorough", is_flag=True, help="Cut the bytes of each at every place, as `vectors run` does.")
+def verb(protocol: str, files: tuple[str, ...], only: tuple[str, ...], format_: str, thorough: bool) -> int:
     """Check vectors of PROTOCOL (a name, or a path to a .wire file), whoever wrote them.
 
     Each is held against the careful codec and against generated code, in all serializations that it gives. Without FILE, they
@@ -34,7 +35,8 @@ def verb(protocol: str, files: tuple[str, ...], only: tuple[str, ...], format_: 
     carried = tuple(name for name in _SERIALIZATIONS if any(getattr(each, name, None) for each in vectors))
     if carried:
         package = package_of(protocol, carried)
-    return report(judged(vectors, _doors(package)), {}, package.plan["name"], format_)
+    verdicts = judged(vectors, _doors(package), is_thorough=thorough)
+    return report(verdicts, {}, package.plan["name"], format_)
 
 
 def _doors(package: "Package") -> "tuple[Door, ...]":

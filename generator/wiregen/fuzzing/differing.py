@@ -87,7 +87,7 @@ def asked(call: Callable[[], T]) -> T:
 
 def _settled(decoded: Decoded, trial: Trial) -> Decoded:
     """Return the answer as if the stream ended: what is cut there and what is incomplete are the same."""
-    if decoded.fault is None and decoded.is_incomplete:
+    if decoded.fault is None and (decoded.is_incomplete or decoded.is_unfinished):
         fault = Fault(code="truncated", at=len(trial.data), recoverable=False)
         return Decoded(frames=decoded.frames, fault=fault)
     return decoded

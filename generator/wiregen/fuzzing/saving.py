@@ -44,7 +44,7 @@ def vector_of(finding: Finding, reference: CarefulDoor) -> Valid | Invalid:
         "note": " / ".join(finding.differing.key),
     }
     fault = decoded.fault
-    if fault is None and decoded.is_incomplete:
+    if fault is None and (decoded.is_incomplete or decoded.is_unfinished):
         fault = Refused(code="truncated", at=len(data), recoverable=False)
     if fault is not None:
         return Invalid(error=_fault(fault), frames_before=len(decoded.frames), **common)

@@ -78,7 +78,12 @@ class ProgramDoor:
         )
         if answer.frames is None:
             raise DoorError("garbage", "an answer to decode without frames")
-        return Decoded(frames=answer.frames, fault=_fault(answer), is_incomplete=answer.incomplete)
+        return Decoded(
+            frames=answer.frames,
+            fault=_fault(answer),
+            is_incomplete=answer.incomplete,
+            is_unfinished=answer.unfinished,
+        )
 
     def encode(self, setting: Setting, frames: Sequence[Line]) -> Written:
         answer = self._ask(Encode(id=self._next(), frames=tuple(frames), **_setting(setting)))

@@ -132,7 +132,8 @@ class AnsweredError:
 class Answer:
     """The answer to any request, with its `id`.
 
-    hello: `name`, `can`, `tells`, `serializations`. decode: `frames` before the first fault, and `error` or `incomplete`.
+    hello: `name`, `can`, `tells`, `serializations`. decode: `frames` before the first fault, and `error` or `incomplete`;
+    `unfinished` where they are pieces of which the last is missing.
     encode: `bytes`, or `error`. trace: `violation`. To all of them: `skip`, the reason why it is not done; `failed`, what
     went wrong.
     """
@@ -145,6 +146,7 @@ class Answer:
     frames: tuple[Line, ...] | None = None
     error: AnsweredError | None = None
     incomplete: bool = False
+    unfinished: bool = False
     bytes: HexText | None = None
     violation: str | None = None
     skip: str | None = None

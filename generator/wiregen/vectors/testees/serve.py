@@ -40,6 +40,7 @@ def _answer(door: Door, request: Request) -> dict[str, Any]:
         case Decode():
             decoded = door.decode(_setting(request), [bytes.fromhex(chunk) for chunk in request.chunks])
             answer: dict[str, Any] = {"frames": list(decoded.frames), "incomplete": decoded.is_incomplete}
+            answer |= {"unfinished": True} if decoded.is_unfinished else {}
             return answer if decoded.fault is None else {**answer, "error": _error(decoded.fault)}
         case Encode():
             written = door.encode(_setting(request), request.frames)

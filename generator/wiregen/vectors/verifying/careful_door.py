@@ -58,8 +58,8 @@ class CarefulDoor:
 
     def spans(self, setting: Setting, data: bytes) -> frozenset[tuple[str, int, int]]:
         """Return where the parts of the frames lie, by their paths and by their own names."""
-        nodes = (part for node in self.nodes(setting, data) for part in node.walk() if not part.inner)
-        return frozenset((name, part.start, part.end) for part in nodes for name in (part.path, part.name))
+        parts = (part for node in self.nodes(setting, data) for part in node.walk() if not part.inner)
+        return frozenset((name, part.start, part.end) for part in parts for name in _names(part))
 
     def encode(self, setting: Setting, frames: Sequence[Line]) -> Written:
         context = _Decoders(self.plan, setting).context
@@ -98,7 +98,7 @@ class _Decoders:
         self._setting = setting
         self._decoders: dict[str | None, Decoder[Node]] = {}
         for role, data in setting.before:
-            said = collected(self.of(role), [data], lambda node: {})
+            said = collected(self.of(role), [data], lambda node: {}, is_all=False)
             if said.fault is not None or said.is_incomplete:
                 raise DoorError("failed", f"what {role} sent before is not whole and right: {said.fault}")
 
@@ -114,6 +114,11 @@ class _Decoders:
             )
             self._decoders[role] = careful_decoder(self._plan, options, "yield", context=self.context)
         return self._decoders[role]
+
+
+def _names(part: Node) -> tuple[str, str, str]:
+    """Return what a part may be called: a prefix has the path of what it belongs to, and a name of its own."""
+    return part.path, part.name, f"{part.path} {part.name}"
 
 
 def _joined(line: Line) -> tuple[Line, ...]:

@@ -68,11 +68,15 @@ class Fault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decoded:
-    """The frames before the first fault, as decoded lines; with neither fault nor `is_incomplete`, they are all there is."""
+    """The frames before the first fault, as decoded lines; with neither fault nor `is_incomplete`, they are all there is.
+
+    `is_unfinished`: the frames are whole, and more of them must come, for they are pieces of something.
+    """
 
     frames: tuple[Line, ...] = ()
     fault: Fault | None = None
     is_incomplete: bool = False
+    is_unfinished: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

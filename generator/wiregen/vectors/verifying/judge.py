@@ -28,14 +28,18 @@ __all__ = ["AnyVector", "first_byte", "judge", "setting_of", "told"]
 AnyVector: TypeAlias = Valid | Invalid | Unwritable | Trace
 _MANY: Final = 256
 """Bytes of a vector up to which every piece is taken."""
+_FEW: Final = 16
 _MOST_CHUNKS: Final = 4096
 _SERIALIZATIONS: Final = ("protobuf", "msgpack")
 
 
-def judge(vector: AnyVector, door: Door) -> Verdict:
-    """Return what becomes of a vector; a door that does not do what it needs has it skipped."""
+def judge(vector: AnyVector, door: Door, *, is_thorough: bool = True) -> Verdict:
+    """Return what becomes of a vector; a door that does not do what it needs has it skipped.
+
+    Not `is_thorough`: of the places where bytes can be cut only some are tried, for it is the vector that is in question.
+    """
     try:
-        findings = tuple(_findings(vector, door))
+        findings = tuple(_findings(vector, door, _MANY if is_thorough else _FEW))
     except SkippedError as error:
         return Verdict(id=vector.id, outcome="skipped", reason=str(error))
     return Verdict(id=vector.id, outcome="failed" if findings else "passed", findings=findings)
@@ -53,12 +57,12 @@ def setting_of(vector: AnyVector) -> Setting:
     )
 
 
-def _findings(vector: AnyVector, door: Door) -> Iterator[Finding]:
+def _findings(vector: AnyVector, door: Door, many: int) -> Iterator[Finding]:
     match vector:
         case Valid():
-            needed, findings = ("decode",), _of_valid(vector, door)
+            needed, findings = ("decode",), _of_valid(vector, door, many)
         case Invalid():
-            needed, findings = ("decode",), _of_invalid(vector, door)
+            needed, findings = ("decode",), _of_invalid(vector, door, many)
         case Unwritable():
             needed, findings = ("encode",), _of_unwritable(vector, door)
         case Trace():
@@ -73,14 +77,15 @@ def _findings(vector: AnyVector, door: Door) -> Iterator[Finding]:
 # ---- what holds of each kind
 
 
-def _of_valid(vector: Valid, door: Door) -> Iterator[Finding]:
+def _of_valid(vector: Valid, door: Door, many: int) -> Iterator[Finding]:
     setting, data = setting_of(vector), octets(vector.bytes)
     frames = expanded(list(vector.frames))
     first = _checked("decoded whole", lambda: _differs(frames, door.decode(setting, [data])))
     yield from first
     if not first:
-        yield from _in_pieces(door, setting, data, lambda found: _differs(frames, found))
-        yield from _prefixes(door, setting, data, frames)
+        places = places_within(len(data), many)
+        yield from _in_pieces(door, setting, data, places, lambda found: _differs(frames, found))
+        yield from _prefixes(door, setting, data, places, frames)
     if "encode" in door.can and vector.encodes != "no":
         yield from _checked("encoded", lambda: _encoded(vector, door, setting, data, frames))
     for name in _SERIALIZATIONS:
@@ -92,14 +97,14 @@ def _of_valid(vector: Valid, door: Door) -> Iterator[Finding]:
         yield from _checked("spans", lambda: _spans(vector, spans(setting, data)))
 
 
-def _of_invalid(vector: Invalid, door: Door) -> Iterator[Finding]:
+def _of_invalid(vector: Invalid, door: Door, many: int) -> Iterator[Finding]:
     setting, data = setting_of(vector), octets(vector.bytes)
 
     def differs(found: Decoded) -> tuple[str, str] | None:
         return _refusal_differs(vector, found, len(data), door.tells)
 
     first = _checked("decoded whole", lambda: differs(door.decode(setting, [data])))
-    yield from first or _in_pieces(door, setting, data, differs)
+    yield from first or _in_pieces(door, setting, data, places_within(len(data), many), differs)
 
 
 def _of_unwritable(vector: Unwritable, door: Door) -> Iterator[Finding]:
@@ -127,14 +132,16 @@ def _of_trace(vector: Trace, door: Door) -> Iterator[Finding]:
 # ---- pieces
 
 
-def _in_pieces(door: Door, setting: Setting, data: bytes, differs: Any) -> Iterator[Finding]:
+def _in_pieces(
+    door: Door, setting: Setting, data: bytes, places: Sequence[int], differs: Any
+) -> Iterator[Finding]:
     if len(data) < 2:
         return
     size = -(-len(data) // _MOST_CHUNKS)
     chunks = [data[at : at + size] for at in range(0, len(data), size)]
     how = "byte by byte" if size == 1 else f"in pieces of {size} bytes"
     yield from _checked(how, lambda: differs(door.decode(setting, chunks)))
-    for at in places_within(len(data)):
+    for at in places:
         found = _checked(
             f"split at {at}", lambda at=at: differs(door.decode(setting, [data[:at], data[at:]]))
         )
@@ -143,8 +150,10 @@ def _in_pieces(door: Door, setting: Setting, data: bytes, differs: Any) -> Itera
             return
 
 
-def _prefixes(door: Door, setting: Setting, data: bytes, frames: Sequence[Line]) -> Iterator[Finding]:
-    for size in places_within(len(data)):
+def _prefixes(
+    door: Door, setting: Setting, data: bytes, places: Sequence[int], frames: Sequence[Line]
+) -> Iterator[Finding]:
+    for size in places:
         found = _checked(
             f"the first {size} bytes alone",
             lambda size=size: _prefix_differs(frames, door.decode(setting, [data[:size]])),
@@ -154,12 +163,12 @@ def _prefixes(door: Door, setting: Setting, data: bytes, frames: Sequence[Line])
             return
 
 
-def places_within(size: int) -> list[int]:
-    """Return the places from 1 to `size` - 1, or of many the first, some, and the last."""
-    if size <= _MANY:
+def places_within(size: int, many: int = _MANY) -> list[int]:
+    """Return the places from 1 to `size` - 1, or of more than `many` the first, some, and the last."""
+    if size <= many:
         return list(range(1, size))
-    some = range(_MANY // 4, size - _MANY // 8, max(1, size // (_MANY // 8)))
-    return [*range(1, _MANY // 4), *some, *range(size - _MANY // 8, size)]
+    some = range(many // 4, size - many // 8, max(1, size // (many // 8)))
+    return [*range(1, many // 4), *some, *range(size - many // 8, size)]
 
 
 # ---- one answer against what it is to be
@@ -199,7 +208,7 @@ def _refusal_differs(
 ) -> tuple[str, str] | None:
     expected = vector.error
     fault = found.fault
-    if fault is None and found.is_incomplete:
+    if fault is None and (found.is_incomplete or found.is_unfinished):
         fault = Fault(code="truncated", at=size, recoverable=False)
     if len(found.frames) != vector.frames_before or fault is None:
         after = "" if fault is None else f", then {told(fault)}"

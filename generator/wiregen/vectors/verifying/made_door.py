@@ -76,7 +76,7 @@ class MadeDoor:
         made: dict[str | None, Any] = {}
         for role, data in setting.before:
             made[role] = made.get(role) or self._decoder(NATIVE, role, setting, context)
-            said = collected(made[role], [data], lambda frame: {})
+            said = collected(made[role], [data], lambda frame: {}, is_all=False)
             if said.fault is not None or said.is_incomplete:
                 raise DoorError("failed", f"what {role} sent before is not whole and right: {said.fault}")
         return context, made

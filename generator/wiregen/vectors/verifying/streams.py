@@ -10,8 +10,12 @@ from wiregen.vectors.verifying.doors import Decoded, Fault, Line
 __all__ = ["collected"]
 
 
-def collected(decoder: Any, chunks: Sequence[bytes], line: Callable[[Any], Line]) -> Decoded:
+def collected(
+    decoder: Any, chunks: Sequence[bytes], line: Callable[[Any], Line], *, is_all: bool = True
+) -> Decoded:
     """Return what a decoder with errors="yield" makes of chunks, up to the first fault; `line` shows a frame.
+
+    Unless `is_all`, more may be fed to it later.
 
     It may be of any runtime, for every generated tree has its own: an error is known by its code.
     """
@@ -22,7 +26,10 @@ def collected(decoder: Any, chunks: Sequence[bytes], line: Callable[[Any], Line]
             if isinstance(item, ValueError):
                 return Decoded(frames=tuple(frames), fault=fault_of(item, base))
             frames.append(line(item))
-    return Decoded(frames=tuple(frames), is_incomplete=decoder.pending > 0)
+    if decoder.pending:
+        return Decoded(frames=tuple(frames), is_incomplete=True)
+    is_unfinished = is_all and any(isinstance(item, ValueError) for _, _, item in decoder.finish_items())
+    return Decoded(frames=tuple(frames), is_unfinished=is_unfinished)
 
 
 def fault_of(error: Any, base: int) -> Fault:
