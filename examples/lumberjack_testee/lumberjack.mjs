@@ -102,10 +102,9 @@ class Frame {
     const at = this.position;
     const count = this.u32();
     const { limits } = this.budget;
-    const least = this.position - this.start + 8 * count;
-    if (count > limits.count || count > this.budget.messages || least > limits.frame) {
-      throw new Refusal('limit_exceeded', at);
-    }
+    if (count > limits.count || count > this.budget.messages) throw new Refusal('limit_exceeded', at);
+    if (this.depth > 0) this.need(8 * count);
+    if (this.position - this.start + 8 * count > limits.frame) throw new Refusal('limit_exceeded', at);
     this.budget.messages -= count;
     const pairs = [];
     for (let index = 0; index < count; index += 1) pairs.push({ key: this.text(), value: this.text() });
