@@ -203,7 +203,9 @@ function prefixed(octets, limits) {
 }
 
 function octetsOf(text) {
-  return typeof text === 'string' ? Buffer.from(text, 'utf8') : Buffer.from(text.hex, 'hex');
+  if (typeof text !== 'string') return Buffer.from(text.hex, 'hex');
+  if (!text.isWellFormed()) throw new Refusal('invalid_text');
+  return Buffer.from(text, 'utf8');
 }
 
 const BODIES = {
