@@ -16,7 +16,7 @@ from wiregen.vectors.verifying import Verdict, judge
 from wiregen.vectors.verifying.codec_door import CodecDoor
 from wiregen.vectors.verifying.comparing import difference
 from wiregen.vectors.verifying.expected import expected_failures, tally
-from wiregen.vectors.verifying.files import read_file
+from wiregen.vectors.verifying.files import read_file, schema
 from wiregen.vectors.verifying.judge import places_within
 from wiregen.vectors.verifying.reports import as_json, as_junit, as_text
 
@@ -228,6 +228,12 @@ def test_a_wrong_file_is_refused_with_its_place(tmp_path: Path, changes: dict[st
     path = tmp_path / "wrong.json"
     path.write_text(json.dumps({"schema": 1, "protocol": "echo", "vectors": [{**ping, **changes}]}))
     check_refused(run("vectors", "verify", WIRE, path), str(path), told)
+
+
+def test_the_published_schema_is_that_of_the_files() -> None:
+    text = (ECHO.parents[2] / "docs" / "schemas" / "vectors.schema.json").read_text(encoding="utf-8")
+    assert schema() == text
+    assert {"schema", "protocol", "vectors"} == set(json.loads(text)["properties"])
 
 
 def test_a_file_of_another_protocol_is_refused() -> None:

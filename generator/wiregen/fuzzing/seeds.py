@@ -1,4 +1,4 @@
-"""What a search begins with: the bytes of vectors, and the examples of the .wire file."""
+"""What a search begins with: the bytes of vectors, good ones and bad ones."""
 
 from __future__ import annotations
 

@@ -5,9 +5,12 @@ Invariant: a file cannot ask for more memory than a bound, however often its byt
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeAlias
+
+from pydantic import TypeAdapter
 
 from wiregen.vectors.format import (
     Hex,
@@ -22,7 +25,7 @@ from wiregen.vectors.format import (
     read_vectors,
 )
 
-__all__ = ["MOST_BYTES", "load_files", "read_file"]
+__all__ = ["MOST_BYTES", "load_files", "read_file", "schema"]
 
 MOST_BYTES: Final = 256 << 20
 """Of a file, and of all that one vector holds once its repetitions are written out."""
@@ -66,6 +69,11 @@ def read_file(data: bytes, plan: Mapping[str, Any] | None = None) -> VectorFile:
         for fault in (*(_strangers(vector, plan) if plan is not None else ()), *_excesses(vector)):
             raise VectorsError(f"vectors.{index} ({vector.id[:64]}): {fault}")
     return file
+
+
+def schema() -> str:
+    """Return the JSON Schema of a file as text."""
+    return json.dumps(TypeAdapter(VectorFile).json_schema(), indent=1) + "\n"
 
 
 def _strangers(vector: _Vector, plan: Mapping[str, Any]) -> Iterator[str]:
