@@ -1,0 +1,333 @@
+"""Types read by choice: before one is read, the bytes of what was chosen are put behind those there are."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any, Final
+
+from wiregen.runtime.reader import Reader, Steps
+from wiregen.runtime.reading import _READERS as READERS
+from wiregen.runtime.scope import RecordScope
+from wiregen.runtime.text import encode_text
+from wiregen.runtime.tree import Node
+from wiregen.runtime.window import Place
+from wiregen.specimens.choices import Choices, Option, UngrownError, index_in
+from wiregen.specimens.loosening import CODES
+from wiregen.specimens.options import byte_options, count_options, float_options, text_options, uuid_options
+from wiregen.specimens.soil import Soil, shape_of
+
+_INDEX: Final = re.compile(r"\[\d+\]")
+
+__all__ = ["Picking", "owner_of"]
+
+_ROOM: Final = 500_000
+"""Bytes of a region in which anything fits."""
+_DEEP: Final = 2
+"""Levels of a declaration in itself from which on the plainest is taken."""
+_PLAIN: Final = ("int", "float", "bool")
+_MOST_ITEMS: Final = 70_000
+_MOST_RECORDS: Final = 300
+_MOST_BYTES: Final = 70_000
+
+
+class Picking:
+    """Reads types as the choices have it."""
+
+    def __init__(self, soil: Soil, choices: Choices) -> None:
+        self._soil = soil
+        self._plan = soil.loose
+        self._choices = choices
+        self._n_until = 0
+        self._code: int | None = None
+
+    def read(self, reader: Reader, type_: Any, place: Place) -> Steps:
+        """Read one type, made up."""
+        match type_[0]:
+            case "bool" | "few_bits" | "int" | "varint" | "float" | "uuid" | "coding":
+                return self._scalar(reader, type_, place)
+            case "enum":
+                self._member(reader, type_, place)
+            case "union":
+                self._variety(reader, type_, place)
+            case "text" | "bytes":
+                return self._sized(reader, type_, place)
+            case "list":
+                return self._list(reader, type_, place)
+            case "region":
+                return self._region(reader, type_, place)
+            case "match":
+                self._note_arm(reader, type_, place)
+        return READERS[type_[0]](reader, type_, place)
+
+    # ---- what is chosen
+
+    def _choose(
+        self,
+        reader: Reader,
+        place: Place,
+        options: tuple[Option, ...],
+        *,
+        site: str | None = None,
+        is_structural: bool = False,
+    ) -> Any:
+        """Choose at a place; hidden fields have no goals of their own, and no waves."""
+        own, name, is_hidden = self._site(reader, place)
+        is_deciding = is_structural or name in self._soil.mentions.deciding
+        turn = index_in(place.path) if self._n_until else 0
+        return self._choices.choose(
+            site or own,
+            place.path,
+            options,
+            is_structural=is_deciding or is_hidden,
+            is_goal=not is_hidden or site is not None,
+            turn=turn,
+        )
+
+    def _site(self, reader: Reader, place: Place) -> tuple[str, str, bool]:
+        """Return the site of a place, the name of its field, and whether the field is no part of values."""
+        record = reader.scope
+        owner = owner_of(record)
+        inside = place.path.removeprefix(record.place.path).lstrip(".")
+        site = f"{owner}.{_without_indexes(inside)}"
+        name = inside.split(".")[0].split("[")[0]
+        return site, name, name in self._soil.hidden.get(owner, ())
+
+    # ---- numbers
+
+    def _scalar(self, reader: Reader, type_: Any, place: Place) -> Steps:
+        """Read a number and the like; the code of an enum or union is chosen already."""
+        value, self._code = self._code, None
+        if value is None:
+            value = self._choose(reader, place, self._options(reader, type_, place))
+        data = self._bytes_of(type_, value)
+        return _said(reader, type_, place, value, data)
+
+    def _options(self, reader: Reader, type_: Any, place: Place) -> tuple[Option, ...]:
+        site, name, is_hidden = self._site(reader, place)
+        match type_:
+            case ("bool", *_) | ("few_bits", _, True):
+                return (("false", False), ("true", True))
+            case ("few_bits", n_bits, _):
+                return self._soil.int_options(site, name, ("bits", n_bits))
+            case ("float", size, _):
+                return float_options(site, size)
+            case ("uuid",):
+                return uuid_options(site)
+            case ("coding", coding):
+                is_small = is_hidden or name in self._soil.mentions.measuring
+                return self._soil.coding_options(coding, is_small=is_small)
+            case _:
+                return self._soil.int_options(site, name, type_)
+
+    def _bytes_of(self, type_: Any, value: Any) -> bytes:
+        """Return bytes of about the right size: what is grown is written anew."""
+        match type_:
+            case ("int", size, signed, endian):
+                return int(value).to_bytes(size, endian, signed=signed)
+            case ("float", size, endian):
+                return struct.pack((">" if endian == "big" else "<") + ("f" if size == 4 else "d"), value)
+            case ("uuid",):
+                data: bytes = value.bytes
+                return data
+            case ("few_bits", *_):
+                return b""
+            case ("varint", *_):
+                return bytes(1 + abs(value).bit_length() // 7)
+            case _:
+                return b"\0"
+
+    # ---- what has a code
+
+    def _member(self, reader: Reader, type_: Any, place: Place) -> None:
+        _, name, only, _ = type_
+        base, is_open, members = self._plan["enums"][name]
+        if name.startswith(CODES):
+            options = tuple(self._codes(reader, [code for code, _ in members]))
+            # A message in itself comes last: the plain way leads out.
+            options = tuple(sorted(options, key=lambda option: reader.nesting.get(("message", option[0]), 0)))
+            number = self._choose(
+                reader, place, options, site=self._site(reader, place)[0], is_structural=True
+            )
+        else:
+            known = [(member, number) for number, member in members if only is None or member in only]
+            unknown = [("unknown", _unknown(base, members))] if is_open and only is None else []
+            number = self._choose(reader, place, (*self._default_first(reader, place, known), *unknown))
+        self._code = number
+
+    def _default_first(self, reader: Reader, place: Place, options: list[Option]) -> list[Option]:
+        default = self._soil.defaults.get(self._site(reader, place)[0])
+        return sorted(options, key=lambda option: option[1] != default)
+
+    def _codes(self, reader: Reader, codes: list[int]) -> Iterator[Option]:
+        """Return the messages that the frame may carry: its sender's, and where only some may stand, those."""
+        only = reader.only[0]
+        senders = [reader.sender] if reader.sender is not None else list(self._plan["codes"])
+        for code in codes:
+            sent = (self._plan["codes"].get(sender, {}).get(code) for sender in senders)
+            name = next((name for name in sent if name is not None), None)
+            if name is not None and (only is None or name in only):
+                yield name, code
+
+    def _variety(self, reader: Reader, type_: Any, place: Place) -> None:
+        name, only = type_[1], type_[2]
+        is_deep = reader.nesting.get(("union", name), 0) >= _DEEP
+        can_reach_end = reader.is_last and reader.window.end is not None
+        options = self._soil.varieties(name, only, is_deep=is_deep, can_reach_end=can_reach_end)
+        shown = name if only is None else f"{name} only {self._soil.only_name(only)}"
+        code = self._choose(reader, place, options, site=shown, is_structural=True)
+        self._code = code
+
+    # ---- what has a length
+
+    def _sized(self, reader: Reader, type_: Any, place: Place) -> Steps:
+        length = type_[2] if type_[0] == "text" else type_[1]
+        if length[0] == "computed":
+            return self._of_size(reader, type_, place, reader.number(length[1], place))
+        options = self._sized_options(reader, type_, place, length)
+        value = self._choose(reader, place, options)
+        return _said(reader, type_, place, value, b"" if value is None else _encoded(type_, value))
+
+    def _sized_options(self, reader: Reader, type_: Any, place: Place, length: Any) -> tuple[Option, ...]:
+        site = self._site(reader, place)[0]
+        most = self._soil.most_said(length)
+        null: tuple[Option, ...] = (("null", None),) if self._soil.can_be_null(length) else ()
+        options: tuple[Option, ...]
+        if type_[0] == "text":
+            options = text_options(site, type_[1], shape_of(type_), lenient=type_[3], most=most)
+        else:
+            owner, _, name = site.rpartition(".")
+            is_json = self._plan["views"].get(owner, {}).get(name) == "json"
+            options = byte_options(site, shape_of(type_), most, is_json=is_json)
+        if length[0] == "delimited":
+            end = bytes.fromhex(length[1])
+            options = tuple(each for each in options if end not in _encoded(type_, each[1]))
+        return (*options, *null)
+
+    def _of_size(self, reader: Reader, type_: Any, place: Place, size: int) -> Steps:
+        """Read what has as many bytes, or units, as something else says."""
+        if not 0 <= size <= _MOST_BYTES:
+            raise UngrownError(f"{place.path} would be too long")
+        value: Any = bytes((index % 251) + 1 for index in range(size))
+        if type_[0] == "text":
+            value = "".join(chr(97 + index % 26) for index in range(size))
+        return _said(reader, type_, place, value, _encoded(type_, value))
+
+    def _list(self, reader: Reader, type_: Any, place: Place) -> Steps:
+        _, item, length, *_ = type_
+        match length:
+            case ("until", _):
+                return self._until(reader, type_, place)
+            case ("computed", expression):
+                count = reader.number(expression, place)
+                if not 0 <= count <= (_MOST_ITEMS if item[0] in _PLAIN else _MOST_RECORDS):
+                    raise UngrownError(f"{place.path} would have too many items")
+            case _:
+                count = self._count(reader, type_, place, length)
+        if count is None:
+            return _said(reader, type_, place, None, b"")
+        return READERS["list"](reader, ("list", item, ("computed", ("number", count)), 0), place)
+
+    def _count(self, reader: Reader, type_: Any, place: Place, length: Any) -> Any:
+        options = count_options(self._soil.most_said(length))
+        null: tuple[Option, ...] = (("null", None),) if self._soil.can_be_null(length) else ()
+        if self._is_deep(reader):
+            options = tuple(option for option in options if option[1] == 0) or options
+        # Far from lists of lists: each item of a list is an item of its own kind.
+        return self._choose(reader, Place(place.name, f"{place.path}.count", place.rule), (*options, *null))
+
+    def _until(self, reader: Reader, type_: Any, place: Place) -> Steps:
+        """Read items until something holds: each takes other options than the one before, so that it does one day."""
+        self._n_until += 1
+        node = yield from READERS["list"](reader, type_, place)
+        self._n_until -= 1
+        return node
+
+    def _is_deep(self, reader: Reader) -> bool:
+        return any(level > _DEEP for level in reader.nesting.values())
+
+    # ---- regions and choices
+
+    def _region(self, reader: Reader, type_: Any, place: Place) -> Steps:
+        """Read what is in a region as if it lay bare."""
+        _, content, carrier, _ = type_
+        window = reader.window
+        before = (window.end, reader.is_last, reader.is_bounded)
+        room = self._room(reader, place)
+        window.end = window.position + room if before[0] is None else min(before[0], window.position + room)
+        reader.is_last, reader.is_bounded = True, True
+        start = window.position
+        node = yield from reader.read(reader, content, place)
+        window.end, reader.is_last, reader.is_bounded = before
+        if carrier[0] == "size" and carrier[1][0] == "field" and carrier[1][2] == "own":
+            _set(reader, carrier[1][1], window.position - start)
+        return node
+
+    def _room(self, reader: Reader, place: Place) -> int:
+        if not self._soil.mentions.asks_for_room:
+            return _ROOM
+        options = (
+            ("large", _ROOM),
+            *((f"of {size}", size) for size in (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32)),
+        )
+        where = Place(place.name, f"{place.path}.room", place.rule)
+        site = self._site(reader, where)[0]
+        return int(self._choices.choose(site, where.path, options, is_structural=True, is_goal=False))
+
+    def _note_arm(self, reader: Reader, type_: Any, place: Place) -> None:
+        """Note which arm is taken."""
+        _, subject, arms = type_
+        number = reader.evaluate(subject, place)
+        for index, (spans, _) in enumerate(arms):
+            if not spans or isinstance(number, int) and any(low <= number <= high for low, high in spans):
+                self._choices.seen.append(f"{self._site(reader, place)[0]} arm {index + 1}")
+                return
+
+
+def owner_of(record: RecordScope) -> str:
+    """Return what a record's fields are declared in."""
+    kind: Any = record.kind
+    return f"{kind[1]}.{record.name}" if kind[0] == "variety" else record.name
+
+
+def _without_indexes(path: str) -> str:
+    return _INDEX.sub("[]", path)
+
+
+def _said(reader: Reader, type_: Any, place: Place, value: Any, data: bytes) -> Steps:
+    """Return the node of a value that is taken for read."""
+    start = reader.window.here
+    _grow(reader, data)
+    yield from reader.take(len(data), place)
+    return reader.node(place, type_, start, value)
+
+
+def _grow(reader: Reader, data: bytes) -> None:
+    buffer, position = reader.window.data, reader.window.position
+    assert isinstance(buffer, bytearray)
+    buffer[position:] = data
+
+
+def _encoded(type_: Any, value: Any) -> bytes:
+    if type_[0] == "bytes" or value is None:
+        return value or b""
+    return encode_text(value, type_[1], type_[3], type_[4])
+
+
+def _unknown(base: Any, members: Any) -> int:
+    """Return a number that is no member: behind the last one, or the first that is free."""
+    known = {number for number, _ in members}
+    most = (1 << 8 * base[1] - bool(base[2])) - 1 if base[0] == "int" else 2**63 - 1
+    candidates = chain((max(known) + 1, most), range(most))
+    return next(number for number in candidates if number not in known and number <= most)
+
+
+def _set(reader: Reader, path: tuple[str, ...], number: int) -> None:
+    """Let a field that gives a size give the right one."""
+    node: Node | None = reader.scope.nodes.get(path[0]) if len(path) == 1 else None
+    if node is not None:
+        node.value = number
+        if path[0] in reader.scope.fields:
+            reader.scope.fields[path[0]] = number
