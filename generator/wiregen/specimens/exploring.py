@@ -13,7 +13,7 @@ from itertools import combinations, product
 from typing import Final, TypeAlias
 
 from wiregen.specimens.choices import Choice, Choices, UngrownError
-from wiregen.specimens.growing import Specimen, grow
+from wiregen.specimens.growing import Specimen, grow, grow_opening
 from wiregen.specimens.soil import Soil
 
 __all__ = ["Exploration", "explore"]
@@ -51,19 +51,32 @@ def explore(
     *,
     role: str | None,
     variant: str | None = None,
+    is_opening: bool = False,
 ) -> None:
-    """Give `take` every specimen of the frames of `role` that shows something new; `found` knows what is new."""
-    _Walk(soil, take, found, role, variant).run()
+    """Give `take` every specimen of the frames (or the preamble) of `role` that shows something new.
+
+    `found` knows what is new.
+    """
+
+    def plant(choices: Choices) -> Specimen:
+        if is_opening:
+            return grow_opening(soil, choices, role=role or "")
+        return grow(soil, choices, role=role, variant=variant)
+
+    _Walk(plant, take, found, variant).run()
 
 
 class _Walk:
     def __init__(
-        self, soil: Soil, take: Planted, found: Exploration, role: str | None, variant: str | None
+        self,
+        plant: Callable[[Choices], Specimen],
+        take: Planted,
+        found: Exploration,
+        variant: str | None,
     ) -> None:
-        self._soil = soil
+        self._plant = plant
         self._take = take
         self._found = found
-        self._role = role
         self._variant = variant
         self._branches: deque[dict[str, int]] = deque([{}])
         self._queued: set[str] = set()
@@ -123,7 +136,7 @@ class _Walk:
     def _grown(self, demands: Mapping[str, int], wave: int = 0) -> Specimen | None:
         self._last = Choices(wave=wave, by_path=demands)
         try:
-            return grow(self._soil, self._last, role=self._role, variant=self._variant)
+            return self._plant(self._last)
         except UngrownError:
             return None
         finally:

@@ -42,6 +42,27 @@ class Soil:
         return found
 
     @cached_property
+    def code_sites(self) -> tuple[str, ...]:
+        """The fields of frames that say which message they carry."""
+        found = [
+            f"{owner}.{field[0]}"
+            for owner, fields in rows_of(self.plan)
+            for field in every_field(fields)
+            if owner in self.plan["frames"] and field[3] is not None and field[3][0] == "derived"
+            if field[3][1][:2] == ("call", "code")
+        ]
+        return tuple(dict.fromkeys(found))
+
+    @cached_property
+    def trailing(self) -> dict[str, int]:
+        """How many fields may be absent at the end, by declaration."""
+        found: dict[str, int] = {}
+        for owner, fields in rows_of(self.plan):
+            kinds = [field[3][0] for field in every_field(fields) if field[3] is not None]
+            found[owner] = max(found.get(owner, 0), kinds.count("trailing"))
+        return found
+
+    @cached_property
     def defaults(self) -> dict[str, int]:
         """The defaults that are plain numbers, by site."""
         found: dict[str, int] = {}

@@ -1,0 +1,228 @@
+"""Vectors while they are made: bytes in their scene, what the careful codec says of them, and what they show."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, TypeAlias
+
+from wiregen.jsonl import LineError, LineMaker
+from wiregen.runtime.errors import DecodeError, EncodeError
+from wiregen.runtime.options import Options, Plan
+from wiregen.runtime.records import frame_from_record
+from wiregen.runtime.tree import FrameValue, Node
+from wiregen.runtime.writing import write_frame
+from wiregen.vectors.bench import Bench, Scene
+from wiregen.vectors.format import (
+    Encodes,
+    Fault,
+    Invalid,
+    Octets,
+    Sent,
+    Unwritable,
+    Valid,
+    compact,
+    compacted,
+)
+from wiregen.vectors.sites import spans_of
+
+__all__ = ["Draft", "Drafting", "message_of"]
+
+Carried: TypeAlias = "dict[str, Octets | str]"
+"""By serialization its bytes, or in `note` why it has none."""
+
+_WORD: Final = re.compile(r"[^a-z0-9]+")
+_LONGEST_ID: Final = 60
+_NOT_TOLD: Final = ("offset", "size", "from", "raw")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """Bytes that decode, or do not.
+
+    Attributes:
+        trees: Of the frames before the error, or all.
+        known: The context after them.
+    """
+
+    scene: Scene
+    data: bytes
+    trees: tuple[Node, ...]
+    error: DecodeError | None
+    covers: tuple[str, ...] = ()
+    note: str = ""
+    source: str = ""
+    known: Any = field(default=None, compare=False)
+
+    @property
+    def is_whole(self) -> bool:
+        return self.error is None
+
+    def showing(self, covers: tuple[str, ...], note: str = "") -> Draft:
+        return replace(self, covers=covers, note=note)
+
+
+class Drafting:
+    """Makes drafts of one protocol, and vectors of them."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.bench = Bench(plan)
+        self._ids: dict[str, int] = {}
+
+    def draft(self, scene: Scene, data: bytes) -> Draft:
+        """Return what bytes come to in a scene.
+
+        Raises:
+            DecodeError: The scene itself does not conform.
+        """
+        items, known = self.bench.read(scene, data)
+        trees = tuple(item for _, _, item in items if not isinstance(item, DecodeError))
+        error = next((item for _, _, item in items if isinstance(item, DecodeError)), None)
+        return Draft(scene=scene, data=data, trees=trees, error=error, known=known)
+
+    # ---- vectors
+
+    def valid(self, draft: Draft, carry: Any = None) -> Valid:
+        """Return the vector of bytes that decode; `carry` gives the bytes of other serializations."""
+        lines = self._lines(draft)
+        encodes = self._encodes(draft, lines)
+        others: dict[str, Any] = carry(draft, lines) if carry is not None else {}
+        note = "; ".join(part for part in (draft.note, others.pop("note", "")) if part)
+        return Valid(
+            id=self._id(draft, _first_word(lines)),
+            variant=draft.scene.variant,
+            before=_sent(draft.scene),
+            from_role=draft.scene.role,
+            limits=draft.scene.limits,
+            strict=draft.scene.strict,
+            bytes=compact(draft.data),
+            encodes=encodes,
+            frames=tuple(compacted(line) for line in lines),
+            spans=tuple(span for tree in draft.trees for span in spans_of(tree)) if len(draft.trees) == 1 else (),
+            source=draft.source,
+            covers=draft.covers,
+            note=note,
+            **others,
+        )
+
+    def invalid(self, draft: Draft) -> Invalid:
+        """Return the vector of bytes that are refused."""
+        assert draft.error is not None
+        return Invalid(
+            id=self._id(draft, "bad"),
+            variant=draft.scene.variant,
+            before=_sent(draft.scene),
+            from_role=draft.scene.role,
+            limits=draft.scene.limits,
+            strict=draft.scene.strict,
+            bytes=compact(draft.data),
+            frames_before=len(draft.trees),
+            error=_fault(draft.error),
+            source=draft.source,
+            covers=draft.covers,
+            note=draft.note,
+        )
+
+    def unwritable(
+        self, scene: Scene, line: dict[str, Any], error: EncodeError, covers: tuple[str, ...]
+    ) -> Unwritable:
+        """Return the vector of a frame that cannot be written."""
+        draft = Draft(scene=scene, data=b"", trees=(), error=None, covers=covers)
+        return Unwritable(
+            id=self._id(draft, "unwritable"),
+            variant=scene.variant,
+            before=_sent(scene),
+            from_role=scene.role,
+            frames=(compacted(line),),
+            error=Fault(code=error.code, path=error.path),
+            covers=covers,
+        )
+
+    def _id(self, draft: Draft, word: str) -> str:
+        """Return a name that says what the vector is there for, and is not taken."""
+        words = [word, draft.scene.variant or "", draft.covers[0] if draft.covers else draft.note]
+        name = _WORD.sub("-", " ".join(words).lower()).strip("-")[:_LONGEST_ID].strip("-")
+        self._ids[name] = self._ids.get(name, 0) + 1
+        return name if self._ids[name] == 1 else f"{name}-{self._ids[name]}"
+
+    # ---- frames as lines
+
+    def _lines(self, draft: Draft) -> list[dict[str, Any]]:
+        scene = draft.scene
+        maker = LineMaker(self.plan, variant=scene.variant, limits=scene.limits)
+        self._let_know(maker, scene)
+        start = draft.trees[0].start if draft.trees else 0
+        lines = []
+        for tree in draft.trees:
+            data = draft.data[tree.start - start : tree.end - start]
+            line = maker.decoded(tree.value, data, offset=0, role=scene.role)
+            lines.append({key: line[key] for key in line if key not in _NOT_TOLD})
+        return lines
+
+    def _let_know(self, maker: LineMaker, scene: Scene) -> None:
+        """Let a maker of lines know what was sent before."""
+        sent: list[tuple[str | None, bytes]] = []
+        for role, data in scene.before:
+            before = Scene(role=role, variant=scene.variant, before=tuple(sent))
+            for _, size, item in self.bench.read(before, data)[0]:
+                if isinstance(item, Node):
+                    maker.decoded(item.value, data[:size], offset=0, role=role)
+            sent.append((role, data))
+
+    def _encodes(self, draft: Draft, lines: list[dict[str, Any]]) -> Encodes:
+        """Return whether encoding the lines gives the bytes, or others of the same meaning."""
+        if all(line.get("canonical", True) for line in lines):
+            return "exact"
+        try:
+            again = self._written(draft, lines)
+            items, _ = self.bench.read(draft.scene, again)
+        except (EncodeError, DecodeError, LineError):
+            return "no"
+        values = [item.value for _, _, item in items if isinstance(item, Node)]
+        return "same_meaning" if values == [tree.value for tree in draft.trees] else "no"
+
+    def _written(self, draft: Draft, lines: list[dict[str, Any]]) -> bytes:
+        """Return the frames written anew. Where pieces are among them no context is asked: they are written as they are."""
+        written = []
+        for line in lines:
+            record = {key: line[key] for key in ("message", "code", "header", "fields") if key in line}
+            value = frame_from_record(self.plan, record, role=draft.scene.role, variant=draft.scene.variant)
+            context = self._before(draft.scene)
+            options = Options(draft.scene.role, context=context, variant=draft.scene.variant)
+            written.append(write_frame(self.plan, value, options))
+        return b"".join(written)
+
+    def _before(self, scene: Scene) -> Any:
+        """Return what is known when the bytes begin."""
+        return self.bench.read(scene, b"")[1]
+
+
+def message_of(draft: Draft) -> str:
+    """Return what the last frame of a draft carries."""
+    if not draft.trees:
+        return ""
+    value = draft.trees[-1].value
+    message = value.message if isinstance(value, FrameValue) else value
+    return str(getattr(message, "name", "") or getattr(value, "name", ""))
+
+
+def _first_word(lines: list[dict[str, Any]]) -> str:
+    return str(lines[0]["message"]) if lines else "nothing"
+
+
+def _sent(scene: Scene) -> tuple[Sent, ...]:
+    return tuple(Sent(from_role=role, bytes=compact(data)) for role, data in scene.before)
+
+
+def _fault(error: DecodeError) -> Fault:
+    return Fault(
+        code=error.code,
+        rule=error.rule,
+        path=error.path,
+        at=error.at,
+        inner_at=error.inner_at,
+        recoverable=error.recoverable,
+    )
+
+

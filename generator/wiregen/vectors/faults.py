@@ -1,0 +1,304 @@
+"""Classes of faults: how each is made of right bytes, and which codes it may be reported with.
+
+A maker is given a part of a frame and yields what could be wrong there. What a decoder really says of it is asked of the
+careful codec; a fault that it reports with a code that the class has not, or not at all, is no vector of that class.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from wiregen.runtime.options import Plan
+from wiregen.runtime.tree import Node
+from wiregen.specimens.mentions import mentions_of
+from wiregen.specimens.soil import bounds
+from wiregen.vectors.sites import Part
+from wiregen.vectors.splicing import number_bytes, replaced, spliced
+
+__all__ = ["CLASSES", "Bad", "Fields", "bad_parts"]
+
+_SIZES: Final = frozenset({"truncated", "trailing_bytes", "length_mismatch", "limit_exceeded", "invalid_value"})
+_AFTER: Final = frozenset(
+    {"constraint", "unknown_code", "invalid_enum", "wrong_constant", "invalid_text", "not_canonical", "inflate_failed"}
+)
+CLASSES: Final[dict[str, frozenset[str]]] = {
+    "cut": frozenset({"truncated"}),
+    "extra": frozenset({"trailing_bytes"}),
+    "wrong constant": frozenset({"wrong_constant"}),
+    "wrong code": frozenset({"unknown_code", "invalid_enum", "constraint"}),
+    "length too long": _SIZES | _AFTER,
+    "length too short": _SIZES | _AFTER | {"partial_inner"},
+    "length negative": frozenset({"invalid_value"}),
+    "length beyond the limit": frozenset({"limit_exceeded", "truncated"}),
+    "not as derived": frozenset({"constraint", "length_mismatch"}),
+    "bad text": frozenset({"invalid_text"}),
+    "bad enum": frozenset({"invalid_enum", "constraint"}),
+    "bad value": frozenset({"invalid_value"}),
+    "constraint broken": frozenset({"constraint"}),
+    "outside only": frozenset({"constraint"}),
+    "not canonical": frozenset({"not_canonical", "invalid_value"}),
+    "too large": frozenset({"invalid_value"}),
+    "not inflatable": frozenset({"inflate_failed"}),
+    "behind the stream": frozenset({"trailing_bytes"}),
+    "partial inside": frozenset({"partial_inner", "truncated"}),
+    "over a limit": frozenset({"limit_exceeded"}),
+    "too deep": frozenset({"too_deep"}),
+    "missing context": frozenset({"missing_context"}),
+}
+"""The codes that faults of a class are reported with. A length that is wrong is noticed at what follows from it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bad:
+    """Bytes with something wrong in them: the class, and which of several of that class."""
+
+    kind: str
+    which: str
+    data: bytes
+
+
+Maker: TypeAlias = "Callable[[Part, bytes, Fields], Iterator[Bad]]"
+
+
+class Fields:
+    """What makers ask of a plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.numbers = mentions_of(plan).numbers
+
+    def members(self, name: str) -> frozenset[int]:
+        return frozenset(number for number, _ in self.plan["enums"][name][2])
+
+    def codes(self, union: str) -> list[tuple[int, int]]:
+        return [span for spans, *_ in self.plan["unions"][union][1] for span in spans]
+
+
+def bad_parts(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    """Return what can be wrong with a part of a frame."""
+    for make in _MAKERS:
+        yield from make(part, data, fields)
+
+
+# ---- numbers
+
+
+def _constants(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    """Change what must be, or is worked out; sizes have classes of their own."""
+    node = part.node
+    notes = node.note.split(", ")
+    if node.children or not node.size:
+        return
+    for note, kind in (("constant", "wrong constant"), ("derived", "not as derived")):
+        if note in notes:
+            for bit in (0, 7):
+                changed = bytes([data[node.start] ^ 1 << bit]) + data[node.start + 1 : node.end]
+                yield Bad(kind=kind, which=f"bit {bit}", data=replaced(data, node, changed))
+            last = data[node.start : node.end - 1] + bytes([data[node.end - 1] ^ 1])
+            yield Bad(kind=kind, which="last bit", data=replaced(data, node, last))
+
+
+def _codes(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    """Put codes that mean nothing, the ones beside those that mean something first."""
+    node, parent = part.node, part.parent
+    if parent is not None and parent.type[0] == "union" and node.name == "code":
+        known = fields.codes(parent.type[1])
+    elif "derived" in node.note and part.site.partition(".")[0] in fields.plan["frames"]:
+        known = [(code, code) for role in fields.plan["codes"].values() for code in role]
+    else:
+        return
+    for code in _strangers(known):
+        told = number_bytes(node, code) if node.type[0] != "enum" else _enum_bytes(node, code, fields)
+        if told is not None and len(told) == node.size:
+            yield Bad(kind="wrong code", which=str(code), data=replaced(data, node, told))
+
+
+def _strangers(spans: list[tuple[int, int]]) -> list[int]:
+    edges = sorted({number for low, high in spans for number in (low - 1, high + 1)})
+    free = [number for number in edges if not any(low <= number <= high for low, high in spans)]
+    return free if len(free) < 5 else [*free[:2], *free[-2:]]
+
+
+def _enum_bytes(node: Node, number: int, fields: Fields) -> bytes | None:
+    base = fields.plan["enums"][node.type[1]][0]
+    return number_bytes(Node(node.name, node.path, base, node.start, node.end), number)
+
+
+def _enums(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    node = part.node
+    if node.type[0] != "enum" or not node.size:
+        return
+    members = fields.members(node.type[1])
+    for number in _strangers([(member, member) for member in sorted(members)]):
+        told = _enum_bytes(node, number, fields)
+        if told is not None and len(told) == node.size:
+            yield Bad(kind="bad enum", which=str(number), data=replaced(data, node, told))
+
+
+def _booleans(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    if part.node.type[0] == "bool":
+        for value in (2, 255):
+            yield Bad(kind="bad value", which=str(value), data=replaced(data, part.node, bytes([value])))
+
+
+def _constraints(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    """Put numbers at and beside those that expressions compare with, and the extremes."""
+    node = part.node
+    base = fields.plan["enums"][node.type[1]][0] if node.type[0] == "enum" else node.type
+    if base[0] not in ("int", "varint") or node.name in ("length", "count", "code"):
+        return
+    low, high = bounds(base) if base[0] == "int" else (0, (1 << base[1]) - 1)
+    near = [number + step for number in fields.numbers.get(node.name, ()) for step in (-1, 0, 1)]
+    for number in dict.fromkeys((*near, low, high, 0, -1)):
+        told = number_bytes(Node(node.name, node.path, base, node.start, node.end), number)
+        if told is not None and number != node.value:
+            changed = spliced(data, node.start, node.end, told, part.lengths)
+            if changed is not None:
+                yield Bad(kind="constraint broken", which=str(number), data=changed)
+
+
+def _varints(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    node = part.node
+    if node.type[0] != "varint" or not node.size:
+        return
+    longer = data[node.start : node.end - 1] + bytes([data[node.end - 1] | 0x80, 0])
+    forms = (("longer than needed", "not canonical", longer), ("eleven bytes", "too large", b"\xff" * 10 + b"\x01"))
+    top = ("a bit too many", "too large", b"\xff" * 9 + (b"\x02" if node.type[1] == 64 else b"\x01"))
+    for which, kind, told in (*forms, top):
+        changed = spliced(data, node.start, node.end, told, part.lengths)
+        if changed is not None:
+            yield Bad(kind=kind, which=which, data=changed)
+
+
+def _codings(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    node = part.node
+    if node.type[0] != "coding" or not node.size:
+        return
+    base, rows = fields.plan["codings"][node.type[1]]
+    for low, _, wide, _ in rows:
+        if wide is not None and isinstance(node.value, int):
+            head = low.to_bytes(base[1], base[3], signed=base[2])
+            told = head + min(node.value, 1).to_bytes(wide[1], wide[3])
+            changed = spliced(data, node.start, node.end, told, part.lengths)
+            yield Bad(kind="not canonical", which=f"as {low}", data=changed or replaced(data, node, told))
+    for code in _strangers([(low, high) for low, high, _, _ in rows]):
+        told = number_bytes(Node("", "", base, 0, 0), code) or b""
+        if told:
+            yield Bad(kind="bad value", which=f"code {code}", data=replaced(data, node, told))
+
+
+# ---- lengths
+
+
+def _lengths(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    """Say wrong lengths and counts, with the bytes that there are."""
+    node = part.node
+    if not isinstance(node.value, int) or isinstance(node.value, bool) or not _measures(part, fields):
+        return
+    limits = fields.plan["limits"]
+    beyond = [number for number in (limits["count"], limits["frame"]) if number is not None]
+    wrong = [("length too long", node.value + 1), ("length too short", node.value - 1), ("length negative", -1)]
+    wrong += [("length beyond the limit", number + 1) for number in beyond]
+    wrong += [("length beyond the limit", number - node.end + least) for number in beyond for least in (0, 1)]
+    if node.type[0] == "int":
+        wrong += [("length negative", bounds(node.type)[0]), ("length beyond the limit", bounds(node.type)[1])]
+    for kind, number in wrong:
+        told = number_bytes(node, number)
+        if told is not None and (kind != "length too short" or number >= 0):
+            outer = tuple(each for each in part.lengths if each is not node)
+            changed = spliced(data, node.start, node.end, told, outer)
+            if changed is not None:
+                yield Bad(kind=kind, which=str(number) if kind == "length beyond the limit" else "", data=changed)
+
+
+def _measures(part: Part, fields: Fields) -> bool:
+    node = part.node
+    is_derived = node.note.split(", ")[0] in ("derived", "not as derived")
+    return node.name in ("length", "count") or is_derived
+
+
+# ---- text, regions
+
+
+def _texts(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    node = part.node
+    if node.type[0] != "text" or not node.value:
+        return
+    inside = next((child for child in node.children if child.name == "data"), node)
+    unit = 2 if node.type[1] == "utf16" else 1
+    lengths = (*part.own, *part.lengths)
+    wrong = [("a byte that begins nothing", "bad text", b"\xff"), ("cut character", "bad text", b"\xe2\x82")]
+    wrong += [("surrogate", "bad text", b"\xed\xa0\x80"), ("four bytes", "bad text", b"\xf0\x9f\x98\x80")]
+    wrong += [("overlong", "not canonical", b"\xc1\x81"), ("raw NUL", "not canonical", b"\0")]
+    wrong += [("overlong", "bad text", b"\xc1\x81"), ("first beyond ASCII", "bad text", b"\x80")]
+    for which, kind, told in wrong:
+        for start, end, where in ((inside.end, inside.end, "at the end"), (inside.start, inside.start, "first")):
+            changed = spliced(data, start, end, told, lengths, unit)
+            if changed is not None:
+                yield Bad(kind=kind, which=f"{which} {where}", data=changed)
+
+
+def _regions(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    """Leave a byte over at the end of what must be filled, and take the last one away."""
+    node = part.node
+    if node.type[0] != "region" or node.type[2][0] not in ("size", "prefix"):
+        return
+    lengths = (*part.own, *part.lengths)
+    for kind, which, start, new in (
+        ("extra", "", node.end, b"\0"),
+        ("extra", "many", node.end, b"\xff\xfe\xfd"),
+        ("length too short", "a byte less", node.end - 1, b""),
+    ):
+        changed = spliced(data, start, node.end, new, lengths)
+        if changed is not None:
+            yield Bad(kind=kind, which=which, data=changed)
+
+
+def _compressed(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    node = part.node
+    if node.type[0] != "compressed" or not node.size:
+        return
+    body = data[node.start : node.end]
+    for kind, which, new in _wrong_streams(body, node.type[1]):
+        changed = spliced(data, node.start, node.end, new, part.lengths)
+        if changed is not None:
+            yield Bad(kind=kind, which=which, data=changed)
+
+
+def _wrong_streams(body: bytes, algorithm: str) -> Iterator[tuple[str, str, bytes]]:
+    bits = {"zlib": 15, "gzip": 31, "deflate": -15}
+    inflated = zlib.decompressobj(bits[algorithm]).decompress(body)
+    yield "not inflatable", "checksum", body[:-1] + bytes([body[-1] ^ 1])
+    yield "not inflatable", "cut", body[:-1]
+    yield "not inflatable", "head", bytes([body[0] ^ 0xFF]) + body[1:]
+    yield "not inflatable", "nothing", b""
+    yield "behind the stream", "", body + b"\0"
+    for other, window in bits.items():
+        if other != algorithm:
+            yield "not inflatable", other, _stored(inflated, window)
+    if inflated:
+        yield "partial inside", "", _stored(inflated[:-1], bits[algorithm])
+
+
+def _stored(data: bytes, bits: int) -> bytes:
+    """Return a stream of stored blocks, the same with every zlib."""
+    squeeze = zlib.compressobj(0, zlib.DEFLATED, bits)
+    return squeeze.compress(data) + squeeze.flush()
+
+
+_MAKERS: Final[tuple[Maker, ...]] = (
+    _constants,
+    _codes,
+    _enums,
+    _booleans,
+    _lengths,
+    _varints,
+    _codings,
+    _constraints,
+    _texts,
+    _regions,
+    _compressed,
+)

@@ -1,0 +1,111 @@
+"""What is refused: each class of faults once at each place of the .wire file, and what is tolerated but not if strict."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from wiregen.runtime.errors import DecodeError
+from wiregen.vectors.drafts import Draft, Drafting, message_of
+from wiregen.vectors.faults import CLASSES, Bad, Fields, bad_parts
+from wiregen.vectors.limits import limited_drafts
+from wiregen.vectors.sites import parts_of
+
+__all__ = ["Faults"]
+
+_LONGEST: Final = 3000
+"""Bytes of the frames in which faults are put."""
+_PATIENCE: Final = 3
+"""Frames in which a fault is tried that is not reported as it should be."""
+
+
+class Faults:
+    """Puts faults into frames.
+
+    Attributes:
+        drafts: Bytes that are refused, and those that are read though they are not canonical.
+    """
+
+    def __init__(self, drafting: Drafting) -> None:
+        self._drafting = drafting
+        self._fields = Fields(drafting.plan)
+        self._tried: dict[str, int] = {}
+        self._known: set[str] = set()
+        self.drafts: list[Draft] = []
+
+    def put_into(self, draft: Draft) -> None:
+        """Keep what can be wrong with a frame and is not shown yet."""
+        if len(draft.data) > _LONGEST or len(draft.trees) != 1:
+            return
+        for part in parts_of(draft.trees[0]):
+            for bad in bad_parts(part, draft.data, self._fields):
+                self._try(draft, bad, f"{part.site}: {' '.join((bad.kind, bad.which)).strip()}")
+        self._cut(draft)
+        self._unset(draft)
+        for name, limited in limited_drafts(self._drafting, draft, self._known):
+            self._keep(limited, name)
+
+    def _try(self, draft: Draft, bad: Bad, name: str) -> None:
+        if name in self._known or self._tried.get(name, 0) >= _PATIENCE:
+            return
+        self._tried[name] = self._tried.get(name, 0) + 1
+        changed = self._drafting.draft(draft.scene, bad.data)
+        if changed.error is not None:
+            if changed.error.code in CLASSES[bad.kind]:
+                self._keep(changed, name)
+        elif len(changed.trees) == 1 and bad.kind not in ("constraint broken", "length too long", "length too short"):
+            self._tolerated(changed, bad, name)
+
+    def _tolerated(self, changed: Draft, bad: Bad, name: str) -> None:
+        """Keep what is read, where a strict reader refuses it."""
+        strict = self._drafting.draft(replace(changed.scene, strict=True), bad.data)
+        if strict.error is not None and strict.error.code in _OF_STRICT:
+            self._keep(changed, name)
+            self._keep(strict, f"{name}, strict")
+
+    def _keep(self, draft: Draft, name: str) -> None:
+        self._known.add(name)
+        self.drafts.append(draft.showing((name,)))
+
+    # ---- what needs no part
+
+    def _cut(self, draft: Draft) -> None:
+        name = f"{message_of(draft)}: cut"
+        if name not in self._known and len(draft.data) > 1:
+            cut = self._drafting.draft(draft.scene, draft.data[:-1])
+            if cut.error is not None and cut.error.code in CLASSES["cut"]:
+                self._keep(cut, name)
+
+    def _unset(self, draft: Draft) -> None:
+        """Leave out what sets the scene."""
+        name = f"{message_of(draft)}: missing context"
+        scene = replace(draft.scene, before=draft.scene.before[:-1])
+        is_needed = bool(draft.scene.before) and bool(self._drafting.plan["contexts"])
+        if name in self._known or not is_needed:
+            return
+        try:
+            alone = self._drafting.draft(scene, draft.data)
+        except DecodeError:
+            return
+        if alone.error is not None and alone.error.code == "missing_context":
+            self._keep(alone, name)
+        elif alone.error is None and message_of(alone) == "Unknown" and len(alone.trees) == 1:
+            self._keep(alone, name)
+            strict = self._drafting.draft(replace(scene, strict=True), draft.data)
+            if strict.error is not None:
+                self._keep(strict, f"{name}, strict")
+
+
+_OF_STRICT: Final = frozenset(
+    {
+        "invalid_value",
+        "not_canonical",
+        "invalid_text",
+        "trailing_bytes",
+        "length_mismatch",
+        "constraint",
+        "unknown_code",
+    }
+)
+"""What a lenient reader tolerates is refused with one of these."""
+

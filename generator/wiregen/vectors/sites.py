@@ -1,0 +1,132 @@
+"""Where the parts of a frame lie, which place of the .wire file each belongs to, and which lengths cover it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from wiregen.runtime.tree import FrameValue, Node, Record, Variety
+
+__all__ = ["Part", "parts_of", "spans_of"]
+
+_INDEX: Final = re.compile(r"\[\d+\]")
+_MOST_SPANS: Final = 24
+"""Items of a list whose places are told one by one."""
+_RECORDS: Final = ("struct", "message", "frame", "union", "preamble")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A node and its surroundings.
+
+    Attributes:
+        site: Its place in the .wire file: the declaration, the field, what of the field it is.
+        own: The nodes of numbers that count what it holds.
+        lengths: Those that count its bytes too, innermost first.
+    """
+
+    node: Node
+    site: str
+    parent: Node | None
+    own: tuple[Node, ...]
+    lengths: tuple[Node, ...]
+
+
+def parts_of(tree: Node) -> tuple[Part, ...]:
+    """Return all parts of a frame as it came; what is inflated or joined has no place there."""
+    return tuple(_below(tree, None, "", (), {}))
+
+
+def _below(
+    node: Node, parent: Node | None, owner: str, lengths: tuple[Node, ...], row: dict[str, Node]
+) -> Iterator[Part]:
+    if node.inner:
+        return
+    measures = _measures(node, row)
+    yield Part(node=node, site=_site(node, owner), parent=parent, own=measures, lengths=lengths)
+    own = _owner(node)
+    if own is not None:
+        owner, row = own, _row(node)
+    for child in node.children:
+        inside = tuple(each for each in measures if each is not child)
+        yield from _below(child, node, owner, (*inside, *lengths), row)
+
+
+def _site(node: Node, owner: str) -> str:
+    # The path of a part of a field is the field's: its name says which part it is.
+    field = _INDEX.sub("[]", node.path).rpartition(".")[2] if node.path else ""
+    name = _INDEX.sub("[]", node.name)
+    kind = "" if not name or name == "[]" or name == field or name == "content" else f" {name}"
+    return f"{owner}.{field}{kind}" if owner else field
+
+
+def _owner(node: Node) -> str | None:
+    value = node.value
+    if node.type[0] not in _RECORDS:
+        return None
+    match value:
+        case Variety():
+            return f"{value.union}.{value.name}"
+        case Record() | FrameValue():
+            return value.name
+        case _:
+            return None
+
+
+def _row(node: Node) -> dict[str, Node]:
+    """Return the fields of a record by name, those of its blocks too."""
+    found: dict[str, Node] = {}
+    for child in node.children:
+        found.setdefault(child.name, child)
+        if child.type[0] in ("block", "region") and _owner(child) is None:
+            found = {**_row(child), **found}
+    return found
+
+
+def _measures(node: Node, row: dict[str, Node]) -> tuple[Node, ...]:
+    """Return the numbers that say how many bytes a node takes."""
+    prefix = next((child for child in node.children if child.name == "length" and not child.inner), None)
+    if prefix is not None and node.type[0] in ("text", "bytes", "region"):
+        return (prefix,)
+    match node.type:
+        case (
+            ("region", _, ("size", expression), _)
+            | ("bytes", ("computed", expression))
+            | ("text", _, ("computed", expression), *_)
+        ):
+            names = list(_names(expression))
+            return (row[names[0]],) if len(names) == 1 and names[0] in row else ()
+        case _:
+            return ()
+
+
+def _names(expression: Any) -> Iterator[str]:
+    match expression:
+        case ("field", (name,), "own"):
+            yield name
+        case tuple():
+            for part in expression:
+                yield from _names(part)
+
+
+def spans_of(tree: Node) -> tuple[tuple[str, int, int], ...]:
+    """Return name, start and end of each part that is not empty; long lists are told as a whole."""
+    return tuple((_named(node), node.start - tree.start, node.end - tree.start) for node in _told(tree))
+
+
+def _told(node: Node) -> Iterator[Node]:
+    below = [child for child in node.children if not child.inner and child.size]
+    if not below or len(below) > _MOST_SPANS:
+        if node.size:
+            yield node
+        return
+    for child in below:
+        yield from _told(child)
+
+
+def _named(node: Node) -> str:
+    last = node.path.rpartition(".")[2]
+    is_whole = last == node.name or last.endswith(node.name) or node.name == "content"
+    return node.path if is_whole else f"{node.path} {node.name}"

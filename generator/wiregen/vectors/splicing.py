@@ -1,0 +1,63 @@
+"""Bytes changed in the middle, with every length around them put right again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wiregen.runtime.tree import Node
+
+__all__ = ["number_bytes", "replaced", "spliced"]
+
+
+def replaced(data: bytes, node: Node, new: bytes) -> bytes:
+    """Return the bytes with those of a node replaced, whatever that breaks."""
+    return data[: node.start] + new + data[node.end :]
+
+
+def spliced(data: bytes, start: int, end: int, new: bytes, lengths: tuple[Node, ...], unit: int = 1) -> bytes | None:
+    """Return the bytes with a part replaced and all lengths around it grown; None where a length cannot say so.
+
+    `unit`: the bytes that the innermost length counts as one.
+    """
+    grown = len(new) - (end - start)
+    changed = data[:start] + new + data[end:]
+    for index, node in enumerate(lengths):
+        more, rest = divmod(grown, unit if index == 0 else 1)
+        if rest or node.inner or not isinstance(node.value, int) or node.end > start:
+            return None
+        told = number_bytes(node, node.value + more)
+        if told is None or len(told) != node.size:
+            return None
+        changed = changed[: node.start] + told + changed[node.end :]
+    return changed
+
+
+def number_bytes(node: Node, number: int) -> bytes | None:
+    """Return a number as the bytes of a node; None where its type cannot say it."""
+    match node.type:
+        case ("int", size, signed, endian):
+            return _fixed(number, size, signed, endian)
+        case ("varint", bits, zigzag, _):
+            return _varint(number, bits, zigzag)
+        case ("coding", _) if 0 <= number < 200 and node.size == 1:
+            return bytes([number])
+        case _:
+            return None
+
+
+def _fixed(number: int, size: int, signed: bool, endian: Any) -> bytes | None:
+    try:
+        return number.to_bytes(size, endian, signed=signed)
+    except OverflowError:
+        return None
+
+
+def _varint(number: int, bits: int, zigzag: bool) -> bytes | None:
+    raw = (number << 1 ^ number >> bits - 1) if zigzag else number
+    if not 0 <= raw < 1 << bits:
+        return None
+    data = bytearray()
+    while raw > 127:
+        data.append(raw & 127 | 128)
+        raw >>= 7
+    return bytes([*data, raw])

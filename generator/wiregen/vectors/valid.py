@@ -1,0 +1,150 @@
+"""What decodes: the plainest frame of every message, and as many others as show all that a frame can be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from wiregen.runtime.errors import DecodeError, EncodeError
+from wiregen.runtime.options import Options
+from wiregen.runtime.records import frame_record
+from wiregen.runtime.tree import FrameValue, Record, Variety
+from wiregen.runtime.writing import write_frame
+from wiregen.specimens import Exploration, Soil, Specimen, explore
+from wiregen.vectors.bench import Scene
+from wiregen.vectors.drafts import Draft, Drafting
+from wiregen.vectors.format import Unwritable
+from wiregen.vectors.scenes import Known, Scenery
+
+__all__ = ["Crop", "valid_drafts"]
+
+
+class Crop:
+    """What exploring one protocol gives.
+
+    Attributes:
+        drafts: Frames that decode; the plain ones of each message before those that vary it.
+        refused: Frames that are not written.
+    """
+
+    def __init__(self, soil: Soil, drafting: Drafting) -> None:
+        self.soil = soil
+        self.drafting = drafting
+        self.scenery = Scenery(soil)
+        self.found = Exploration()
+        self.drafts: list[Draft] = []
+        self.refused: list[Unwritable] = []
+        self._refusals: set[str] = set()
+
+    def take(self, specimen: Specimen, role: str | None, variant: str | None, *, is_opening: bool) -> bool:
+        """Keep a specimen that can be written and read, if it shows something new."""
+        options = Options(role, context=Known(specimen.scene), variant=variant)
+        try:
+            data = write_frame(self.soil.plan, specimen.value, options, compression=0)
+        except EncodeError as error:
+            self._refuse(specimen, error, role, variant)
+            return False
+        new = tuple(name for name in specimen.covers if name not in self.found.covered)
+        if not new:
+            return True
+        draft = self._drafted(specimen, data, role, variant, is_opening=is_opening)
+        if draft is None:
+            return False
+        self.drafts.append(draft.showing(new))
+        for shorter in self._shorter(specimen, draft):
+            self.drafts.append(shorter)
+        return True
+
+    def _drafted(
+        self, specimen: Specimen, data: bytes, role: str | None, variant: str | None, *, is_opening: bool
+    ) -> Draft | None:
+        before = () if is_opening else self.scenery.before(specimen, role, variant)
+        if before is None:
+            return None
+        try:
+            draft = self.drafting.draft(Scene(role=role, variant=variant, before=before), data)
+        except DecodeError:
+            return None
+        return draft if draft.is_whole and len(draft.trees) == 1 else None
+
+    # ---- what is not written
+
+    def _refuse(self, specimen: Specimen, error: EncodeError, role: str | None, variant: str | None) -> None:
+        """Keep one frame for each condition that it breaks."""
+        new = tuple(name for name in specimen.covers if name not in self.found.covered)
+        name = f"{error.code} {error.path} {error.expected}"
+        before = self.scenery.before(specimen, role, variant)
+        if name in self._refusals or before is None or error.code not in ("constraint", "limit_exceeded"):
+            return
+        self._refusals.add(name)
+        record = frame_record(self.soil.plan, specimen.value, variant=variant)
+        scene = Scene(role=role, variant=variant, before=before)
+        covers = (f"{error.path} {error.expected} refused", *new[-1:])
+        self.refused.append(self.drafting.unwritable(scene, record, error, covers))
+
+    # ---- what is absent at the end
+
+    def _shorter(self, specimen: Specimen, whole: Draft) -> Iterator[Draft]:
+        """Return the same frame with fields absent that may be absent at the end, one more each time."""
+        for owner in _with_absence(specimen.value):
+            for absent in range(1, self._n_trailing(owner) + 1):
+                name = f"{_name(owner)} without its last {absent}"
+                if name in self.found.covered:
+                    continue
+                draft = self._without(specimen, owner, absent, whole.scene)
+                if draft is not None:
+                    self.found.covered[name] = None
+                    self.found.goals[name] = None
+                    yield draft.showing((name,))
+
+    def _without(self, specimen: Specimen, owner: Any, absent: int, scene: Scene) -> Draft | None:
+        before, owner.absent = owner.absent, absent
+        options = Options(scene.role, context=Known(specimen.scene), variant=scene.variant)
+        try:
+            data = write_frame(self.soil.plan, specimen.value, options, compression=0)
+            draft = self.drafting.draft(scene, data)
+        except (EncodeError, DecodeError):
+            return None
+        finally:
+            owner.absent = before
+        return draft if draft.is_whole else None
+
+    def _n_trailing(self, owner: Any) -> int:
+        return self.soil.trailing.get(_name(owner), 0)
+
+
+def valid_drafts(crop: Crop) -> None:
+    """Explore everything that is sent."""
+    plan = crop.soil.plan
+    roles: tuple[str | None, ...] = tuple(plan["sends"]) or (None,)
+    for role in plan["opens"]:
+        explore(crop.soil, _taking(crop, role, None, is_opening=True), crop.found, role=role, is_opening=True)
+    for variant in (None, *plan["variants"]):
+        for role in roles:
+            explore(crop.soil, _taking(crop, role, variant), crop.found, role=role, variant=variant)
+
+
+def _taking(crop: Crop, role: str | None, variant: str | None, *, is_opening: bool = False) -> Any:
+    return lambda specimen: crop.take(specimen, role, variant, is_opening=is_opening)
+
+
+def _name(owner: Record | FrameValue | Variety) -> str:
+    return f"{owner.union}.{owner.name}" if isinstance(owner, Variety) else owner.name
+
+
+def _with_absence(value: Any) -> Iterator[Any]:
+    """Return every record below a value."""
+    match value:
+        case FrameValue():
+            yield value
+            yield from _with_absence(value.message)
+        case Record() | Variety():
+            yield value
+        case list():
+            for item in value:
+                yield from _with_absence(item)
+            return
+        case _:
+            return
+    for part in value.fields.values():
+        yield from _with_absence(part)
