@@ -21,10 +21,10 @@ __all__ = ["Exploration", "explore"]
 Planted: TypeAlias = Callable[[Specimen], bool]
 """Says whether a specimen can be written, and takes it if it can."""
 
-_MOST_ATTEMPTS: Final = 200
+_MOST_ATTEMPTS: Final = 80
 """Values tried where the plain one is refused."""
 _MOST_BRANCHES: Final = 4000
-_PATIENCE: Final = 8
+_PATIENCE: Final = 4
 """Branches in which an option is tried by itself before it is given up."""
 
 

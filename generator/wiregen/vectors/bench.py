@@ -39,10 +39,11 @@ class Bench:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
 
-    def read(self, scene: Scene, data: bytes) -> tuple[tuple[Item, ...], Context]:
+    def read(self, scene: Scene, data: bytes, *, ends: bool = False) -> tuple[tuple[Item, ...], Context]:
         """Return the frames of `data`, and the first error if there is one; and what is known after them.
 
-        Bytes that are cut are an error: the stream ends behind them.
+        A frame that is cut is an error: nothing follows. Something joined that lacks its last piece is one only where the stream
+        `ends`.
 
         Raises:
             DecodeError: What was sent before does not conform.
@@ -55,7 +56,8 @@ class Bench:
                 if isinstance(node, DecodeError):
                     raise node
         decoder = decoders.get(scene.role) or self._decoder(scene, scene.role, context)
-        return tuple(_until_error(decoder, data, scene.n_own_bytes)), context
+        items = _until_error(decoder, data, scene.n_own_bytes)
+        return tuple(item for item in items if ends or not _is_unfinished(item)), context
 
     def _decoder(self, scene: Scene, role: str | None, context: Context) -> Any:
         options = Options(
@@ -72,3 +74,7 @@ def _until_error(decoder: Any, data: bytes, start: int) -> list[Item]:
             if isinstance(item, DecodeError):
                 return items
     return items
+
+
+def _is_unfinished(item: Item) -> bool:
+    return isinstance(item[2], DecodeError) and item[1] == 0 and item[2].code == "truncated"

@@ -11,6 +11,7 @@ from wiregen.vectors.carrying import Carry
 from wiregen.vectors.drafts import Drafting
 from wiregen.vectors.format import Trace, Unwritable, VectorFile
 from wiregen.vectors.invalid import Faults
+from wiregen.vectors.joins import joined_drafts
 from wiregen.vectors.valid import Crop, valid_drafts
 
 __all__ = ["Built", "build_vectors"]
@@ -42,7 +43,8 @@ def build_vectors(plan: Plan, *, carry: Carry | None = None, traces: tuple[Trace
     faults = Faults(drafting)
     for draft in crop.drafts:
         faults.put_into(draft)
-    drafts = [*crop.drafts, *faults.drafts]
+    joined = joined_drafts(drafting, crop.scenery, crop.drafts)
+    drafts = [*crop.drafts, *joined, *faults.drafts]
     valid = (drafting.valid(draft, carry) for draft in drafts if draft.is_whole)
     invalid = (drafting.invalid(draft) for draft in drafts if not draft.is_whole)
     file = VectorFile(protocol=plan["name"], vectors=(*valid, *invalid, *crop.refused, *traces))

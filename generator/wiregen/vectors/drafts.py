@@ -70,13 +70,13 @@ class Drafting:
         self.bench = Bench(plan)
         self._ids: dict[str, int] = {}
 
-    def draft(self, scene: Scene, data: bytes) -> Draft:
-        """Return what bytes come to in a scene.
+    def draft(self, scene: Scene, data: bytes, *, ends: bool = False) -> Draft:
+        """Return what bytes come to in a scene; `ends`: nothing may be left open behind them.
 
         Raises:
             DecodeError: The scene itself does not conform.
         """
-        items, known = self.bench.read(scene, data)
+        items, known = self.bench.read(scene, data, ends=ends)
         trees = tuple(item for _, _, item in items if not isinstance(item, DecodeError))
         error = next((item for _, _, item in items if isinstance(item, DecodeError)), None)
         return Draft(scene=scene, data=data, trees=trees, error=error, known=known)

@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 from wiregen.runtime.options import Plan
 from wiregen.runtime.tree import Node
 from wiregen.specimens.mentions import mentions_of
-from wiregen.specimens.soil import bounds
+from wiregen.specimens.soil import bounds, shape_of
 from wiregen.vectors.sites import Part
 from wiregen.vectors.splicing import number_bytes, replaced, spliced
 
@@ -53,11 +53,20 @@ CLASSES: Final[dict[str, frozenset[str]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bad:
-    """Bytes with something wrong in them: the class, and which of several of that class."""
+    """Bytes with something wrong in them.
+
+    Attributes:
+        kind: The class.
+        which: Which of several of that class.
+        shape: What alike parts have in common: there each of several is shown once, elsewhere only the first.
+        is_common: Alike parts are read in one place: it is not shown elsewhere.
+    """
 
     kind: str
     which: str
     data: bytes
+    shape: str = ""
+    is_common: bool = False
 
 
 Maker: TypeAlias = "Callable[[Part, bytes, Fields], Iterator[Bad]]"
@@ -105,15 +114,28 @@ def _codes(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     """Put codes that mean nothing, the ones beside those that mean something first."""
     node, parent = part.node, part.parent
     if parent is not None and parent.type[0] == "union" and node.name == "code":
-        known = fields.codes(parent.type[1])
+        known, shape = fields.codes(parent.type[1]), f"every {parent.type[1]}"
+        yield from _outside(part, data, fields)
     elif "derived" in node.note and part.site.partition(".")[0] in fields.plan["frames"]:
         known = [(code, code) for role in fields.plan["codes"].values() for code in role]
+        shape = ""
     else:
         return
     for code in _strangers(known):
         told = number_bytes(node, code) if node.type[0] != "enum" else _enum_bytes(node, code, fields)
         if told is not None and len(told) == node.size:
-            yield Bad(kind="wrong code", which=str(code), data=replaced(data, node, told))
+            changed = replaced(data, node, told)
+            yield Bad(kind="wrong code", which=str(code), data=changed, shape=shape, is_common=bool(shape))
+
+
+def _outside(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    """Put the code of a variety that may not stand here."""
+    assert part.parent is not None
+    _, union, only, _ = part.parent.type
+    for spans, name, *_ in fields.plan["unions"][union][1] if only is not None else ():
+        told = number_bytes(part.node, spans[0][0])
+        if told is not None and len(told) == part.node.size and name not in only:
+            yield Bad(kind="outside only", which="", data=replaced(data, part.node, told))
 
 
 def _strangers(spans: list[tuple[int, int]]) -> list[int]:
@@ -135,7 +157,8 @@ def _enums(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     for number in _strangers([(member, member) for member in sorted(members)]):
         told = _enum_bytes(node, number, fields)
         if told is not None and len(told) == node.size:
-            yield Bad(kind="bad enum", which=str(number), data=replaced(data, node, told))
+            shape = f"every {node.type[1]}"
+            yield Bad(kind="bad enum", which=str(number), data=replaced(data, node, told), shape=shape)
 
 
 def _booleans(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
@@ -178,16 +201,19 @@ def _codings(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     if node.type[0] != "coding" or not node.size:
         return
     base, rows = fields.plan["codings"][node.type[1]]
+    shape = f"every {node.type[1]}"
     for low, _, wide, _ in rows:
         if wide is not None and isinstance(node.value, int):
             head = low.to_bytes(base[1], base[3], signed=base[2])
             told = head + min(node.value, 1).to_bytes(wide[1], wide[3])
             changed = spliced(data, node.start, node.end, told, part.lengths)
-            yield Bad(kind="not canonical", which=f"as {low}", data=changed or replaced(data, node, told))
+            changed = changed or replaced(data, node, told)
+            yield Bad(kind="not canonical", which=f"as {low}", data=changed, shape=shape, is_common=True)
     for code in _strangers([(low, high) for low, high, _, _ in rows]):
         told = number_bytes(Node("", "", base, 0, 0), code) or b""
         if told:
-            yield Bad(kind="bad value", which=f"code {code}", data=replaced(data, node, told))
+            changed = replaced(data, node, told)
+            yield Bad(kind="bad value", which=f"code {code}", data=changed, shape=shape, is_common=True)
 
 
 # ---- lengths
@@ -211,7 +237,15 @@ def _lengths(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
             outer = tuple(each for each in part.lengths if each is not node)
             changed = spliced(data, node.start, node.end, told, outer)
             if changed is not None:
-                yield Bad(kind=kind, which=str(number) if kind == "length beyond the limit" else "", data=changed)
+                is_limit = kind == "length beyond the limit"
+                shape = f"every {_kind(node)}" if is_limit else ""
+                yield Bad(kind=kind, which=str(number) if is_limit else "", data=changed, shape=shape)
+
+
+def _kind(node: Node) -> str:
+    """Return what a number that measures is called, wherever it stands."""
+    name = node.name if node.name in ("length", "count") else "size"
+    return f"{name} of {' '.join(str(part) for part in node.type[:2])}"
 
 
 def _measures(part: Part, fields: Fields) -> bool:
@@ -238,7 +272,7 @@ def _texts(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
         for start, end, where in ((inside.end, inside.end, "at the end"), (inside.start, inside.start, "first")):
             changed = spliced(data, start, end, told, lengths, unit)
             if changed is not None:
-                yield Bad(kind=kind, which=f"{which} {where}", data=changed)
+                yield Bad(kind=kind, which=f"{which} {where}", data=changed, shape=f"every {shape_of(node.type)}")
 
 
 def _regions(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:

@@ -37,35 +37,47 @@ class Faults:
         """Keep what can be wrong with a frame and is not shown yet."""
         if len(draft.data) > _LONGEST or len(draft.trees) != 1:
             return
+        # Parts lie in the stream of their sender, behind what it sent before.
+        behind = b"".join(sent for role, sent in draft.scene.before if role == draft.scene.role)
         for part in parts_of(draft.trees[0]):
-            for bad in bad_parts(part, draft.data, self._fields):
-                self._try(draft, bad, f"{part.site}: {' '.join((bad.kind, bad.which)).strip()}")
+            for bad in bad_parts(part, behind + draft.data, self._fields):
+                if bad.data.startswith(behind):
+                    self._try(draft, replace(bad, data=bad.data[len(behind) :]), part.site)
         self._cut(draft)
         self._unset(draft)
-        for name, limited in limited_drafts(self._drafting, draft, self._known):
-            self._keep(limited, name)
+        for name, limited in limited_drafts(self._drafting, draft, self._is_wanted):
+            self._tried[name] = self._tried.get(name, 0) + 1
+            if limited is not None:
+                self._keep(limited, name)
 
-    def _try(self, draft: Draft, bad: Bad, name: str) -> None:
-        if name in self._known or self._tried.get(name, 0) >= _PATIENCE:
+    def _try(self, draft: Draft, bad: Bad, site: str) -> None:
+        what = f"{bad.kind} {bad.which}".strip()
+        own = f"{site}: {bad.kind if bad.shape else what}"
+        every = [own] if not bad.shape else [f"{bad.shape}: {what}", *([] if bad.is_common else [own])]
+        names = [name for name in every if self._is_wanted(name)]
+        if not names:
             return
-        self._tried[name] = self._tried.get(name, 0) + 1
+        self._tried.update({name: self._tried.get(name, 0) + 1 for name in names})
         changed = self._drafting.draft(draft.scene, bad.data)
         if changed.error is not None:
             if changed.error.code in CLASSES[bad.kind]:
-                self._keep(changed, name)
-        elif len(changed.trees) == 1 and bad.kind not in ("constraint broken", "length too long", "length too short"):
-            self._tolerated(changed, bad, name)
+                self._keep(changed, *names)
+        elif len(changed.trees) == 1 and bad.kind not in _MAY_BE_RIGHT:
+            self._tolerated(changed, bad, names)
 
-    def _tolerated(self, changed: Draft, bad: Bad, name: str) -> None:
+    def _is_wanted(self, name: str) -> bool:
+        return name not in self._known and self._tried.get(name, 0) < _PATIENCE
+
+    def _tolerated(self, changed: Draft, bad: Bad, names: list[str]) -> None:
         """Keep what is read, where a strict reader refuses it."""
         strict = self._drafting.draft(replace(changed.scene, strict=True), bad.data)
         if strict.error is not None and strict.error.code in _OF_STRICT:
-            self._keep(changed, name)
-            self._keep(strict, f"{name}, strict")
+            self._keep(changed, *names)
+            self._keep(strict, *(f"{name}, strict" for name in names))
 
-    def _keep(self, draft: Draft, name: str) -> None:
-        self._known.add(name)
-        self.drafts.append(draft.showing((name,)))
+    def _keep(self, draft: Draft, *names: str) -> None:
+        self._known.update(names)
+        self.drafts.append(draft.showing(names))
 
     # ---- what needs no part
 
@@ -96,6 +108,8 @@ class Faults:
                 self._keep(strict, f"{name}, strict")
 
 
+_MAY_BE_RIGHT: Final = ("constraint broken", "length too long", "length too short")
+"""Classes whose bytes may say something else that is right."""
 _OF_STRICT: Final = frozenset(
     {
         "invalid_value",

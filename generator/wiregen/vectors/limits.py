@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
+from wiregen.runtime.errors import DecodeError
 from wiregen.vectors.drafts import Draft, Drafting, message_of
 
 __all__ = ["limited_drafts"]
@@ -20,18 +21,22 @@ _CODES: Final = {
 """The limits that bound one frame, and what is reported beyond them."""
 
 
-def limited_drafts(drafting: Drafting, draft: Draft, known: Collection[str]) -> Iterator[tuple[str, Draft]]:
-    """Return a frame at the edge of each limit that it comes near, and one beyond; with what that shows."""
-    if draft.scene.limits or any(len(sent) > len(draft.data) for _, sent in draft.scene.before):
+def limited_drafts(
+    drafting: Drafting, draft: Draft, is_wanted: Callable[[str], bool]
+) -> Iterator[tuple[str, Draft | None]]:
+    """Return a frame at the edge of each limit that it comes near, and one beyond; with what that shows; None: it comes near to none."""
+    if draft.scene.limits:
         return
     for limit, code in _CODES.items():
         name = f"{message_of(draft)}: over a limit {limit}" if limit == "frame" else _name(draft, limit)
-        if name in known:
+        if not is_wanted(name):
             continue
         least = _least(drafting, draft, limit, code)
-        if least is not None and least > 0:
-            yield name, _within(drafting, draft, limit, least - 1)
-            yield name.replace("over a limit", "at the limit"), _within(drafting, draft, limit, least)
+        if least is None or least == 0:
+            yield name, None
+            continue
+        for what, bound in ((name, least - 1), (f"{name}, not quite", least)):
+            yield what, _within(drafting, draft, limit, bound)
 
 
 def _name(draft: Draft, limit: str) -> str:
@@ -54,13 +59,19 @@ def _least(drafting: Drafting, draft: Draft, limit: str, code: str) -> int | Non
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if _is_read(drafting, draft, limit, middle) else (middle, high)
-    error = _within(drafting, draft, limit, high - 1).error
+    beyond = _within(drafting, draft, limit, high - 1)
+    error = None if beyond is None else beyond.error
     return high if error is not None and error.code == code else None
 
 
 def _is_read(drafting: Drafting, draft: Draft, limit: str, bound: int) -> bool:
-    return _within(drafting, draft, limit, bound).is_whole
+    limited = _within(drafting, draft, limit, bound)
+    return limited is not None and limited.is_whole
 
 
-def _within(drafting: Drafting, draft: Draft, limit: str, bound: int) -> Draft:
-    return drafting.draft(replace(draft.scene, limits={limit: bound}), draft.data)
+def _within(drafting: Drafting, draft: Draft, limit: str, bound: int) -> Draft | None:
+    """Return what the bytes come to within a limit; None where what was said before does not keep to it."""
+    try:
+        return drafting.draft(replace(draft.scene, limits={limit: bound}), draft.data)
+    except DecodeError:
+        return None

@@ -28,7 +28,7 @@ class Scenery:
     """Makes the bytes that set a scene."""
 
     def __init__(self, soil: Soil) -> None:
-        self._soil = soil
+        self.soil = self._soil = soil
         self._plan: Plan = soil.plan
         self._openings = {role: self._opening(role) for role in self._plan["opens"]}
 

@@ -1,0 +1,187 @@
+"""Several frames that are one thing: pieces and their last one, whole, alternating, and left open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from wiregen.runtime.errors import EncodeError
+from wiregen.runtime.options import Options
+from wiregen.runtime.tree import FrameValue, Record
+from wiregen.runtime.writing import write_frame
+from wiregen.specimens import Choices, grow
+from wiregen.specimens.choices import UngrownError
+from wiregen.vectors.bench import Scene
+from wiregen.vectors.drafts import Draft, Drafting
+from wiregen.vectors.scenes import Known, Scenery
+
+__all__ = ["joined_drafts"]
+
+_KEYS: Final = (3, 5)
+
+
+def joined_drafts(drafting: Drafting, scenery: Scenery, frames: list[Draft]) -> Iterator[Draft]:
+    """Return what shows the joins of a protocol; `frames`: whole ones, of which blocks are taken."""
+    for name, join in drafting.plan["joins"].items():
+        make = _of_messages if join[1] is None else _of_blocks
+        for what, scene, data, ends in make(drafting, scenery, name, frames):
+            draft = drafting.draft(scene, data, ends=ends)
+            is_shown = draft.is_whole if not ends else draft.error is not None
+            if is_shown:
+                yield draft.showing((f"join {name}: {what}",))
+
+
+Made = Iterator[tuple[str, Scene, bytes, bool]]
+
+
+# ---- pieces that are messages
+
+
+def _of_messages(drafting: Drafting, scenery: Scenery, name: str, frames: list[Draft]) -> Made:
+    """Join pieces of frames that carry the pieces' messages: what they are together is cut from a frame that there is."""
+    type_, _, keys, parts, lasts, _ = drafting.plan["joins"][name]
+    for role in _roles(drafting, parts[0][0]):
+        whole = b"joined data" if type_[0] == "bytes" else _frame_for(type_[1], role, frames)
+        pieces = _Pieces(drafting, scenery, role, keys)
+        try:
+            some = [pieces.write(parts[0], data, _KEYS[0]) for data in (whole[:3], whole[3:4])]
+            other = pieces.write(parts[0], whole, _KEYS[1])
+            last = pieces.write(lasts[0], whole[4:], _KEYS[0])
+            other_last = pieces.write(lasts[0], b"", _KEYS[1])
+        except (EncodeError, UngrownError):
+            continue
+        yield from _orders(Scene(role=role, before=scenery.opening(role)), some, last, other, other_last, bool(keys))
+        return
+
+
+def _orders(
+    scene: Scene, some: list[bytes], last: bytes, other: bytes, other_last: bytes, has_keys: bool
+) -> Made:
+    yield "three pieces", scene, b"".join([*some, last]), False
+    yield "left open", scene, b"".join(some), True
+    if has_keys:
+        yield "two at once", scene, b"".join([some[0], other, some[1], other_last, last]), False
+        narrow = replace(scene, limits={"open": 1})
+        yield "more than may be open", narrow, some[0] + other, True
+
+
+def _frame_for(name: str, role: str | None, frames: list[Draft]) -> bytes:
+    """Return a frame of a kind, to be cut."""
+    for draft in frames:
+        value = draft.trees[0].value
+        if isinstance(value, FrameValue) and value.name == name and 6 < len(draft.data) < 200 and not draft.scene.before:
+            return draft.data
+    return b""
+
+
+def _roles(drafting: Drafting, target: str) -> list[str | None]:
+    messages, frames = drafting.plan["messages"], drafting.plan["frames"]
+    role = messages[target][1] if target in messages else frames[target][0]
+    return [role] if role is not None else list(drafting.plan["roles"]) or [None]
+
+
+class _Pieces:
+    """Writes the frames of pieces."""
+
+    def __init__(self, drafting: Drafting, scenery: Scenery, role: str | None, keys: tuple[str, ...]) -> None:
+        self._drafting = drafting
+        self._scenery = scenery
+        self._role = role
+        self._keys = keys
+
+    def write(self, setting: Any, data: bytes, key: int) -> bytes:
+        """Return the frame of a piece that holds `data`.
+
+        Raises:
+            EncodeError, UngrownError: There is no such frame.
+        """
+        target, field, when = setting
+        plan = self._drafting.plan
+        demands: dict[str, Any] = {f"{target}.{name}": key for name in self._keys}
+        demands |= {f"{target}.{field}": data, **_met(target, when)}
+        if target in plan["messages"]:
+            demands |= dict.fromkeys(self._scenery.soil.code_sites, plan["messages"][target][0])
+        value = grow(self._scenery.soil, Choices(by_site=demands), role=self._role).value
+        return write_frame(plan, value, Options(self._role, context=Known({})))
+
+
+def _met(target: str, when: Any) -> dict[str, Any]:
+    """Return what makes a plain condition hold: a flag, or one that is not set."""
+    match when:
+        case ("field", (name,), _):
+            return {f"{target}.{name}": True}
+        case ("negation", "not", ("field", (name,), _)):
+            return {f"{target}.{name}": False}
+        case ("operation", "and", left, right):
+            return {**_met(target, left), **_met(target, right)}
+        case _:
+            return {}
+
+
+# ---- pieces of a block
+
+
+def _of_blocks(drafting: Drafting, scenery: Scenery, name: str, frames: list[Draft]) -> Made:
+    """Cut the block of a frame: the same header, then fewer bytes."""
+    _, (target, block), keys, parts, lasts, _ = drafting.plan["joins"][name]
+    for draft in frames:
+        value = draft.trees[0].value
+        if not isinstance(value, FrameValue) or value.name != target or len(draft.data) > 400:
+            continue
+        cut = _block_of(draft, block)
+        if len(cut) < 6 or isinstance(value.message, Record) and value.message.name == name:
+            continue
+        writer = _Blocks(drafting, draft, name, keys, (parts[0][2], lasts[0][2]))
+        try:
+            some = [writer.write(data, is_last=False) for data in (cut[:2], cut[2:5])]
+            last = writer.write(cut[5:], is_last=True)
+            other = writer.write(cut, is_last=False, step=1)
+        except EncodeError:
+            continue
+        scene = draft.scene
+        yield "three pieces", scene, b"".join([*some, last]), False
+        yield "a piece of another between", scene, b"".join([some[0], other, some[1], last]), False
+        yield "left open", scene, b"".join(some), True
+        yield "more than may be open", replace(scene, limits={"open": 1}), some[0] + other, True
+        yield "one byte short", scene, some[0] + writer.write(cut[2:-1], is_last=True), True
+        return
+
+
+def _block_of(draft: Draft, block: str) -> bytes:
+    start = draft.trees[0].start
+    node = next((child for child in draft.trees[0].walk() if child.name == block and not child.inner), None)
+    if node is None:
+        return b""
+    inside = next((child for child in node.children if child.name in ("content", "piece")), node)
+    return draft.data[inside.start - start : inside.end - start]
+
+
+class _Blocks:
+    """Writes frames with a piece of a block in place of the block."""
+
+    def __init__(
+        self, drafting: Drafting, draft: Draft, name: str, keys: tuple[str, ...], conditions: tuple[Any, Any]
+    ) -> None:
+        self._plan = drafting.plan
+        self._draft = draft
+        self._name = name
+        self._keys = keys
+        self._conditions = conditions
+
+    def write(self, data: bytes, *, is_last: bool, step: int = 0) -> bytes:
+        """Return a frame with a piece; `step`: how far its keys are from those of the frame that is cut.
+
+        Raises:
+            EncodeError: It cannot be written.
+        """
+        value, scene = self._draft.trees[0].value, self._draft.scene
+        _, fields, body = self._plan["frames"][value.name]
+        header = {field[0]: value.fields[field[0]] for field in fields if field[0] in value.fields}
+        header |= {key: header[key] + step for key in self._keys if isinstance(header.get(key), int)}
+        header |= {name.rpartition(".")[2]: set_ for name, set_ in _met("", self._conditions[is_last]).items()}
+        frame = FrameValue(value.name, header, Record(self._name, {"data": data}), body=body)
+        options = Options(scene.role, context=self._draft.known, variant=scene.variant)
+        return write_frame(self._plan, frame, options)
+
+
