@@ -28,6 +28,7 @@ _VERBS = {
     "new": "Make a project that builds.",
     "replay": "Hold a recorded connection to the protocol's sessions.",
     "transcode": "Carry a stream from one serialization to another.",
+    "vectors": "Write conformance vectors, check them, hold implementations to them.",
 }
 
 

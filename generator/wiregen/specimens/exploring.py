@@ -24,7 +24,7 @@ Planted: TypeAlias = Callable[[Specimen], bool]
 _MOST_ATTEMPTS: Final = 80
 """Values tried where the plain one is refused."""
 _MOST_BRANCHES: Final = 4000
-_PATIENCE: Final = 4
+_PATIENCE: Final = 12
 """Branches in which an option is tried by itself before it is given up."""
 
 

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from wiregen.runtime.options import Plan
 from wiregen.specimens import Soil
 from wiregen.vectors.carrying import Carry
-from wiregen.vectors.drafts import Drafting
+from wiregen.vectors.covering import Coverage, fields_of, fields_shown, limits_shown, measure
+from wiregen.vectors.depth import deep_drafts
+from wiregen.vectors.drafts import Draft, Drafting
 from wiregen.vectors.format import Trace, Unwritable, VectorFile
 from wiregen.vectors.invalid import Faults
 from wiregen.vectors.joins import joined_drafts
+from wiregen.vectors.unwritable import refused_values
 from wiregen.vectors.valid import Crop, valid_drafts
 
 __all__ = ["Built", "build_vectors"]
@@ -19,41 +22,55 @@ __all__ = ["Built", "build_vectors"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Built:
-    """A file, and what it shows.
-
-    Attributes:
-        goals: What values of the protocol can be, by name.
-        missing: Those that no vector shows.
-    """
+    """A file, and what it shows."""
 
     file: VectorFile
-    goals: tuple[str, ...]
-    missing: tuple[str, ...]
+    coverage: Coverage
 
     @property
     def kinds(self) -> Counter[str]:
         return Counter(vector.kind for vector in self.file.vectors)
 
 
-def build_vectors(plan: Plan, *, carry: Carry | None = None, traces: tuple[Trace, ...] = ()) -> Built:
-    """Return the vectors of a protocol: the same whenever they are made."""
+def build_vectors(
+    plan: Plan,
+    *,
+    limits: tuple[str, ...] = (),
+    carry: Carry | None = None,
+    traces: tuple[Trace, ...] = (),
+) -> Built:
+    """Return the vectors of a protocol: the same whenever they are made.
+
+    `limits`: the names of those of its limits that codecs know.
+    """
     soil, drafting = Soil(plan=plan), Drafting(plan)
     crop = Crop(soil, drafting)
     valid_drafts(crop)
+    frames = [*crop.drafts, *deep_drafts(drafting, crop.drafts)]
     faults = Faults(drafting)
-    for draft in crop.drafts:
-        faults.put_into(draft)
-    joined = joined_drafts(drafting, crop.scenery, crop.drafts)
-    drafts = [*crop.drafts, *joined, *faults.drafts]
+    for draft in frames:
+        if draft.is_whole:
+            faults.put_into(draft)
+    drafts = [*frames, *joined_drafts(drafting, crop.scenery, crop.drafts), *faults.drafts]
     valid = (drafting.valid(draft, carry) for draft in drafts if draft.is_whole)
     invalid = (drafting.invalid(draft) for draft in drafts if not draft.is_whole)
-    file = VectorFile(protocol=plan["name"], vectors=(*valid, *invalid, *crop.refused, *traces))
-    return Built(file=file, goals=tuple(crop.found.goals), missing=_missing(crop.found.missing, crop.refused))
+    broken = tuple(crop.refused())
+    beyond = refused_values(drafting, soil, crop.drafts)
+    vectors = (*valid, *invalid, *broken, *beyond, *traces)
+    file = VectorFile(protocol=plan["name"], vectors=vectors)
+    return Built(file=file, coverage=_coverage(crop, broken, drafts, limits))
 
 
-def _missing(names: tuple[str, ...], refused: list[Unwritable]) -> tuple[str, ...]:
-    """Return the goals that nothing shows: what is refused is shown by what refuses it."""
-    shown = {name for vector in refused for name in vector.covers}
-    return tuple(name for name in names if name not in shown)
-
-
+def _coverage(
+    crop: Crop, broken: tuple[Unwritable, ...], drafts: list[Draft], limits: tuple[str, ...]
+) -> Coverage:
+    """Return what is shown; an option that is refused is shown by what refuses it."""
+    refused = (name for vector in broken for name in vector.covers)
+    told = (name for draft in drafts for name in draft.covers)
+    shown = {**crop.found.covered, **dict.fromkeys(refused), **dict.fromkeys(told)}
+    measures = (
+        measure("fields", fields_of(crop.soil.plan), fields_shown(drafts)),
+        measure("choices", crop.found.goals, shown),
+        measure("limits", limits, limits_shown(drafts)),
+    )
+    return Coverage(measures=measures)

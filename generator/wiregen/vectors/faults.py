@@ -9,6 +9,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, TypeAlias
 
 from wiregen.runtime.options import Plan
@@ -138,10 +139,16 @@ def _outside(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
             yield Bad(kind="outside only", which="", data=replaced(data, part.node, told))
 
 
-def _strangers(spans: list[tuple[int, int]]) -> list[int]:
+def _strangers(spans: list[tuple[int, int]]) -> tuple[int, ...]:
+    """Return numbers beside those that mean something."""
+    return _free(tuple(spans))
+
+
+@cache
+def _free(spans: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
     edges = sorted({number for low, high in spans for number in (low - 1, high + 1)})
     free = [number for number in edges if not any(low <= number <= high for low, high in spans)]
-    return free if len(free) < 5 else [*free[:2], *free[-2:]]
+    return tuple(free if len(free) < 5 else [*free[:2], *free[-2:]])
 
 
 def _enum_bytes(node: Node, number: int, fields: Fields) -> bytes | None:

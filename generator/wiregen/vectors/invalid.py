@@ -41,8 +41,9 @@ class Faults:
         behind = b"".join(sent for role, sent in draft.scene.before if role == draft.scene.role)
         for part in parts_of(draft.trees[0]):
             for bad in bad_parts(part, behind + draft.data, self._fields):
-                if bad.data.startswith(behind):
-                    self._try(draft, replace(bad, data=bad.data[len(behind) :]), part.site)
+                names = self._wanted(bad, part.site)
+                if names and bad.data.startswith(behind):
+                    self._try(draft, bad, bad.data[len(behind) :], names)
         self._cut(draft)
         self._unset(draft)
         for name, limited in limited_drafts(self._drafting, draft, self._is_wanted):
@@ -50,27 +51,28 @@ class Faults:
             if limited is not None:
                 self._keep(limited, name)
 
-    def _try(self, draft: Draft, bad: Bad, site: str) -> None:
+    def _wanted(self, bad: Bad, site: str) -> list[str]:
+        """Return what a fault would show that nothing shows yet."""
         what = f"{bad.kind} {bad.which}".strip()
         own = f"{site}: {bad.kind if bad.shape else what}"
         every = [own] if not bad.shape else [f"{bad.shape}: {what}", *([] if bad.is_common else [own])]
-        names = [name for name in every if self._is_wanted(name)]
-        if not names:
-            return
+        return [name for name in every if self._is_wanted(name)]
+
+    def _try(self, draft: Draft, bad: Bad, data: bytes, names: list[str]) -> None:
         self._tried.update({name: self._tried.get(name, 0) + 1 for name in names})
-        changed = self._drafting.draft(draft.scene, bad.data)
+        changed = self._drafting.draft(draft.scene, data)
         if changed.error is not None:
             if changed.error.code in CLASSES[bad.kind]:
                 self._keep(changed, *names)
         elif len(changed.trees) == 1 and bad.kind not in _MAY_BE_RIGHT:
-            self._tolerated(changed, bad, names)
+            self._tolerated(changed, names)
 
     def _is_wanted(self, name: str) -> bool:
         return name not in self._known and self._tried.get(name, 0) < _PATIENCE
 
-    def _tolerated(self, changed: Draft, bad: Bad, names: list[str]) -> None:
+    def _tolerated(self, changed: Draft, names: list[str]) -> None:
         """Keep what is read, where a strict reader refuses it."""
-        strict = self._drafting.draft(replace(changed.scene, strict=True), bad.data)
+        strict = self._drafting.draft(replace(changed.scene, strict=True), changed.data)
         if strict.error is not None and strict.error.code in _OF_STRICT:
             self._keep(changed, *names)
             self._keep(strict, *(f"{name}, strict" for name in names))

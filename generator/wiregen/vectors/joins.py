@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from wiregen.runtime.errors import EncodeError
 from wiregen.runtime.options import Options
@@ -25,14 +25,15 @@ def joined_drafts(drafting: Drafting, scenery: Scenery, frames: list[Draft]) -> 
     """Return what shows the joins of a protocol; `frames`: whole ones, of which blocks are taken."""
     for name, join in drafting.plan["joins"].items():
         make = _of_messages if join[1] is None else _of_blocks
-        for what, scene, data, ends in make(drafting, scenery, name, frames):
+        for what, scene, data, ends, covers in make(drafting, scenery, name, frames):
             draft = drafting.draft(scene, data, ends=ends)
             is_shown = draft.is_whole if not ends else draft.error is not None
             if is_shown:
-                yield draft.showing((f"join {name}: {what}",))
+                yield draft.showing((f"join {name}: {what}", *covers))
 
 
-Made = Iterator[tuple[str, Scene, bytes, bool]]
+Made: TypeAlias = Iterator[tuple[str, Scene, bytes, bool, tuple[str, ...]]]
+"""What it shows, the scene, the bytes, whether the stream ends behind them, and the options that were taken for it."""
 
 
 # ---- pieces that are messages
@@ -51,13 +52,15 @@ def _of_messages(drafting: Drafting, scenery: Scenery, name: str, frames: list[D
             other_last = pieces.write(lasts[0], b"", _KEYS[1])
         except (EncodeError, UngrownError):
             continue
-        yield from _orders(Scene(role=role, before=scenery.opening(role)), some, last, other, other_last, bool(keys))
+        scene = Scene(role=role, before=scenery.opening(role))
+        for index, made in enumerate(_orders(scene, some, last, other, other_last, bool(keys))):
+            yield (*made, tuple(pieces.covers) if index == 0 else ())
         return
 
 
 def _orders(
     scene: Scene, some: list[bytes], last: bytes, other: bytes, other_last: bytes, has_keys: bool
-) -> Made:
+) -> Iterator[tuple[str, Scene, bytes, bool]]:
     yield "three pieces", scene, b"".join([*some, last]), False
     yield "left open", scene, b"".join(some), True
     if has_keys:
@@ -89,6 +92,7 @@ class _Pieces:
         self._scenery = scenery
         self._role = role
         self._keys = keys
+        self.covers: dict[str, None] = {}
 
     def write(self, setting: Any, data: bytes, key: int) -> bytes:
         """Return the frame of a piece that holds `data`.
@@ -102,8 +106,9 @@ class _Pieces:
         demands |= {f"{target}.{field}": data, **_met(target, when)}
         if target in plan["messages"]:
             demands |= dict.fromkeys(self._scenery.soil.code_sites, plan["messages"][target][0])
-        value = grow(self._scenery.soil, Choices(by_site=demands), role=self._role).value
-        return write_frame(plan, value, Options(self._role, context=Known({})))
+        specimen = grow(self._scenery.soil, Choices(by_site=demands), role=self._role)
+        self.covers.update(dict.fromkeys(specimen.covers))
+        return write_frame(plan, specimen.value, Options(self._role, context=Known({})))
 
 
 def _met(target: str, when: Any) -> dict[str, Any]:
@@ -140,11 +145,11 @@ def _of_blocks(drafting: Drafting, scenery: Scenery, name: str, frames: list[Dra
         except EncodeError:
             continue
         scene = draft.scene
-        yield "three pieces", scene, b"".join([*some, last]), False
-        yield "a piece of another between", scene, b"".join([some[0], other, some[1], last]), False
-        yield "left open", scene, b"".join(some), True
-        yield "more than may be open", replace(scene, limits={"open": 1}), some[0] + other, True
-        yield "one byte short", scene, some[0] + writer.write(cut[2:-1], is_last=True), True
+        yield "three pieces", scene, b"".join([*some, last]), False, ()
+        yield "a piece of another between", scene, b"".join([some[0], other, some[1], last]), False, ()
+        yield "left open", scene, b"".join(some), True, ()
+        yield "more than may be open", replace(scene, limits={"open": 1}), some[0] + other, True, ()
+        yield "one byte short", scene, some[0] + writer.write(cut[2:-1], is_last=True), True, ()
         return
 
 

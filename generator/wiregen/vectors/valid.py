@@ -24,7 +24,6 @@ class Crop:
 
     Attributes:
         drafts: Frames that decode; the plain ones of each message before those that vary it.
-        refused: Frames that are not written.
     """
 
     def __init__(self, soil: Soil, drafting: Drafting) -> None:
@@ -33,8 +32,7 @@ class Crop:
         self.scenery = Scenery(soil)
         self.found = Exploration()
         self.drafts: list[Draft] = []
-        self.refused: list[Unwritable] = []
-        self._refusals: set[str] = set()
+        self._refusals: dict[str, tuple[Specimen, EncodeError, str | None, str | None]] = {}
 
     def take(self, specimen: Specimen, role: str | None, variant: str | None, *, is_opening: bool) -> bool:
         """Keep a specimen that can be written and read, if it shows something new."""
@@ -70,17 +68,24 @@ class Crop:
     # ---- what is not written
 
     def _refuse(self, specimen: Specimen, error: EncodeError, role: str | None, variant: str | None) -> None:
-        """Keep one frame for each condition that it breaks."""
-        new = tuple(name for name in specimen.covers if name not in self.found.covered)
-        name = f"{error.code} {error.path} {error.expected}"
-        before = self.scenery.before(specimen, role, variant)
-        if name in self._refusals or before is None or error.code not in ("constraint", "limit_exceeded"):
+        """Remember what a refused specimen would have shown."""
+        if error.code not in ("constraint", "limit_exceeded"):
             return
-        self._refusals.add(name)
-        record = frame_record(self.soil.plan, specimen.value, variant=variant)
-        scene = Scene(role=role, variant=variant, before=before)
-        covers = (f"{error.path} {error.expected} refused", *new[-1:])
-        self.refused.append(self.drafting.unwritable(scene, record, error, covers))
+        for name in specimen.covers:
+            if name not in self.found.covered:
+                self._refusals.setdefault(name, (specimen, error, role, variant))
+
+    def refused(self) -> Iterator[Unwritable]:
+        """Return a frame for each option that only refused ones show."""
+        for name in self.found.missing:
+            if name not in self._refusals:
+                continue
+            specimen, error, role, variant = self._refusals[name]
+            before = self.scenery.before(specimen, role, variant)
+            if before is not None:
+                record = frame_record(self.soil.plan, specimen.value, variant=variant)
+                scene = Scene(role=role, variant=variant, before=before)
+                yield self.drafting.unwritable(scene, record, error, (name,))
 
     # ---- what is absent at the end
 

@@ -1,0 +1,142 @@
+"""`wiregen vectors build`: the vectors of the project's protocols, made from their models and written beside their packages."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+import click
+
+from wiregen.cli.failure import DONE, FINDINGS, USAGE, Failure
+from wiregen.cli.protocols import configuration, stop
+from wiregen.cli.talk import tell
+
+if TYPE_CHECKING:
+    from wiregen.backends import Subject
+    from wiregen.config import Config
+    from wiregen.source import Sources
+    from wiregen.vectors.building import Built
+    from wiregen.writer import Output
+
+__all__ = ["verb"]
+
+_FOLDER = "vectors"
+_MOST_SHOWN = 20  # of what no vector shows; the rest is counted
+
+
+@click.command("build")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--check", is_flag=True, help="Write nothing; list stale, missing and extra files, exit 1 if any.")
+def verb(names: tuple[str, ...], check: bool) -> int:
+    """Write the vectors of the protocols NAME, or of all that the configuration names, and say how much they show."""
+    from wiregen.diagnostics import Report
+    from wiregen.source import Sources
+
+    report, sources = Report(), Sources()
+    config = configuration(report)
+    subjects = _subjects(config, names, sources)
+    outputs = tuple(_output(subject, config, sources) for subject in subjects)
+    return _compared(outputs, config, is_partial=bool(names)) if check else _written(outputs, config, is_partial=bool(names))
+
+
+def _subjects(config: "Config", names: tuple[str, ...], sources: "Sources") -> "list[Subject]":
+    """Return the protocols that are spoken."""
+    from wiregen.cli.protocols import load
+    from wiregen.diagnostics import Report
+    from wiregen.frontend import protocol_files
+
+    report = Report()
+    chosen = names or tuple(path.stem for path in protocol_files(config))
+    found = [load(name, config, sources, report) for name in chosen]
+    if report.has_errors:
+        stop(report, sources)
+    return [subject for subject in found if subject is not None and subject.protocol.frames]
+
+
+def _output(subject: "Subject", config: "Config", sources: "Sources") -> "Output":
+    from wiregen.vectors.format import write_vectors
+    from wiregen.writer import Output
+
+    built = _built(subject, config, sources)
+    content = write_vectors(built.file).encode()
+    sys.stdout.writelines(f"{row}\n" for row in _rows(built, subject, sources, len(content)))
+    return Output(path=PurePosixPath(f"{subject.protocol.name}.json"), content=content)
+
+
+def _built(subject: "Subject", config: "Config", sources: "Sources") -> "Built":
+    from wiregen.diagnostics import Report
+    from wiregen.made import make
+    from wiregen.plan import KNOWN_LIMITS
+    from wiregen.vectors.building import build_vectors
+    from wiregen.vectors.carrying import carrier
+
+    report = Report()
+    package = make(subject, config.backends, report)
+    if package is None:
+        stop(report, sources)
+    limits = tuple(limit.name for limit in subject.protocol.limits if limit.name in KNOWN_LIMITS)
+    try:
+        return build_vectors(package.plan, limits=limits, carry=carrier(package))
+    except ImportError as error:
+        message, _, way_out = str(error).partition(": ")
+        raise Failure(message, way_out or "vectors hold the bytes of every backend of the configuration") from None
+
+
+# ---- what is said
+
+
+def _rows(built: "Built", subject: "Subject", sources: "Sources", size: int) -> Iterator[str]:
+    """Return how many vectors there are, and what they show, with the places of what they do not."""
+    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(built.kinds.items(), reverse=True))
+    yield f"{subject.protocol.name}: {kinds} ({-(-size // 1024)} KiB)"
+    shown = (f"{m.n_all - len(m.missing)} of {m.n_all} {m.what}" for m in built.coverage.measures)
+    yield f"  show {', '.join(shown)}"
+    for each in built.coverage.measures:
+        for name in each.missing[:_MOST_SHOWN]:
+            yield f"  no vector shows {each.what}: {name}{_place(name, subject, sources)}"
+        if len(each.missing) > _MOST_SHOWN:
+            yield f"  … and {len(each.missing) - _MOST_SHOWN} more"
+
+
+def _place(name: str, subject: "Subject", sources: "Sources") -> str:
+    """Return where in the .wire file a name of a goal is declared; "" where that is not known."""
+    from wiregen.diagnostics import locate
+
+    parts = name.split(" ")[0].removesuffix("[]").split(".")
+    for end in range(len(parts), 0, -1):
+        span = subject.origins.get(".".join((subject.protocol.name, *parts[:end])))
+        location = locate(span, sources) if span is not None else None
+        if span is not None and location is not None:
+            return f" ({span.source}:{location.line})"
+    return ""
+
+
+# ---- the files
+
+
+def _written(outputs: "tuple[Output, ...]", config: "Config", *, is_partial: bool) -> int:
+    from wiregen.source import as_shown
+    from wiregen.writer import WriteError, write
+
+    folder = config.output / _FOLDER
+    try:
+        written = write(outputs, folder, partial=is_partial)
+    except WriteError as error:
+        raise Failure(str(error), "the message names the place; nothing was changed", code=USAGE) from None
+    counts = f"{len(written.changed)} files written, {len(written.deleted)} deleted"
+    tell(f"{as_shown(folder)}: {counts if written.changed or written.deleted else 'up to date'}")
+    return DONE
+
+
+def _compared(outputs: "tuple[Output, ...]", config: "Config", *, is_partial: bool) -> int:
+    from wiregen.source import as_shown
+    from wiregen.writer import compare
+
+    folder = config.output / _FOLDER
+    difference = compare(outputs, folder, partial=is_partial)
+    for word in ("stale", "missing", "extra"):
+        for path in getattr(difference, word):
+            print(f"{word} {as_shown(folder / path)}")
+    if difference:
+        tell(f"{as_shown(folder)}: not up to date; `wiregen vectors build` mends that")
+    return FINDINGS if difference else DONE

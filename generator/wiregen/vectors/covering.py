@@ -1,0 +1,77 @@
+"""How much of a protocol its vectors show: what there is by the plan, and what was met."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wiregen.runtime.options import Plan
+from wiregen.runtime.tree import FrameValue, Node, Record, Variety
+from wiregen.specimens.soil import every_field, rows_of
+from wiregen.vectors.drafts import Draft
+
+__all__ = ["Coverage", "Measure", "fields_of", "fields_shown", "limits_shown", "measure"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """Of one kind of thing, how many there are, and the names of those that no vector shows."""
+
+    what: str
+    n_all: int
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    measures: tuple[Measure, ...]
+
+    @property
+    def is_full(self) -> bool:
+        return not any(each.missing for each in self.measures)
+
+
+def measure(what: str, goals: Iterable[str], shown: Iterable[str] | Mapping[str, Any]) -> Measure:
+    """Return how much of the goals is shown."""
+    every, known = tuple(dict.fromkeys(goals)), frozenset(shown)
+    return Measure(what=what, n_all=len(every), missing=tuple(goal for goal in every if goal not in known))
+
+
+def fields_of(plan: Plan) -> Iterator[str]:
+    """Return every field that has a name, in text order."""
+    for owner, fields in rows_of(plan):
+        yield from (f"{owner}.{field[0]}" for field in every_field(fields) if field[0] != "_")
+
+
+def fields_shown(drafts: Iterable[Draft]) -> set[str]:
+    """Return the fields that have a place in some frame."""
+    found: set[str] = set()
+    for draft in drafts:
+        for tree in draft.trees:
+            _note(tree, "", found)
+    return found
+
+
+def _note(node: Node, owner: str, found: set[str]) -> None:
+    match node.value:
+        case Variety() as value if node.type[0] == "union":
+            owner = f"{value.union}.{value.name}"
+        case Record() | FrameValue() as value if node.type[0] in ("struct", "message", "frame", "preamble"):
+            owner = value.name
+    for child in node.children:
+        if child.note != "absent":
+            found.add(f"{owner}.{child.name}")
+        _note(child, owner, found)
+
+
+def limits_shown(drafts: Iterable[Draft]) -> set[str]:
+    """Return the limits that something exceeds."""
+    found: set[str] = set()
+    for draft in drafts:
+        code = "" if draft.error is None else draft.error.code
+        if code == "too_deep":
+            found.add("depth")
+        elif code == "limit_exceeded":
+            found.update(draft.scene.limits or ("frame", "count"))
+    return found

@@ -1,0 +1,116 @@
+"""Declarations inside themselves: as deep as the limit allows, and one deeper."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+from wiregen.runtime.errors import DecodeError, EncodeError
+from wiregen.runtime.options import Options
+from wiregen.runtime.tree import FrameValue, Record, Variety
+from wiregen.runtime.writing import write_frame
+from wiregen.vectors.drafts import Draft, Drafting
+
+__all__ = ["deep_drafts"]
+
+_MOST = 70
+"""Levels that are tried; a protocol that allows more gets its limit shown by a lower one."""
+
+
+def deep_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft]:
+    """Return, for each declaration that can hold itself, the deepest value that may be, and one that is too deep."""
+    shown: set[str] = set()
+    for draft in frames:
+        value = copy.deepcopy(draft.trees[0].value)
+        for kind, slot in _slots(value, ()):
+            if kind in shown:
+                continue
+            made = list(_grown(drafting, draft, value, slot))
+            if made:
+                shown.add(kind)
+            for what, deep in made:
+                yield deep.showing((f"{kind} in itself: {what}",))
+
+
+class _Slot:
+    """A place in a value where something stands that is of the same declaration as something around it."""
+
+    def __init__(self, around: Any, holder: Any, key: Any) -> None:
+        self.around = around
+        self.holder = holder
+        self.key = key
+
+    def put(self, value: Any) -> None:
+        if self.key is None:
+            self.holder.message = value
+        else:
+            self.holder[self.key] = value
+
+    @property
+    def value(self) -> Any:
+        return self.holder.message if self.key is None else self.holder[self.key]
+
+
+def _grown(drafting: Drafting, draft: Draft, value: Any, slot: _Slot) -> Iterator[tuple[str, Draft]]:
+    """Put what is around into the slot of its own copy, again and again, until it is too deep."""
+    last: Draft | None = None
+    core = slot.value
+    for level in range(1, _MOST):
+        slot.put(core)
+        core = copy.deepcopy(slot.around)
+        slot.put(core)
+        found = _read(drafting, draft, value)
+        if found is None:
+            return
+        if found.error is not None:
+            if found.error.code == "too_deep":
+                yield f"{level} levels", found
+                if last is not None:
+                    yield f"{level - 1} levels", last
+            return
+        last = found
+
+
+def _read(drafting: Drafting, draft: Draft, value: Any) -> Draft | None:
+    """Return what a value comes to that may be too deep to be written."""
+    scene = draft.scene
+    loose = {**drafting.plan, "limits": {**drafting.plan["limits"], "depth": _MOST + 1}}
+    options = Options(scene.role, context=draft.known, variant=scene.variant)
+    try:
+        return drafting.draft(scene, write_frame(loose, value, options, compression=0, needs_context=False))
+    except (EncodeError, DecodeError):
+        return None
+
+
+def _slots(value: Any, around: tuple[Any, ...]) -> Iterator[tuple[str, _Slot]]:
+    match value:
+        case FrameValue():
+            yield from _inside(value, value, None, around, value.message)
+        case Record() | Variety():
+            for key, part in value.fields.items():
+                yield from _inside(value, value.fields, key, around, part)
+        case list():
+            for index, part in enumerate(value):
+                yield from _inside(None, value, index, around, part)
+
+
+def _inside(
+    owner: Any, holder: Any, key: Any, around: tuple[Any, ...], part: Any
+) -> Iterator[tuple[str, _Slot]]:
+    outer = around if owner is None else (*around, owner)
+    kind = _kind(part)
+    same = next((each for each in outer if kind and _kind(each) == kind), None)
+    if same is not None:
+        yield kind, _Slot(same, holder, key)
+    yield from _slots(part, outer)
+
+
+def _kind(value: Any) -> str:
+    match value:
+        case Variety():
+            return value.union
+        case FrameValue() | Record():
+            return value.name
+        case _:
+            return ""
