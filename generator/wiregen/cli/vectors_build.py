@@ -26,7 +26,9 @@ _MOST_SHOWN = 20  # of what no vector shows; the rest is counted
 
 @click.command("build")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--check", is_flag=True, help="Write nothing; list stale, missing and extra files, exit 1 if any.")
+@click.option(
+    "--check", is_flag=True, help="Write nothing; list stale, missing and extra files, exit 1 if any."
+)
 def verb(names: tuple[str, ...], check: bool) -> int:
     """Write the vectors of the protocols NAME, or of all that the configuration names, and say how much they show."""
     from wiregen.diagnostics import Report
@@ -36,7 +38,11 @@ def verb(names: tuple[str, ...], check: bool) -> int:
     config = configuration(report)
     subjects = _subjects(config, names, sources)
     outputs = tuple(_output(subject, config, sources) for subject in subjects)
-    return _compared(outputs, config, is_partial=bool(names)) if check else _written(outputs, config, is_partial=bool(names))
+    return (
+        _compared(outputs, config, is_partial=bool(names))
+        if check
+        else _written(outputs, config, is_partial=bool(names))
+    )
 
 
 def _subjects(config: "Config", names: tuple[str, ...], sources: "Sources") -> "list[Subject]":
@@ -79,7 +85,9 @@ def _built(subject: "Subject", config: "Config", sources: "Sources") -> "Built":
         return build_vectors(package.plan, limits=limits, carry=carrier(package))
     except ImportError as error:
         message, _, way_out = str(error).partition(": ")
-        raise Failure(message, way_out or "vectors hold the bytes of every backend of the configuration") from None
+        raise Failure(
+            message, way_out or "vectors hold the bytes of every backend of the configuration"
+        ) from None
 
 
 # ---- what is said

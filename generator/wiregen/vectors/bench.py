@@ -70,7 +70,9 @@ def _until_error(decoder: Any, data: bytes, start: int) -> list[Item]:
     items: list[Item] = []
     for source in (lambda: decoder.items(data), decoder.finish_items):
         for offset, size, item in source():
-            items.append((offset - start, size, item.moved(-start) if isinstance(item, DecodeError) else item))
+            items.append(
+                (offset - start, size, item.moved(-start) if isinstance(item, DecodeError) else item)
+            )
             if isinstance(item, DecodeError):
                 return items
     return items

@@ -43,6 +43,7 @@ class Draft:
     Attributes:
         trees: Of the frames before the error, or all.
         known: The context after them.
+        is_variation: The same frame as in another vector, read otherwise: places and other serializations are told there.
     """
 
     scene: Scene
@@ -52,6 +53,7 @@ class Draft:
     covers: tuple[str, ...] = ()
     note: str = ""
     source: str = ""
+    is_variation: bool = False
     known: Any = field(default=None, compare=False)
 
     @property
@@ -87,7 +89,7 @@ class Drafting:
         """Return the vector of bytes that decode; `carry` gives the bytes of other serializations."""
         lines = self._lines(draft)
         encodes = self._encodes(draft, lines)
-        others: dict[str, Any] = carry(draft, lines) if carry is not None else {}
+        others: dict[str, Any] = carry(draft, lines) if carry is not None and not draft.is_variation else {}
         note = "; ".join(part for part in (draft.note, others.pop("note", "")) if part)
         return Valid(
             id=self._id(draft, _first_word(lines)),
@@ -99,7 +101,7 @@ class Drafting:
             bytes=compact(draft.data),
             encodes=encodes,
             frames=tuple(compacted(line) for line in lines),
-            spans=tuple(span for tree in draft.trees for span in spans_of(tree)) if len(draft.trees) == 1 else (),
+            spans=spans_of(draft.trees[0]) if len(draft.trees) == 1 and not draft.is_variation else (),
             source=draft.source,
             covers=draft.covers,
             note=note,
@@ -224,5 +226,3 @@ def _fault(error: DecodeError) -> Fault:
         inner_at=error.inner_at,
         recoverable=error.recoverable,
     )
-
-

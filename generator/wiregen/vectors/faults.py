@@ -21,9 +21,19 @@ from wiregen.vectors.splicing import number_bytes, replaced, spliced
 
 __all__ = ["CLASSES", "Bad", "Fields", "bad_parts"]
 
-_SIZES: Final = frozenset({"truncated", "trailing_bytes", "length_mismatch", "limit_exceeded", "invalid_value"})
+_SIZES: Final = frozenset(
+    {"truncated", "trailing_bytes", "length_mismatch", "limit_exceeded", "invalid_value"}
+)
 _AFTER: Final = frozenset(
-    {"constraint", "unknown_code", "invalid_enum", "wrong_constant", "invalid_text", "not_canonical", "inflate_failed"}
+    {
+        "constraint",
+        "unknown_code",
+        "invalid_enum",
+        "wrong_constant",
+        "invalid_text",
+        "not_canonical",
+        "inflate_failed",
+    }
 )
 CLASSES: Final[dict[str, frozenset[str]]] = {
     "cut": frozenset({"truncated"}),
@@ -195,7 +205,10 @@ def _varints(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     if node.type[0] != "varint" or not node.size:
         return
     longer = data[node.start : node.end - 1] + bytes([data[node.end - 1] | 0x80, 0])
-    forms = (("longer than needed", "not canonical", longer), ("eleven bytes", "too large", b"\xff" * 10 + b"\x01"))
+    forms = (
+        ("longer than needed", "not canonical", longer),
+        ("eleven bytes", "too large", b"\xff" * 10 + b"\x01"),
+    )
     top = ("a bit too many", "too large", b"\xff" * 9 + (b"\x02" if node.type[1] == 64 else b"\x01"))
     for which, kind, told in (*forms, top):
         changed = spliced(data, node.start, node.end, told, part.lengths)
@@ -233,11 +246,18 @@ def _lengths(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
         return
     limits = fields.plan["limits"]
     beyond = [number for number in (limits["count"], limits["frame"]) if number is not None]
-    wrong = [("length too long", node.value + 1), ("length too short", node.value - 1), ("length negative", -1)]
+    wrong = [
+        ("length too long", node.value + 1),
+        ("length too short", node.value - 1),
+        ("length negative", -1),
+    ]
     wrong += [("length beyond the limit", number + 1) for number in beyond]
     wrong += [("length beyond the limit", number - node.end + least) for number in beyond for least in (0, 1)]
     if node.type[0] == "int":
-        wrong += [("length negative", bounds(node.type)[0]), ("length beyond the limit", bounds(node.type)[1])]
+        wrong += [
+            ("length negative", bounds(node.type)[0]),
+            ("length beyond the limit", bounds(node.type)[1]),
+        ]
     for kind, number in wrong:
         told = number_bytes(node, number)
         if told is not None and (kind != "length too short" or number >= 0):
@@ -276,10 +296,15 @@ def _texts(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     wrong += [("overlong", "not canonical", b"\xc1\x81"), ("raw NUL", "not canonical", b"\0")]
     wrong += [("overlong", "bad text", b"\xc1\x81"), ("first beyond ASCII", "bad text", b"\x80")]
     for which, kind, told in wrong:
-        for start, end, where in ((inside.end, inside.end, "at the end"), (inside.start, inside.start, "first")):
+        for start, end, where in (
+            (inside.end, inside.end, "at the end"),
+            (inside.start, inside.start, "first"),
+        ):
             changed = spliced(data, start, end, told, lengths, unit)
             if changed is not None:
-                yield Bad(kind=kind, which=f"{which} {where}", data=changed, shape=f"every {shape_of(node.type)}")
+                yield Bad(
+                    kind=kind, which=f"{which} {where}", data=changed, shape=f"every {shape_of(node.type)}"
+                )
 
 
 def _regions(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:

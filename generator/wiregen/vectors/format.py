@@ -289,7 +289,7 @@ def read_vectors(text: str | bytes) -> VectorFile:
 def write_vectors(file: VectorFile) -> str:
     """Return the text of a file: one line for each vector, ASCII only."""
     head = f'{{"schema": {file.schema}, "protocol": {json.dumps(file.protocol)}, "vectors": [\n'
-    lines = (json.dumps(_shown(vector), allow_nan=False) for vector in file.vectors)
+    lines = (json.dumps(_shown(vector), allow_nan=False, separators=(",", ":")) for vector in file.vectors)
     return head + ",\n".join(f" {line}" for line in lines) + "\n]}\n"
 
 

@@ -79,7 +79,7 @@ class Faults:
 
     def _keep(self, draft: Draft, *names: str) -> None:
         self._known.update(names)
-        self.drafts.append(draft.showing(names))
+        self.drafts.append(replace(draft, covers=names, is_variation=True))
 
     # ---- what needs no part
 
@@ -124,4 +124,3 @@ _OF_STRICT: Final = frozenset(
     }
 )
 """What a lenient reader tolerates is refused with one of these."""
-

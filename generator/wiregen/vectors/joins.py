@@ -73,7 +73,12 @@ def _frame_for(name: str, role: str | None, frames: list[Draft]) -> bytes:
     """Return a frame of a kind, to be cut."""
     for draft in frames:
         value = draft.trees[0].value
-        if isinstance(value, FrameValue) and value.name == name and 6 < len(draft.data) < 200 and not draft.scene.before:
+        if (
+            isinstance(value, FrameValue)
+            and value.name == name
+            and 6 < len(draft.data) < 200
+            and not draft.scene.before
+        ):
             return draft.data
     return b""
 
@@ -184,9 +189,9 @@ class _Blocks:
         _, fields, body = self._plan["frames"][value.name]
         header = {field[0]: value.fields[field[0]] for field in fields if field[0] in value.fields}
         header |= {key: header[key] + step for key in self._keys if isinstance(header.get(key), int)}
-        header |= {name.rpartition(".")[2]: set_ for name, set_ in _met("", self._conditions[is_last]).items()}
+        header |= {
+            name.rpartition(".")[2]: set_ for name, set_ in _met("", self._conditions[is_last]).items()
+        }
         frame = FrameValue(value.name, header, Record(self._name, {"data": data}), body=body)
         options = Options(scene.role, context=self._draft.known, variant=scene.variant)
         return write_frame(self._plan, frame, options)
-
-

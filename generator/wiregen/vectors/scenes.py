@@ -36,7 +36,9 @@ class Scenery:
         self, specimen: Specimen, role: str | None, variant: str | None
     ) -> tuple[tuple[str | None, bytes], ...] | None:
         """Return what is sent before a specimen, the openings included; None where nothing sets its scene."""
-        said = [self._said(name, keys, value, role, variant) for (name, keys), value in specimen.scene.items()]
+        said = [
+            self._said(name, keys, value, role, variant) for (name, keys), value in specimen.scene.items()
+        ]
         sent = [each for each in said if each is not None]
         if len(sent) < len(said):
             return None

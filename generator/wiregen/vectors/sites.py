@@ -112,8 +112,15 @@ def _names(expression: Any) -> Iterator[str]:
 
 
 def spans_of(tree: Node) -> tuple[tuple[str, int, int], ...]:
-    """Return name, start and end of each part that is not empty; long lists are told as a whole."""
-    return tuple((_named(node), node.start - tree.start, node.end - tree.start) for node in _told(tree))
+    """Return name, start and end of each part that is not empty; long lists are told as a whole.
+
+    Names are the paths of errors, but those of the frame's own fields do not begin with its name.
+    """
+    start = tree.start
+    return tuple(
+        (_named(node).removeprefix(f"{tree.path}."), node.start - start, node.end - start)
+        for node in _told(tree)
+    )
 
 
 def _told(node: Node) -> Iterator[Node]:

@@ -14,7 +14,9 @@ def replaced(data: bytes, node: Node, new: bytes) -> bytes:
     return data[: node.start] + new + data[node.end :]
 
 
-def spliced(data: bytes, start: int, end: int, new: bytes, lengths: tuple[Node, ...], unit: int = 1) -> bytes | None:
+def spliced(
+    data: bytes, start: int, end: int, new: bytes, lengths: tuple[Node, ...], unit: int = 1
+) -> bytes | None:
     """Return the bytes with a part replaced and all lengths around it grown; None where a length cannot say so.
 
     `unit`: the bytes that the innermost length counts as one.

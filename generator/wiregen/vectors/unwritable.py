@@ -46,7 +46,9 @@ def refused_values(drafting: Drafting, soil: Soil, frames: list[Draft]) -> Itera
 
 
 def _types(plan: Plan) -> dict[str, Any]:
-    return {f"{owner}.{field[0]}": field[2] for owner, fields in rows_of(plan) for field in every_field(fields)}
+    return {
+        f"{owner}.{field[0]}": field[2] for owner, fields in rows_of(plan) for field in every_field(fields)
+    }
 
 
 def _fields(value: Any) -> Iterator[tuple[str, Any, str]]:
