@@ -20,6 +20,7 @@ demo: core  ## five minutes with a captured session: build, decode, encode back
 
 test: dev  ## everything once: generated tree, formatting, types, tests
 	$(BIN)/wiregen build --check
+	$(BIN)/wiregen vectors build --check
 	@$(MAKE) --no-print-directory check
 	$(BIN)/pytest -n 2
 
@@ -28,6 +29,7 @@ soak: dev  ## the same tests with the full counts; results to docs/evidence/ (TE
 
 build: dev  ## .wire files to generated/
 	$(BIN)/wiregen build
+	$(BIN)/wiregen vectors build
 
 check: dev  ## black, ruff and mypy
 	$(BIN)/black --check --quiet --diff .

@@ -11,12 +11,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-__all__ = ["SHARED", "Choice", "Choices", "Option", "UngrownError", "index_in"]
+__all__ = ["CONTEXT", "SHARED", "Choice", "Choices", "Option", "UngrownError", "index_in"]
 
 Option: TypeAlias = tuple[str, Any]
 """What the choice is called, and the value that it stands for."""
 SHARED: Final = "every "
 """What the name of an option begins with that is shown once, at whichever site."""
+
+CONTEXT: Final = "context "
+"""What the site of an entry of a context begins with."""
 
 _INDEX: Final = re.compile(r"\[(\d+)\]")
 

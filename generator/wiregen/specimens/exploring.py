@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import combinations, product
 from typing import Final, TypeAlias
 
-from wiregen.specimens.choices import Choice, Choices, UngrownError
+from wiregen.specimens.choices import CONTEXT, Choice, Choices, UngrownError
 from wiregen.specimens.growing import Specimen, grow, grow_opening
 from wiregen.specimens.soil import Soil
 
@@ -172,7 +172,11 @@ class _Walk:
                 name = f"{self._variant} {choice.site} {choice.options[index][0]}"
                 if index != choice.taken and name not in self._queued:
                     self._queued.add(name)
-                    self._branches.append({**fixed, **way, choice.path: index})
+                    branch = {**fixed, **way, choice.path: index}
+                    # What was said before comes first: much else is possible only after some of it.
+                    (self._branches.appendleft if choice.site.startswith(CONTEXT) else self._branches.append)(
+                        branch
+                    )
             if choice.taken is not None:
                 self._queued.add(f"{self._variant} {choice.site} {choice.options[choice.taken][0]}")
 

@@ -11,13 +11,13 @@ from typing import Any, Final
 
 from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.expressions import Undefined
-from wiregen.runtime.options import Options, Plan
+from wiregen.runtime.options import Options
 from wiregen.runtime.reader import Reader, Steps
 from wiregen.runtime.reading_records import read_bare_frame, read_preamble
 from wiregen.runtime.schema import Schema
 from wiregen.runtime.tree import FrameValue, Record
 from wiregen.runtime.window import Place, Window
-from wiregen.specimens.choices import Choice, Choices, UngrownError
+from wiregen.specimens.choices import CONTEXT, Choice, Choices, UngrownError
 from wiregen.specimens.picking import Picking
 from wiregen.specimens.soil import Soil
 
@@ -106,6 +106,6 @@ class _Scene:
         known = (name, keys)
         if known not in self.entries:
             options = self._soil.entry_options(name)
-            site = f"context {name}"
+            site = f"{CONTEXT}{name}"
             self.entries[known] = self._choices.choose(site, site, options, is_structural=True)
         return self.entries[known]

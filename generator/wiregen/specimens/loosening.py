@@ -62,7 +62,7 @@ class _Loosening:
         return (name, hidden, self._type(type_), value, condition, None, text, rule, secret)
 
     def _code(self, type_: Any) -> Any:
-        base = self._enums[type_[1]][0] if type_[0] == "enum" else type_
+        base = self._type(self._enums[type_[1]][0] if type_[0] == "enum" else type_)
         name = f"{CODES}{base}"
         self._enums[name] = (base, False, tuple((code, self._names[code]) for code in self._codes))
         return ("enum", name, None, False)

@@ -29,6 +29,8 @@ _DEEP: Final = 2
 """Levels of a declaration in itself from which on the plainest is taken."""
 _PLAIN: Final = ("int", "float", "bool")
 _MOST_ITEMS: Final = 70_000
+_MOST_TURNS: Final = 40
+"""Items of a list that goes on until something holds."""
 _MOST_RECORDS: Final = 300
 _MOST_BYTES: Final = 70_000
 
@@ -77,6 +79,8 @@ class Picking:
         own, name, is_hidden = self._site(reader, place)
         is_deciding = is_structural or name in self._soil.mentions.deciding
         turn = index_in(place.path) if self._n_until else 0
+        if turn > _MOST_TURNS:
+            raise UngrownError(f"{place.path} would not end")
         return self._choices.choose(
             site or own,
             place.path,
@@ -320,7 +324,7 @@ def _unknown(base: Any, members: Any) -> int:
     """Return a number that is no member: behind the last one, or the first that is free."""
     known = {number for number, _ in members}
     most = (1 << 8 * base[1] - bool(base[2])) - 1 if base[0] == "int" else 2**63 - 1
-    candidates = chain((max(known) + 1, most), range(most))
+    candidates: Iterator[int] = chain((max(known) + 1, most), range(most))
     return next(number for number in candidates if number not in known and number <= most)
 
 

@@ -146,11 +146,10 @@ class Soil:
             case ("int", *_):
                 return bounds(length[1])[1]
             case ("coding", name):
-                base, rows = self.plan["codings"][name]
+                rows = self.plan["codings"][name][1]
                 wides = [bounds(wide)[1] for _, _, wide, _ in rows if wide is not None]
-                return max(
-                    [*wides, *(high for _, high, wide, is_null in rows if wide is None and not is_null)]
-                )
+                narrow = (high for _, high, wide, is_null in rows if wide is None and not is_null)
+                return max([*wides, *map(int, narrow)])
             case _:
                 return None
 

@@ -11,7 +11,7 @@ from wiregen.vectors.carrying import Carry
 from wiregen.vectors.covering import Coverage, fields_of, fields_shown, limits_shown, measure
 from wiregen.vectors.depth import deep_drafts
 from wiregen.vectors.drafts import Draft, Drafting
-from wiregen.vectors.format import Trace, Unwritable, VectorFile
+from wiregen.vectors.format import Invalid, Trace, Unwritable, Valid, VectorFile
 from wiregen.vectors.invalid import Faults
 from wiregen.vectors.joins import joined_drafts
 from wiregen.vectors.unwritable import refused_values
@@ -52,12 +52,12 @@ def build_vectors(
         if draft.is_whole:
             faults.put_into(draft)
     drafts = [*frames, *joined_drafts(drafting, crop.scenery, crop.drafts), *faults.drafts]
-    valid = (drafting.valid(draft, carry) for draft in drafts if draft.is_whole)
-    invalid = (drafting.invalid(draft) for draft in drafts if not draft.is_whole)
     broken = tuple(crop.refused())
-    beyond = refused_values(drafting, soil, crop.drafts)
-    vectors = (*valid, *invalid, *broken, *beyond, *traces)
-    file = VectorFile(protocol=plan["name"], vectors=vectors)
+    vectors: list[Valid | Invalid | Unwritable | Trace] = []
+    vectors += (drafting.valid(draft, carry) for draft in drafts if draft.is_whole)
+    vectors += (drafting.invalid(draft) for draft in drafts if not draft.is_whole)
+    vectors += (*broken, *refused_values(drafting, soil, crop.drafts), *traces)
+    file = VectorFile(protocol=plan["name"], vectors=tuple(vectors))
     return Built(file=file, coverage=_coverage(crop, broken, drafts, limits))
 
 

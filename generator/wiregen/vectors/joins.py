@@ -117,12 +117,14 @@ class _Pieces:
 
 
 def _met(target: str, when: Any) -> dict[str, Any]:
-    """Return what makes a plain condition hold: a flag, or one that is not set."""
+    """Return what makes a plain condition hold: a flag, one that is not set, a number."""
     match when:
         case ("field", (name,), _):
             return {f"{target}.{name}": True}
         case ("negation", "not", ("field", (name,), _)):
             return {f"{target}.{name}": False}
+        case ("operation", "==", ("field", (name,), _), ("number", number)):
+            return {f"{target}.{name}": number}
         case ("operation", "and", left, right):
             return {**_met(target, left), **_met(target, right)}
         case _:

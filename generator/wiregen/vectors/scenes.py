@@ -103,4 +103,4 @@ class Scenery:
 
     def _code_sites(self, code: int) -> dict[str, int]:
         """Return the sites of the frames' codes."""
-        return {site: code for site in self._soil.code_sites}
+        return dict.fromkeys(self._soil.code_sites, code)

@@ -114,13 +114,10 @@ def _names(expression: Any) -> Iterator[str]:
 def spans_of(tree: Node) -> tuple[tuple[str, int, int], ...]:
     """Return name, start and end of each part that is not empty; long lists are told as a whole.
 
-    Names are the paths of errors, but those of the frame's own fields do not begin with its name.
+    Names are the paths of errors, but a field of the frame itself has its own name. What has a length has two parts of
+    one name: the length, and what it counts.
     """
-    start = tree.start
-    return tuple(
-        (_named(node).removeprefix(f"{tree.path}."), node.start - start, node.end - start)
-        for node in _told(tree)
-    )
+    return tuple((_named(node, tree), node.start - tree.start, node.end - tree.start) for node in _told(tree))
 
 
 def _told(node: Node) -> Iterator[Node]:
@@ -133,7 +130,5 @@ def _told(node: Node) -> Iterator[Node]:
         yield from _told(child)
 
 
-def _named(node: Node) -> str:
-    last = node.path.rpartition(".")[2]
-    is_whole = last == node.name or last.endswith(node.name) or node.name == "content"
-    return node.path if is_whole else f"{node.path} {node.name}"
+def _named(node: Node, tree: Node) -> str:
+    return node.name if node.path == f"{tree.path}.{node.name}" else node.path
