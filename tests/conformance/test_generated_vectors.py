@@ -172,3 +172,13 @@ def test_other_serializations_say_the_same(path: Path) -> None:
             data = getattr(vector, name)
             assert data is not None, vector.id
             assert stand.line(stand.called(way.decode, octets(data))) == line, (vector.id, name)
+
+
+def test_a_field_called_tail_is_not_what_is_left_over() -> None:
+    module = importlib.import_module("wireproto.pravega_documented")
+    frame = module.Frame(module.SegmentRead("s", 1, True, False, b"x"))
+    again = Stand(module, Valid(id="tail", bytes="")).built(
+        frame_record(importlib.import_module(f"{module.__name__}._plan").PLAN, frame)
+    )
+    assert again == frame
+    assert again.message.tail == b""
