@@ -85,7 +85,9 @@ def _built(plan: dict[str, Any], class_: Any, value: Any, fields: Any, namespace
     types = {field[0]: field[2] for field in flat_fields(fields)}
     for slot in class_.__slots__:
         name = slot if slot in types else slot.removesuffix("_")
-        if name in types:
+        if slot in ("absent", "tail") and f"{slot}_" in class_.__slots__:  # a field of that name stands aside
+            setattr(made, slot, getattr(value, slot))
+        elif name in types:
             setattr(made, slot, typed(plan, types[name], value.fields.get(name), namespace))
         elif slot in ("absent", "tail"):
             setattr(made, slot, getattr(value, slot))
