@@ -77,8 +77,8 @@ WRONG_MSGPACK = {
     "text for bytes": ("94443101 91 92a16bc40176".replace(" ", ""), "invalid_value", "Data.pairs[0].key"),
     "a pair too long": ("94443101 91 93c4016bc4017600".replace(" ", ""), "trailing_bytes", "Data.pairs[0]"),
     "a list that is none": ("9444310107", "invalid_value", "Data.pairs"),
-    "a map": ("93413180", "invalid_value", ""),
-    "an extension": ("934131d40000", "invalid_value", ""),
+    "a map": ("93413180", "invalid_value", "Ack.sequence"),
+    "an extension": ("934131d40000", "invalid_value", "Ack.sequence"),
 }
 
 

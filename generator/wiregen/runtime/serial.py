@@ -17,7 +17,9 @@ from .explain import explain_type
 from .options import Options
 from .writing import write_type
 
-__all__ = ["Budget", "LeftOver", "Members", "Misfit", "RawUnion", "each", "inside", "plain", "take_uuid"]
+__all__ = [
+    "Budget", "Fault", "LeftOver", "Members", "Misfit", "RawUnion", "each", "inside", "plain", "take_uuid", "wrong",
+]  # fmt: skip
 
 T = TypeVar("T")
 
@@ -28,10 +30,17 @@ class Misfit(Exception):
     Attributes:
         path: Where, from the record that is being made down.
         rule: What the native codec says that it breaks.
+        at: Where in the body, if that is known.
     """
 
     def __init__(
-        self, code: Any, expected: str, found: str = "", path: str = "", rule: str | None = None
+        self,
+        code: Any,
+        expected: str,
+        found: str = "",
+        path: str = "",
+        rule: str | None = None,
+        at: int | None = None,
     ) -> None:
         super().__init__(code)
         self.rule = rule
@@ -39,11 +48,61 @@ class Misfit(Exception):
         self.expected = expected
         self.found = found
         self.path = path
+        self.at = at
 
     def within(self, name: str) -> Misfit:
         """Return the same misfit, seen from one level above."""
         behind = f".{self.path}" if self.path and not self.path.startswith("[") else self.path
-        return Misfit(self.code, self.expected, self.found, name + behind, self.rule)
+        return Misfit(self.code, self.expected, self.found, name + behind, self.rule, self.at)
+
+    def at_place(self, at: int) -> Misfit:
+        """Return the same misfit, with its place in the body."""
+        return Misfit(self.code, self.expected, self.found, self.path, self.rule, at)
+
+    def error(self, start: int, body: int, end: int | None = None) -> DecodeError:
+        """Return the error of a frame from `start` to `end` (None: nobody knows) whose body begins at `body`."""
+        return DecodeError(
+            self.code,
+            rule=self.rule,
+            path=shortened(self.path),
+            frame_offset=start,
+            at=start if self.at is None else body + self.at,
+            expected=self.expected,
+            found=self.found,
+            recoverable=end is not None,
+            end=end,
+        )
+
+
+class Fault:
+    """Stands where no value can be made of the bytes; `is_behind`: there is one before it, in the same array or deeper."""
+
+    __slots__ = ("is_behind", "misfit")
+
+    def __init__(self, misfit: Misfit, *, is_behind: bool = False) -> None:
+        self.misfit = misfit
+        self.is_behind = is_behind
+
+
+def wrong(name: str, expected: str, value: object) -> Misfit:
+    """Return the misfit of a value of another type."""
+    if type(value) is Fault:
+        return value.misfit if value.is_behind else value.misfit.within(name)
+    return Misfit("invalid_value", expected, _found(value), name)
+
+
+def _found(value: object) -> str:
+    if value is None:
+        return "nil"
+    return f"an array of {len(value)}" if type(value) is list else kind_of(value)
+
+
+def shortened(path: str) -> str:
+    """Return a path without its middle, where it is long."""
+    return path if len(path) <= 2 * _SIDE else f"{path[:_SIDE]}…{path[-_SIDE:]}"
+
+
+_SIDE = 96
 
 
 class LeftOver(Exception):
@@ -74,10 +133,26 @@ class Budget:
             Misfit: More than a list, or all lists of the frame together, may have.
         """
         self._left -= count
+        if self._left < 0 or (self._count is not None and count > self._count):
+            raise self.refusal(count)
+
+    def counts(self) -> Callable[[int, int], None]:
+        """Return what takes a list's next items, told how many it has with them, from a budget like this one."""
+        n_left, bound = self._most, self._most if self._count is None else self._count
+
+        def take(n_more: int, count: int) -> None:
+            nonlocal n_left
+            n_left -= n_more
+            if n_left < 0 or count > bound:
+                raise self.refusal(count)
+
+        return take
+
+    def refusal(self, count: int) -> Misfit:
+        """Return what a list of so many items is refused with."""
         if self._count is not None and count > self._count:
-            raise self._over("count", f"at most {self._count} items", f"{count} items")
-        if self._left < 0:
-            raise self._over("messages", f"at most {self._most} items in the frame", "more")
+            return self._over("count", f"at most {self._count} items", f"{count} items")
+        return self._over("messages", f"at most {self._most} items in the frame", "more")
 
     def _over(self, limit: str, expected: str, found: str) -> Misfit:
         return Misfit("limit_exceeded", expected, found, rule=self._rules.get(limit))
@@ -136,8 +211,9 @@ def inside(name: str, take: Callable[[Any, Budget], T], source: Any, budget: Bud
 def take_uuid(source: Any, budget: Budget) -> UUID:
     """Return the UUID of 16 bytes."""
     if type(source) is not bytes or len(source) != 16:
-        found = f"{len(source)} bytes" if type(source) is bytes else kind_of(source)
-        raise Misfit("invalid_value", "16 bytes of a UUID", found)
+        if type(source) is not bytes:
+            raise wrong("", "16 bytes of a UUID", source)
+        raise Misfit("invalid_value", "16 bytes of a UUID", f"{len(source)} bytes")
     return UUID(bytes=source)
 
 
@@ -178,7 +254,7 @@ class RawUnion:
     def take(self, source: Any, budget: Budget) -> Any:
         """Return the value of bytes."""
         if type(source) is not bytes:
-            raise Misfit("invalid_value", f"the bytes of a {self._name}", kind_of(source))
+            raise wrong("", f"the bytes of a {self._name}", source)
         try:
             value, end = self._read(source, 0, len(source), None, True)
         except READ_FAULTS:

@@ -1,20 +1,15 @@
-"""msgpack frames: bare arrays, whose end is found before anything is made of them.
-
-The search goes from head to head and never backwards, so a frame in many chunks costs no more than one in one. A head that
-says more than a frame may still hold is refused before its bytes are there.
-"""
+"""msgpack frames: arrays of plain values made of messages, and messages of arrays."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .access import kind_of
-from .errors import DecodeError
-from .serial import Budget, Misfit
+from .serial import Budget, Misfit, wrong
+from .serial_arrays import ArrayBounds, ArrayFramer, look
 
 __all__ = [
-    "MsgpackFormat", "absent_of", "any_of", "coded", "fields_of", "items", "plain_items", "put_coded", "variety", "wrong",
+    "MsgpackFormat", "absent_of", "any_of", "coded", "fields_of", "items", "plain_items", "put_coded", "variety",
 ]  # fmt: skip
 
 Pack = Callable[[Any], list[Any]]
@@ -22,11 +17,6 @@ Unpack = Callable[[Any, Budget], Any]
 
 
 # ---- conversions
-
-
-def wrong(name: str, expected: str, value: object) -> Misfit:
-    """Return the misfit of a value of another type."""
-    return Misfit("invalid_value", expected, "nil" if value is None else kind_of(value), name)
 
 
 def fields_of(row: Any, count: int) -> list[Any]:
@@ -96,9 +86,7 @@ def coded(
     code = row[0]
     found = table.get(code) if type(code) in (int, str) else None
     if found is None:
-        raise Misfit(
-            "unknown_code", "a known message", str(code)[:32] if type(code) is int else kind_of(code)
-        )
+        raise _unknown("message", code)
     name, unpack = found
     try:
         return unpack(row[n_header + 1 :], budget)
@@ -117,7 +105,15 @@ def variety(rows: tuple[tuple[int, int, str, Unpack, bool], ...], row: Any, budg
                 return unpack(row if has_code else row[1:], budget)
             except Misfit as misfit:
                 raise misfit.within(name) from None
-    raise Misfit("unknown_code", "a known variety", str(code)[:32] if type(code) is int else kind_of(code))
+    raise _unknown("variety", code)
+
+
+def _unknown(kind: str, code: object) -> Misfit:
+    """Return the misfit of a code that none has."""
+    if type(code) is int:
+        return Misfit("unknown_code", f"a known {kind}", str(code)[:32])
+    misfit = wrong("", f"a known {kind}", code)
+    return Misfit("unknown_code", misfit.expected, misfit.found) if misfit.at is None else misfit
 
 
 def any_of(row: Any) -> tuple[int, Any]:
@@ -134,7 +130,7 @@ def any_of(row: Any) -> tuple[int, Any]:
 class MsgpackFormat:
     """Frames as msgpack arrays; `unpacks` by role (None: the first), `packs` by the class of the frame."""
 
-    __slots__ = ("_decode", "_encode", "_error", "_packs", "_unpacks")
+    __slots__ = ("_decode", "_encode", "_error", "_n_loops", "_n_values", "_packs", "_unpacks")
 
     def __init__(
         self,
@@ -143,12 +139,18 @@ class MsgpackFormat:
         error: type[Exception],
         packs: Mapping[type, Pack],
         unpacks: Mapping[str | None, Unpack],
+        *,
+        n_values: int,
+        n_loops: int,
     ) -> None:
+        """`n_values`: of the largest item, without its lists' items; `n_loops`: places where it may hold itself."""
         self._encode = encode
         self._decode = decode
         self._error = error
         self._packs = packs
         self._unpacks = unpacks
+        self._n_values = n_values
+        self._n_loops = n_loops
 
     def pack(self, frame: Any) -> bytes:
         return self._encode(self._packs[type(frame)](frame))
@@ -156,134 +158,44 @@ class MsgpackFormat:
     def unpack(self, body: bytes, role: str | None, budget: Budget) -> Any:
         try:
             row = self._decode(body)
-        except UnicodeDecodeError:
-            raise Misfit("invalid_text", "UTF-8", "other bytes") from None
-        except self._error:
-            raise Misfit("invalid_value", "msgpack", "other bytes") from None
+        except (UnicodeDecodeError, self._error):
+            raise self._complaint(body, budget, None) from None
         return self._unpacks[role if role in self._unpacks else None](row, budget)
 
     def frame(self, body: bytes) -> bytes:
         return body
 
-    def framer(self, most: int) -> ArrayFramer:
-        return ArrayFramer(most)
+    def place(self, body: bytes, role: str | None, path: str) -> int:
+        """Return 0: names are not in the bytes."""
+        return 0
 
+    def framers(
+        self, most: int, limits: Mapping[str, Any], budget: Callable[[], Budget]
+    ) -> Callable[[], ArrayFramer]:
+        n_items = limits["messages"] or 0
+        count = limits["count"]
+        n_values = self._n_values * (n_items + 1) * (limits["depth"] + 1 if self._n_loops else 1)
 
-_SCALAR = 0
-_LENGTH, _ARRAY, _MAP, _EXT, _NEVER = range(1, 6)
+        def complaint(data: bytes, rest: Misfit | None) -> Misfit:
+            return self._complaint(data, budget(), rest)
 
+        bounds = ArrayBounds(
+            most=most,
+            n_values=most if self._n_loops > 1 else n_values,
+            widest=max(n_items if count is None else min(n_items, count), self._n_values),
+            refusal=lambda count: budget().refusal(count),
+            complaint=complaint,
+        )
+        return lambda: ArrayFramer(bounds)
 
-def _head(byte: int) -> tuple[int, int, int]:
-    """Return what begins with a byte: its kind, the bytes of its head, and its fixed size or count."""
-    if byte <= 0x7F or byte >= 0xE0 or byte in (0xC0, 0xC2, 0xC3):
-        return _SCALAR, 1, 0
-    if byte <= 0x8F:
-        return _MAP, 1, byte & 15
-    if byte <= 0x9F:
-        return _ARRAY, 1, byte & 15
-    if byte <= 0xBF:
-        return _SCALAR, 1, byte & 31
-    return _HEADS[byte]
-
-
-_HEADS: dict[int, tuple[int, int, int]] = {
-    0xC1: (_NEVER, 1, 0),
-    **{0xC4 + n: (_LENGTH, 1 + (1 << n), 0) for n in range(3)},
-    **{0xC7 + n: (_EXT, 1 + (1 << n), 0) for n in range(3)},
-    0xCA: (_SCALAR, 1, 4),
-    0xCB: (_SCALAR, 1, 8),
-    **{0xCC + n: (_SCALAR, 1, 1 << n) for n in range(4)},
-    **{0xD0 + n: (_SCALAR, 1, 1 << n) for n in range(4)},
-    **{0xD4 + n: (_EXT, 1, 1 << n) for n in range(5)},
-    **{0xD9 + n: (_LENGTH, 1 + (1 << n), 0) for n in range(3)},
-    0xDC: (_ARRAY, 3, 0),
-    0xDD: (_ARRAY, 5, 0),
-    0xDE: (_MAP, 3, 0),
-    0xDF: (_MAP, 5, 0),
-}
-_BY_BYTE = tuple(_head(byte) for byte in range(256))
-_STEPS = tuple(1 + size if kind == _SCALAR else 0 for kind, _, size in _BY_BYTE)
-"""How far a value reaches whose first byte says all; 0: it does not."""
-
-
-class ArrayFramer:
-    """Finds the end of values that say themselves where they end."""
-
-    __slots__ = ("_is_strange", "_most", "_open", "_seen", "needed")
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self.needed = 1
-        self._begin()
-
-    def _begin(self) -> None:
-        self._seen = 0  # bytes of the frame that need not be looked at again
-        self._open = 1  # values that are still to come
-        self._is_strange = False
-
-    def find(self, data: bytes | bytearray, start: int) -> tuple[int, int] | None:
-        end = len(data)
-        position = start + self._seen
-        n_open = self._open
-        while n_open and position < end:
-            byte = data[position]
-            step = _STEPS[byte]
-            if step:  # by far the most
-                n_open -= 1
-                position += step
-                continue
-            if 0x90 <= byte <= 0x9F:
-                n_open += byte - 0x91
-                position += 1
-                continue
-            size, count = self._measure(data, position, start)
-            if size == 0:
-                break
-            position += size
-            n_open += count - 1
-            if position - start + n_open > self._most:
-                break
-        return self._outcome(start, position, n_open, end)
-
-    def _outcome(self, start: int, position: int, n_open: int, end: int) -> tuple[int, int] | None:
-        if position - start + n_open > self._most:
-            expected = f"a frame of at most {self._most} bytes"
-            raise DecodeError(
-                "limit_exceeded", frame_offset=start, at=start, expected=expected, found="a larger one"
-            )
-        if n_open or position > end:
-            self._seen, self._open = position - start, n_open
-            self.needed = max(1, position + n_open - end)
-            return None
-        is_strange = self._is_strange
-        self._begin()
-        if is_strange:
-            expected, found = "arrays and plain values", "a map or an extension"
-            raise DecodeError(
-                "invalid_value",
-                frame_offset=start,
-                at=start,
-                expected=expected,
-                found=found,
-                recoverable=True,
-                end=position,
-            )
-        return start, position
-
-    def _measure(self, data: bytes | bytearray, position: int, start: int) -> tuple[int, int]:
-        """Return the size of a value and how many stand in it; size 0: its head is cut."""
-        kind, head, size = _BY_BYTE[data[position]]
-        if kind == _NEVER:
-            raise DecodeError(
-                "invalid_value", frame_offset=start, at=position, expected="a msgpack value", found="c1"
-            )
-        if position + head > len(data):
-            return 0, 0
-        if head > 1:
-            size = int.from_bytes(data[position + 1 : position + head], "big")
-        if kind == _LENGTH:
-            return head + size, 0
-        if kind == _ARRAY:
-            return head, size
-        self._is_strange = True
-        return (head, 2 * size) if kind == _MAP else (head + 1 + size, 0)
+    def _complaint(self, data: bytes, budget: Budget, rest: Misfit | None) -> Misfit:
+        """Return what is wrong with bytes that are no values, or (`rest`) with what comes behind them."""
+        fallback = rest or Misfit("invalid_value", "msgpack", "other bytes")
+        try:
+            row = look(data, self._decode, rest)
+            self._unpacks[budget.role if budget.role in self._unpacks else None](row, budget)
+        except Misfit as misfit:
+            return misfit
+        except (RecursionError, UnicodeDecodeError, self._error):
+            return fallback
+        return fallback

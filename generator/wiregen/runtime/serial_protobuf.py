@@ -107,8 +107,13 @@ class ProtobufFormat:
     def frame(self, body: bytes) -> bytes:
         return _varint(len(body)) + body
 
-    def framer(self, most: int) -> LengthFramer:
-        return LengthFramer(most)
+    def place(self, body: bytes, role: str | None, path: str) -> int:
+        return 0
+
+    def framers(
+        self, most: int, limits: Mapping[str, Any], budget: Callable[[], Budget]
+    ) -> Callable[[], LengthFramer]:
+        return lambda: LengthFramer(most)
 
 
 class LengthFramer:

@@ -9,6 +9,7 @@ from wiregen import model as m
 from wiregen.carried import Carried
 from wiregen.views.msgpack_builder import MsgpackBuilder
 from wiregen.views.msgpack_parts import CodedView, ConversionView, VarietiesView
+from wiregen.views.msgpack_sizes import ItemSize, item_size
 from wiregen.views.serial_doors import DoorsView, doors_view
 from wiregen.views.serial_names import class_of, function_of
 
@@ -23,7 +24,7 @@ _RUNTIME = {
     "plain_items": "serial_msgpack",
     "put_coded": "serial_msgpack",
     "variety": "serial_msgpack",
-    "wrong": "serial_msgpack",
+    "wrong": "serial",
     "inside": "serial",
     "take_uuid": "serial",
     "LeftOver": "serial",
@@ -33,7 +34,7 @@ _RUNTIME = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MsgpackView:
-    """The module; `frames` are class and stem."""
+    """The module; `frames` are class and stem, `size` that of the largest item."""
 
     doors: DoorsView
     functions: tuple[ConversionView, ...]
@@ -41,6 +42,7 @@ class MsgpackView:
     varieties: tuple[VarietiesView, ...]
     frames: tuple[tuple[str, str], ...]
     used: frozenset[str]
+    size: ItemSize
 
     @property
     def imports(self) -> tuple[str, ...]:
@@ -68,6 +70,7 @@ def msgpack_view(protocol: m.Protocol, carried: Carried, source: str) -> Msgpack
         varieties=tuple(builder.varieties),
         frames=tuple((class_of(frame), function_of(frame.name)) for frame in carried.frames),
         used=frozenset(_used(builder)),
+        size=item_size(carried),
     )
 
 

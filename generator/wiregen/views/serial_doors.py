@@ -52,6 +52,8 @@ class DoorsView:
     has_variants: bool
     has_compression: bool
     uses_uuid: bool
+    needs_role: bool
+    """Who sent a frame tells how it is read."""
 
     def imports(self, runtime: Iterable[tuple[str, str]]) -> tuple[str, ...]:
         """Return the sorted lines that import from the runtime: these names of its modules, and what the doors need."""
@@ -105,6 +107,7 @@ def doors_view(protocol: m.Protocol, carried: Carried, source: str, title: str) 
         has_variants=bool(protocol.variants),
         has_compression=_has_compression(protocol),
         uses_uuid="UUID" in mentioned,
+        needs_role=len({frame for _, frame in _role_frames(protocol, carried)}) > 1,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, Protocol
 
 from .access import declared_name, is_a, kind_of
@@ -33,18 +34,32 @@ class Format(Protocol):
     def frame(self, body: bytes) -> bytes:
         """Return a body as it stands in a stream."""
 
-    def framer(self, most: int) -> Framer:
-        """Return what finds frames of at most so many bytes."""
+    def place(self, body: bytes, role: str | None, path: str) -> int:
+        """Return where in a body the value at a path begins, or what holds it."""
+
+    def framers(
+        self, most: int, limits: Mapping[str, Any], budget: Callable[[], Budget]
+    ) -> Callable[[], Framer]:
+        """Return what makes finders of frames of at most so many bytes; each reads one stream."""
 
 
 class SerialCodec:
     """What `encode`, `decode` and `Decoder` of a generated serialization do."""
 
-    __slots__ = ("_format", "_judge", "_limits", "_swelling")
+    __slots__ = ("_format", "_framers", "_judge", "_limits", "_needs_role", "_swelling")
 
     def __init__(
-        self, format_: Format, judge: Judge, limits: dict[str, Any], *, has_compression: bool
+        self,
+        format_: Format,
+        judge: Judge,
+        limits: dict[str, Any],
+        *,
+        has_compression: bool,
+        needs_role: bool = False,
     ) -> None:
+        """`needs_role`: who sent a frame tells how it is read."""
+        self._needs_role = needs_role
+        self._framers: dict[str | None, Callable[[], Framer]] = {}
         self._format = format_
         self._judge = judge
         self._limits = limits
@@ -116,25 +131,31 @@ class SerialCodec:
             self._judge.accept(frame, options)
             return frame
         except Misfit as misfit:
-            fault: Any = misfit
+            fault = self._with_hint(misfit, options)
         except (EncodeError, DecodeError) as error:
-            fault = error
+            fault = Misfit(error.code, error.expected, error.found, error.path, error.rule)
         except RecursionError:
             fault = Misfit("too_deep", "fewer values inside values")
-        raise DecodeError(
-            fault.code,
-            rule=fault.rule,
-            path=fault.path,
-            frame_offset=start,
-            at=start,
-            expected=fault.expected,
-            found=fault.found,
-            recoverable=True,
-            end=end,
-        )
+        if fault.at is None and fault.path:
+            fault = fault.at_place(self._format.place(body, options.from_role, fault.path))
+        raise fault.error(start, end - len(body), end)
+
+    def _with_hint(self, misfit: Misfit, options: Options) -> Misfit:
+        """Return a misfit that says so if the reader could only guess who sent the frame."""
+        if self._needs_role and options.from_role is None:
+            misfit.expected += " (read without from_role)"
+        return misfit
 
     def _framer(self, options: Options) -> Framer:
-        return self._format.framer(self._most({**self._limits, **options.limits}))
+        role = options.from_role
+        make = None if options.limits else self._framers.get(role)
+        if make is None:
+            limits = {**self._limits, **options.limits}
+            budget = partial(Budget, limits, role, self._judge.limit_rules)
+            make = self._format.framers(self._most(limits), limits, budget)
+            if not options.limits:
+                self._framers[role] = make
+        return make()
 
     def _most(self, limits: dict[str, Any]) -> int:
         """Return how many bytes a frame may have: what is compressed natively is carried inflated."""

@@ -22,6 +22,7 @@ from .._runtime.serial import Budget as _Budget
 from .._runtime.serial import Members as _Members
 from .._runtime.serial import RawUnion as _RawUnion
 from .._runtime.serial import inside as _inside
+from .._runtime.serial import wrong as _wrong
 from .._runtime.serial_codec import SerialCodec as _SerialCodec
 from .._runtime.serial_codec import framed as _framed
 from .._runtime.serial_judge import Judge as _Judge
@@ -31,7 +32,6 @@ from .._runtime.serial_msgpack import fields_of as _fields_of
 from .._runtime.serial_msgpack import items as _items
 from .._runtime.serial_msgpack import put_coded as _put_coded
 from .._runtime.serial_msgpack import variety as _variety
-from .._runtime.serial_msgpack import wrong as _wrong
 from .._runtime.serial_stream import StreamDecoder as _StreamDecoder
 from .._runtime.values import check_role as _check_role
 from . import (
@@ -618,6 +618,8 @@ _FORMAT = _MsgpackFormat(
         "client": _unpack_request,
         "server": _unpack_response,
     },
+    n_values=11,
+    n_loops=0,
 )
 
 
@@ -639,6 +641,7 @@ _CODEC = _SerialCodec(
     _Judge(_PLAN, _natively, _from_native, has_compression=False),
     _PLAN["limits"],
     has_compression=False,
+    needs_role=True,
 )
 
 

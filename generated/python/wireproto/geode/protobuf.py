@@ -535,6 +535,7 @@ _CODEC = _SerialCodec(
     _Judge(_PLAN, _natively, _from_native, has_compression=False),
     _PLAN["limits"],
     has_compression=False,
+    needs_role=True,
 )
 
 

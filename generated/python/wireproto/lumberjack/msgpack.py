@@ -20,6 +20,7 @@ from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.options import Options as _Options
 from .._runtime.serial import Budget as _Budget
 from .._runtime.serial import Members as _Members
+from .._runtime.serial import wrong as _wrong
 from .._runtime.serial_codec import SerialCodec as _SerialCodec
 from .._runtime.serial_codec import framed as _framed
 from .._runtime.serial_judge import Judge as _Judge
@@ -28,7 +29,6 @@ from .._runtime.serial_msgpack import coded as _coded
 from .._runtime.serial_msgpack import fields_of as _fields_of
 from .._runtime.serial_msgpack import items as _items
 from .._runtime.serial_msgpack import put_coded as _put_coded
-from .._runtime.serial_msgpack import wrong as _wrong
 from .._runtime.serial_stream import StreamDecoder as _StreamDecoder
 from .._runtime.values import check_role as _check_role
 from . import Ack, Compressed, Data, Frame, Json, Limits, Pair, Version, Window
@@ -208,6 +208,8 @@ _FORMAT = _MsgpackFormat(
         "writer": _unpack_frame,
         "reader": _unpack_frame,
     },
+    n_values=7,
+    n_loops=0,
 )
 
 

@@ -23,6 +23,7 @@ from .._runtime.serial import LeftOver as _LeftOver
 from .._runtime.serial import Members as _Members
 from .._runtime.serial import inside as _inside
 from .._runtime.serial import take_uuid as _take_uuid
+from .._runtime.serial import wrong as _wrong
 from .._runtime.serial_codec import SerialCodec as _SerialCodec
 from .._runtime.serial_codec import framed as _framed
 from .._runtime.serial_judge import Judge as _Judge
@@ -33,7 +34,6 @@ from .._runtime.serial_msgpack import fields_of as _fields_of
 from .._runtime.serial_msgpack import items as _items
 from .._runtime.serial_msgpack import plain_items as _plain_items
 from .._runtime.serial_msgpack import put_coded as _put_coded
-from .._runtime.serial_msgpack import wrong as _wrong
 from .._runtime.serial_stream import StreamDecoder as _StreamDecoder
 from .._runtime.values import check_role as _check_role
 from . import (
@@ -2635,6 +2635,8 @@ _FORMAT = _MsgpackFormat(
         "client": _unpack_frame,
         "server": _unpack_frame,
     },
+    n_values=12,
+    n_loops=0,
 )
 
 

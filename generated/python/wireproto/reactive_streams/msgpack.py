@@ -19,6 +19,7 @@ except ImportError as error:
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.options import Options as _Options
 from .._runtime.serial import Budget as _Budget
+from .._runtime.serial import wrong as _wrong
 from .._runtime.serial_codec import SerialCodec as _SerialCodec
 from .._runtime.serial_codec import framed as _framed
 from .._runtime.serial_judge import Judge as _Judge
@@ -27,7 +28,6 @@ from .._runtime.serial_msgpack import coded as _coded
 from .._runtime.serial_msgpack import fields_of as _fields_of
 from .._runtime.serial_msgpack import plain_items as _plain_items
 from .._runtime.serial_msgpack import put_coded as _put_coded
-from .._runtime.serial_msgpack import wrong as _wrong
 from .._runtime.serial_stream import StreamDecoder as _StreamDecoder
 from .._runtime.values import check_role as _check_role
 from . import (
@@ -407,6 +407,8 @@ _FORMAT = _MsgpackFormat(
         "client": _unpack_message,
         "server": _unpack_message,
     },
+    n_values=7,
+    n_loops=0,
 )
 
 
