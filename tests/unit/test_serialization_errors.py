@@ -1,0 +1,95 @@
+"""Errors of generated protobuf and msgpack say where: a path, and the byte wherever that is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.unit.hostile_serializations import field, varint
+
+from wireproto import geode, lumberjack
+from wireproto.geode import msgpack as geode_msgpack
+from wireproto.geode import protobuf as geode_protobuf
+from wireproto.lumberjack import msgpack, protobuf
+from wireproto.reactive_streams import msgpack as rs_msgpack
+from wireproto.reactive_streams import protobuf as rs_protobuf
+
+
+def fault(module: Any, octets: str, **told: Any) -> Any:
+    with pytest.raises(module.DecodeError) as caught:
+        module.decode(bytes.fromhex(octets), **told)
+    return caught.value
+
+
+PLACES = [
+    pytest.param(rs_msgpack, "920da1ff", "invalid_text", "Goodbye.reason", 2, id="msgpack: no text"),
+    pytest.param(rs_msgpack, "920d80", "invalid_value", "Goodbye.reason", 2, id="msgpack: a map"),
+    pytest.param(rs_msgpack, "920d8190a1ff", "invalid_value", "Goodbye.reason", 2, id="msgpack: a full map"),
+    pytest.param(rs_msgpack, "920dd40000", "invalid_value", "Goodbye.reason", 2, id="msgpack: an extension"),
+    pytest.param(rs_msgpack, "92a1ff80", "invalid_text", "", 1, id="msgpack: a code that is no text"),
+    pytest.param(rs_msgpack, "80", "invalid_value", "", 0, id="msgpack: nothing but a map"),
+    pytest.param(msgpack, "938000c0", "invalid_value", "", 1, id="msgpack: a map for a code"),
+    pytest.param(
+        msgpack, "944431019292c4016bc4017692c401c1d40000", "invalid_value", "Data.pairs[1].value", 16,
+        id="msgpack: an extension deep inside",
+    ),
+    pytest.param(msgpack, "944431019292c4016bc4017692c1", "invalid_value", "Data.pairs[1].key", 13, id="msgpack: c1"),
+    pytest.param(rs_protobuf, "056a030a01ff", "invalid_text", "Goodbye.reason", 5, id="protobuf: no text"),
+    pytest.param(
+        rs_protobuf, "09120708021203000196", "truncated", "ServerHello.extensions[2]", 10,
+        id="protobuf: cut packed numbers",
+    ),
+    pytest.param(protobuf, "06083322020803", "invalid_enum", "Frame.version", 2, id="protobuf: no member"),
+    pytest.param(protobuf, "06083122020a00", "invalid_value", "Ack.sequence", 6, id="protobuf: a wire type"),
+    pytest.param(protobuf, "080831220478000803", "unknown_code", "Ack", 5, id="protobuf: an unknown field"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("module", "octets", "code", "path", "at"), PLACES)
+def test_errors_have_their_path_and_byte(module: Any, octets: str, code: str, path: str, at: int) -> None:
+    error = fault(module, octets)
+    assert (error.code, error.path, error.at) == (code, path, at)
+    assert error.frame_offset == 0
+
+
+@pytest.mark.parametrize(
+    ("module", "bad", "at"),
+    [
+        pytest.param(protobuf, "06083122020a00", 6, id="protobuf"),
+        pytest.param(msgpack, "93413180", 3, id="msgpack"),
+    ],
+)
+def test_places_count_in_the_stream(module: Any, bad: str, at: int) -> None:
+    good = module.encode(lumberjack.Ack(1))
+    _, error, after = module.Decoder(errors="yield").feed(good + bytes.fromhex(bad) + good)
+    assert (error.frame_offset, error.at, error.path) == (len(good), len(good) + at, "Ack.sequence")
+    assert after.message == lumberjack.Ack(1)
+
+
+@pytest.mark.parametrize(("octets", "size"), [("90", 0), ("91e4", 1)])
+def test_an_array_is_told_by_its_length(octets: str, size: int) -> None:
+    assert fault(msgpack, octets).found == f"an array of {size}"
+
+
+def test_members_of_a_oneof_are_named() -> None:
+    assert fault(protobuf, "0a0831220208032a020804").found == "Ack and Window"
+    assert fault(protobuf, "0a08312202080322020804").found == "two Ack"
+
+
+@pytest.mark.parametrize("module", [geode_protobuf, geode_msgpack])
+def test_a_role_that_was_not_given_is_mentioned(module: Any) -> None:
+    answer = geode.Response(geode.GetResponse(geode.GeodeValue.Null()), correlation_id=1)
+    data = module.encode(answer)
+    assert "(read without from_role)" in str(fault(module, data.hex()))
+    assert "from_role" not in str(fault(module, data.hex(), from_role="client"))
+    assert module.decode(data, from_role="server") == answer
+
+
+def test_a_path_of_many_levels_is_cut() -> None:
+    body = b"\x78\x00"
+    for _ in range(45):
+        body = b"\x08\x32" + field(0x32, field(0x0A, body))
+    error = fault(protobuf, (varint(len(body)) + body).hex())
+    assert (error.code, len(error.path)) == ("unknown_code", 193)
+    assert error.path.startswith("Compressed.frames[0].") and "…" in error.path
+    assert len(str(error)) < 300
