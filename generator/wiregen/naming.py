@@ -13,6 +13,7 @@ __all__ = [
     "Collision",
     "PythonNames",
     "Scope",
+    "Stems",
     "camel_case",
     "constant_case",
     "is_reserved",
@@ -101,6 +102,25 @@ class PythonNames:
     def renamed(self) -> tuple[tuple[str, str], ...]:
         """Each name that Python could not take as it is, with what it became."""
         return tuple((name, python) for name, python in self.mapping.items() if name != python)
+
+
+class Stems:
+    """The names of one module, each for one thing: declarations that differ in case alone would share one."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._given: dict[tuple[str, ...], str] = {}
+        self._taken = set(taken)
+
+    def own(self, wanted: str, *key: str) -> str:
+        """Return the name of what `key` says, always the same: `wanted`, with underscores behind it where that is taken."""
+        place = (wanted, *key)
+        if place not in self._given:
+            free = wanted
+            while free in self._taken:
+                free += "_"
+            self._given[place] = free
+            self._taken.add(free)
+        return self._given[place]
 
 
 def snake_case(name: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from wiregen import model as m
 from wiregen.carried import AnyOf, Carried, CarriedField, Form, FrameRecord, Many, Nullable, One, Record
-from wiregen.naming import snake_case
 from wiregen.views.msgpack_parts import (
     CodedView,
     ConversionView,
@@ -19,7 +18,7 @@ from wiregen.views.msgpack_parts import (
 )
 from wiregen.views.python_names import local_name
 from wiregen.views.python_shared import tailed, variety_class
-from wiregen.views.serial_names import attribute_of, class_of, function_of, is_instance, table_of, taker
+from wiregen.views.serial_names import SerialNames, attribute_of, class_of, is_instance, taker
 from wiregen.views.serial_text import default_of, model_fields, unique
 
 __all__ = ["MsgpackBuilder"]
@@ -34,6 +33,7 @@ class MsgpackBuilder:
         self._enums = {enum.name: enum for enum in protocol.enums}
         self._fields = model_fields(protocol)
         self._tailed = tailed(protocol)
+        self.names = SerialNames()
         self.functions: list[ConversionView] = []
         self.coded: list[CodedView] = []
         self.varieties: list[VarietiesView] = []
@@ -49,7 +49,7 @@ class MsgpackBuilder:
     # ---- declarations
 
     def _record(self, record: Record) -> None:
-        stem = function_of(*filter(None, (record.union, record.name)))
+        stem = self.names.function(*filter(None, (record.union, record.name)))
         code = [_CODE] if record.has_code else []
         parts = (*code, *self._parts(stem, record, {part.name for part in code}))
         self._add(
@@ -64,7 +64,7 @@ class MsgpackBuilder:
         )
 
     def _frame(self, frame: FrameRecord) -> None:
-        stem, table = function_of(frame.name), table_of("MESSAGES", frame.name)
+        stem, table = self.names.function(frame.name), self.names.table("MESSAGES", frame.name)
         parts = self._parts(stem, frame, set())
         self._add(
             ConversionView(
@@ -81,7 +81,7 @@ class MsgpackBuilder:
         self.coded.append(
             CodedView(
                 name=table,
-                puts=tuple((class_of(each), _code(each), function_of(each.name)) for each in records),
+                puts=tuple((class_of(each), _code(each), self.names.function(each.name)) for each in records),
                 takes=tuple(self._by_role(records)),
             )
         )
@@ -89,29 +89,35 @@ class MsgpackBuilder:
     def _by_role(self, records: list[Record]) -> list[tuple[str, tuple[tuple[str, str, str], ...]]]:
         """Return the messages by code; for each role too whose codes the other uses for other messages."""
         roles = {message.name: message.role for message in self._protocol.messages}
-        everyone = _first_of_each(records)
+        everyone = self._first_of_each(records)
         found = [("None", everyone)]
         for role in self._protocol.roles:
             own = sorted(records, key=lambda each: roles[each.name] not in (None, role))
-            if set(_first_of_each(own)) != set(everyone):
-                found.append((repr(role), _first_of_each(own)))
+            if set(self._first_of_each(own)) != set(everyone):
+                found.append((repr(role), self._first_of_each(own)))
         return found
+
+    def _first_of_each(self, records: list[Record]) -> tuple[tuple[str, str, str], ...]:
+        found: dict[str, tuple[str, str, str]] = {}
+        for record in records:
+            found.setdefault(_code(record), (_code(record), record.name, self.names.function(record.name)))
+        return tuple(found.values())
 
     def _union(self, name: str) -> None:
         union = next(each for each in self._protocol.unions if each.name == name)
         codes = {variety.name: variety.codes for variety in union.varieties}
-        table = table_of("VARIETIES", name)
+        table = self.names.table("VARIETIES", name)
         varieties = self._carried.varieties(name)
         rows = [
-            (span.low, span.high, each.name, function_of(name, each.name), each.has_code)
+            (span.low, span.high, each.name, self.names.function(name, each.name), each.has_code)
             for each in varieties
             for span in codes[each.name]
         ]
         puts = [
-            (class_of(each), None if each.has_code else each.code, function_of(name, each.name))
+            (class_of(each), None if each.has_code else each.code, self.names.function(name, each.name))
             for each in varieties
         ]
-        self._add(ConversionView(stem=function_of(name), kind="union", class_name="Any", table=table))
+        self._add(ConversionView(stem=self.names.function(name), kind="union", class_name="Any", table=table))
         self.varieties.append(VarietiesView(name=table, puts=tuple(puts), rows=tuple(rows)))
 
     # ---- fields
@@ -161,7 +167,11 @@ class MsgpackBuilder:
     ) -> tuple[str, str, str, str]:
         """Return how a value is packed, when it is refused as what it should be, and how it is unpacked."""
         if is_plain(form):
-            return packed(form, value), *checked(form, name), unpacked(form, place, name)
+            return (
+                packed(form, value, self.names),
+                *checked(form, name),
+                unpacked(form, place, name, self.names),
+            )
         if isinstance(form, Many):
             pack, unpack = self._list(stem, owner, form.item, place, value, name, own)
             return pack, "", "", unpack
@@ -175,19 +185,19 @@ class MsgpackBuilder:
         if not types:
             inner = self._taker(stem, owner, item, own)
             one = (
-                packed(item, "item")
+                packed(item, "item", self.names)
                 if is_plain(item)
                 else f"_pack_{self._function(stem, owner, item, own)}(item)"
             )
             return f"[{one} for item in {value}]", f'_items("{place}", {name}, {inner}, budget)'
         all_types = f"({', '.join(types)},)"
         items = f'_plain_items("{place}", {name}, {all_types}, budget)'
-        one, back = packed(item, "item"), unpacked(item, place, "item")
+        one, back = packed(item, "item", self.names), unpacked(item, place, "item", self.names)
         pack = f"list({value})" if one == "item" else f"[{one} for item in {value}]"
         return pack, items if back == "item" else f"[{back} for item in {items}]"
 
     def _taker(self, stem: str, owner: Record | FrameRecord, form: Form, own: str) -> str:
-        return taker(form) or f"_unpack_{self._function(stem, owner, form, own)}"
+        return taker(form, self.names) or f"_unpack_{self._function(stem, owner, form, own)}"
 
     # ---- functions of what has no class
 
@@ -195,11 +205,11 @@ class MsgpackBuilder:
         """Return the stem of the functions of a form that is no plain value."""
         match form:
             case One(name=name):
-                return function_of(name)
+                return self.names.function(name)
             case AnyOf():
                 return self._choice(stem, owner, form)
             case _:
-                return self._wrapper(f"{stem}_{snake_case(own)}_item", owner, form)
+                return self._wrapper(self.names.inner(stem, own, "item"), owner, form)
 
     def _wrapper(self, stem: str, owner: Record | FrameRecord, form: Form) -> str:
         """Make the functions of an item that is a list, or that may be null."""
@@ -217,7 +227,7 @@ class MsgpackBuilder:
 
     def _choice(self, stem: str, owner: Record | FrameRecord, form: AnyOf) -> str:
         choice = next(each for each in owner.choices if each.name == form.name)
-        own = f"{stem}_{snake_case(form.name)}_choice"
+        own = self.names.inner(stem, form.name, "choice")
         forms = []
         for number, each in enumerate(choice.forms, 1):
             pack, check, expected, unpack = self._texts(
@@ -266,10 +276,3 @@ def _trailing(fields: tuple[CarriedField, ...], parts: tuple[ItemView, ...]) -> 
 def _code(record: Record) -> str:
     """Return what stands for a message: its code, or its name where it has none."""
     return repr(record.name) if record.code is None else str(record.code)
-
-
-def _first_of_each(records: list[Record]) -> tuple[tuple[str, str, str], ...]:
-    found: dict[str, tuple[str, str, str]] = {}
-    for record in records:
-        found.setdefault(_code(record), (_code(record), record.name, function_of(record.name)))
-    return tuple(found.values())

@@ -11,7 +11,7 @@ from wiregen.views.msgpack_builder import MsgpackBuilder
 from wiregen.views.msgpack_parts import CodedView, ConversionView, VarietiesView
 from wiregen.views.msgpack_sizes import ItemSize, item_size
 from wiregen.views.serial_doors import DoorsView, doors_view
-from wiregen.views.serial_names import class_of, function_of
+from wiregen.views.serial_names import class_of
 
 __all__ = ["MsgpackView", "msgpack_view"]
 
@@ -64,11 +64,11 @@ def msgpack_view(protocol: m.Protocol, carried: Carried, source: str) -> Msgpack
     builder = MsgpackBuilder(protocol, carried)
     builder.build()
     return MsgpackView(
-        doors=doors_view(protocol, carried, source, "msgpack"),
+        doors=doors_view(protocol, carried, builder.names, source, "msgpack"),
         functions=tuple(builder.functions),
         coded=tuple(builder.coded),
         varieties=tuple(builder.varieties),
-        frames=tuple((class_of(frame), function_of(frame.name)) for frame in carried.frames),
+        frames=tuple((class_of(frame), builder.names.function(frame.name)) for frame in carried.frames),
         used=frozenset(_used(builder)),
         size=item_size(carried),
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from wiregen.carried import Flag, Form, Member, Number, Octets, Raw, Real, String, Uuid
-from wiregen.views.serial_names import member_table, sent, taker
+from wiregen.views.serial_names import SerialNames, sent, taker
 
 __all__ = [
     "CodedView", "ConversionView", "FormView", "ItemView", "VarietiesView", "checked", "is_plain", "packed", "python_types",
@@ -98,7 +98,7 @@ def is_plain(form: Form) -> bool:
     return isinstance(form, Number | Member | Flag | Real | String | Octets | Uuid | Raw)
 
 
-def packed(form: Form, value: str) -> str:
+def packed(form: Form, value: str, names: SerialNames) -> str:
     """Return the expression that makes a plain value one of msgpack's own."""
     match form:
         case Number() | Member():
@@ -108,7 +108,7 @@ def packed(form: Form, value: str) -> str:
         case Real():
             return f"float({value})"
         case _:
-            return sent(form, value)
+            return sent(form, value, names)
 
 
 def python_types(form: Form) -> tuple[str, ...]:
@@ -142,14 +142,14 @@ def checked(form: Form, value: str) -> tuple[str, str]:
     return test, words[types[0]]
 
 
-def unpacked(form: Form, place: str, value: str) -> str:
+def unpacked(form: Form, place: str, value: str, names: SerialNames) -> str:
     """Return the expression that makes a plain value; `place` is for errors."""
-    take = taker(form)
+    take = taker(form, names)
     if take is not None:
         return f'_inside("{place}", {take}, {value}, budget)'
     match form:
         case Member(enum=enum):
-            return f"{member_table(enum)}[{value}]"
+            return f"{names.members(enum)}[{value}]"
         case String(is_lenient=True):
             return f'{value}.decode("utf-8", "surrogateescape")'
         case Real():

@@ -40,7 +40,7 @@ from wiregen.views.protobuf_pieces import (
 from wiregen.views.protobuf_schema import ProtoField, ProtoFile, ProtoMessage
 from wiregen.views.python_shared import tailed, variety_class
 from wiregen.views.python_text import declaration_doc
-from wiregen.views.serial_names import attribute_of, class_of, function_of, is_instance, sent, table_of
+from wiregen.views.serial_names import SerialNames, attribute_of, class_of, is_instance, sent
 from wiregen.views.serial_text import default_of, model_fields, proto_name, proto_unique
 
 __all__ = ["ProtobufBuilder"]
@@ -79,6 +79,7 @@ class ProtobufBuilder:
         self._enums: dict[str, m.Enum] = {enum.name: enum for enum in protocol.enums}
         self._fields = model_fields(protocol)
         self._tailed = tailed(protocol)
+        self.names = SerialNames()
         self.functions: list[FunctionView] = []
         self.tables: list[TableView] = []
         self.used_enums: dict[str, bool] = {}
@@ -105,7 +106,7 @@ class ProtobufBuilder:
 
     def _record(self, record: Record) -> ProtoMessage:
         key = record.name if record.union is None else f"{record.union}.{record.name}"
-        scope = _Scope(name=key, stem=function_of(*key.split(".")), owner=record, key=key)
+        scope = _Scope(name=key, stem=self.names.function(*key.split(".")), owner=record, key=key)
         code = self._code(record) if record.has_code else []
         pairs = [*code, *self._parts(scope, record.fields)]
         self._add(
@@ -143,13 +144,13 @@ class ProtobufBuilder:
         union = next(each for each in self._protocol.unions if each.name == name)
         varieties = self._carried.varieties(name)
         names = proto_unique((snake_case(each.name) for each in varieties), {"value"})
-        table = table_of("ONEOF", name)
-        stem = function_of(name)
+        table = self.names.table("ONEOF", name)
+        stem = self.names.function(name)
         self._add(
             FunctionView(stem=stem, kind="union", class_name="Any", doc=name, oneof="value", table=table)
         )
         rows = tuple(
-            (class_of(each), own, each.name, function_of(name, each.name))
+            (class_of(each), own, each.name, self.names.function(name, each.name))
             for each, own in zip(varieties, names, strict=True)
         )
         self.tables.append(TableView(name=table, rows=rows))
@@ -166,12 +167,12 @@ class ProtobufBuilder:
         )
 
     def _frame(self, frame: FrameRecord) -> ProtoMessage:
-        scope = _Scope(name=frame.name, stem=function_of(frame.name), owner=frame, key=frame.name)
+        scope = _Scope(name=frame.name, stem=self.names.function(frame.name), owner=frame, key=frame.name)
         pairs = self._parts(scope, frame.fields)
         oneof = proto_name(frame.body) or "message"
         scope.taken.add(oneof.replace("_", ""))
         names = proto_unique((snake_case(name) for name in frame.messages), scope.taken)
-        table = table_of("ONEOF", frame.name)
+        table = self.names.table("ONEOF", frame.name)
         self._add(
             FunctionView(
                 stem=scope.stem,
@@ -187,7 +188,7 @@ class ProtobufBuilder:
         )
         classes = [self._carried.record("message", name) for name in frame.messages]
         rows = tuple(
-            (class_of(each), own, each.name, function_of(each.name))
+            (class_of(each), own, each.name, self.names.function(each.name))
             for each, own in zip(classes, names, strict=True)
         )
         self.tables.append(TableView(name=table, rows=rows))
@@ -262,10 +263,12 @@ class ProtobufBuilder:
                 type_, stem = self._choice(scope, form)
                 return self._inner(type_, stem, name, number, value, place)
             case One():
-                return self._inner(self._full(form.name), function_of(form.name), name, number, value, place)
+                return self._inner(
+                    self._full(form.name), self.names.function(form.name), name, number, value, place
+                )
             case _:
                 type_, is_enum = self._scalar(form)
-                put, take = sent(form, value), received(form, place, source)
+                put, take = sent(form, value, self.names), received(form, place, source, self.names)
                 part = PartView(name=name, kind="assign", value=value, put=put, take=take)
                 return ProtoField(name=name, number=number, type=type_, is_enum=is_enum, label=label), part
 
@@ -286,11 +289,11 @@ class ProtobufBuilder:
             case AnyOf():
                 type_, stem = self._choice(scope, item)
             case One():
-                type_, stem = self._full(item.name), function_of(item.name)
+                type_, stem = self._full(item.name), self.names.function(item.name)
             case _:
                 type_, is_enum = self._scalar(item)
                 proto = ProtoField(name=name, number=number, type=type_, is_enum=is_enum, label="repeated")
-                put, take = all_sent(item, value), all_received(item, place, source)
+                put, take = all_sent(item, value, self.names), all_received(item, place, source, self.names)
                 return proto, PartView(name=name, kind="extend", value=value, put=put, take=take)
         take = f'_each("{place}", {source}, _take_{stem}, budget)'
         part = PartView(name=name, kind="items", value=value, put=f"_put_{stem}", take=take)
@@ -313,7 +316,7 @@ class ProtobufBuilder:
         own = f"{camel_case(name)}{'List' if isinstance(form, Many) else 'Value'}"
         inner = _Scope(
             name=f"{scope.name}.{own}",
-            stem=f"{scope.stem}_{snake_case(own)}",
+            stem=self.names.inner(scope.stem, own),
             owner=scope.owner,
             key=scope.key,
         )
@@ -332,7 +335,7 @@ class ProtobufBuilder:
         own = f"{camel_case(form.name)}Choice"
         inner = _Scope(
             name=f"{scope.name}.{own}",
-            stem=f"{scope.stem}_{snake_case(own)}",
+            stem=self.names.inner(scope.stem, own),
             owner=scope.owner,
             key=scope.key,
         )

@@ -13,7 +13,7 @@ from wiregen.views.protobuf_descriptor import descriptor_pieces
 from wiregen.views.protobuf_parts import FunctionView, TableView
 from wiregen.views.protobuf_schema import ProtoFile
 from wiregen.views.serial_doors import DoorsView, doors_view
-from wiregen.views.serial_names import class_of, function_of
+from wiregen.views.serial_names import class_of
 
 __all__ = ["ProtobufView", "protobuf_view"]
 
@@ -22,14 +22,14 @@ _ALWAYS = tuple(("serial_protobuf", name) for name in ("ProtobufFormat", "put_on
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProtobufView:
-    """The three pages; `frames` are class, stem and full protobuf name, by role in `doors`."""
+    """The three pages; `frames` are class, stem, full protobuf name and constant, by role in `doors`."""
 
     doors: DoorsView
     file: ProtoFile
     pieces: tuple[tuple[str, bytes], ...]
     functions: tuple[FunctionView, ...]
     tables: tuple[TableView, ...]
-    frames: tuple[tuple[str, str, str], ...]
+    frames: tuple[tuple[str, str, str, str], ...]
 
     @property
     def imports(self) -> tuple[str, ...]:
@@ -66,13 +66,18 @@ def protobuf_view(
     builder = ProtobufBuilder(protocol, carried, numbers, retired, package, source)
     file = builder.file()
     return ProtobufView(
-        doors=doors_view(protocol, carried, source, "protobuf"),
+        doors=doors_view(protocol, carried, builder.names, source, "protobuf"),
         file=file,
         pieces=descriptor_pieces(file),
         functions=tuple(builder.functions),
         tables=tuple(builder.tables),
         frames=tuple(
-            (class_of(frame), function_of(frame.name), f"{file.package}.{frame.name}")
+            (
+                class_of(frame),
+                builder.names.function(frame.name),
+                f"{file.package}.{frame.name}",
+                builder.names.table("PB", frame.name),
+            )
             for frame in carried.frames
         ),
     )

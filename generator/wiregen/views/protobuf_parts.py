@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from wiregen.carried import Flag, Form, Member, Number, Octets, Raw, Real, String, Uuid
-from wiregen.views.serial_names import member_table, sent, taker
+from wiregen.views.serial_names import SerialNames, sent, taker
 
 __all__ = ["FunctionView", "OptionView", "PartView", "TableView", "received", "scalar"]
 
@@ -92,30 +92,30 @@ def _open_number(number: Number) -> str:
     return "int32" if number.is_signed else "int64"
 
 
-def received(form: Form, name: str, value: str) -> str:
+def received(form: Form, name: str, value: str, names: SerialNames) -> str:
     """Return the expression that makes a plain value of what a message holds; `name` is for errors."""
-    take = taker(form)
+    take = taker(form, names)
     if take is not None:
         return f'_inside("{name}", {take}, {value}, budget)'
     match form:
         case Member(enum=enum):
-            return f"{member_table(enum)}[{value}]"
+            return f"{names.members(enum)}[{value}]"
         case String(is_lenient=True):
             return f'{value}.decode("utf-8", "surrogateescape")'
         case _:
             return value
 
 
-def all_sent(form: Form, value: str) -> str:
+def all_sent(form: Form, value: str, names: SerialNames) -> str:
     """Return the expression for a list of plain values."""
-    one = sent(form, "item")
+    one = sent(form, "item", names)
     return value if one == "item" else f"[{one} for item in {value}]"
 
 
-def all_received(form: Form, name: str, value: str) -> str:
-    take = taker(form)
+def all_received(form: Form, name: str, value: str, names: SerialNames) -> str:
+    take = taker(form, names)
     if take is not None:
         return f'_each("{name}", {value}, {take}, budget)'
-    one = received(form, name, "item")
+    one = received(form, name, "item", names)
     items = f'_plain("{name}", {value}, budget)'
     return items if one == "item" else f"[{one} for item in {items}]"

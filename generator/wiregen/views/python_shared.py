@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wiregen import model as m
-from wiregen.naming import snake_case
+from wiregen.naming import Stems, snake_case
 from wiregen.plan import KNOWN_LIMITS
 from wiregen.plan.steps import Slot
 from wiregen.views.python_names import StructTable, enum_table, format_of, reader, writer
@@ -48,8 +48,7 @@ class Shared:
         self.count_limit = str(min(count for count in counts if count is not None))
         self.frame_limit = self.limits["frame"] or 0
 
-        self._given: dict[tuple[str, ...], str] = {} if parent is None else parent._given
-        self._taken: set[str] = set(_TAKEN) if parent is None else parent._taken
+        self._stems: Stems = Stems(_TAKEN) if parent is None else parent._stems
         self.chunks: dict[str, m.InChunks] = {}
         self.refused: list[str] = []
         """What the careful codec reads, for it has no straight-line form; `refused_writes`: what it writes."""
@@ -108,15 +107,8 @@ class Shared:
         return self.own(enum_table(name), name)
 
     def own(self, wanted: str, *key: str) -> str:
-        """Return a name of the module that stands for this only: declarations that differ in case alone would share one."""
-        place = (wanted, *key)
-        if place not in self._given:
-            free = wanted
-            while free in self._taken:
-                free += "_"
-            self._given[place] = free
-            self._taken.add(free)
-        return self._given[place]
+        """Return a name of the module that stands for this only."""
+        return self._stems.own(wanted, *key)
 
     def is_byte_union(self, name: str) -> bool:
         """Tell whether a union's code is one unsigned byte."""

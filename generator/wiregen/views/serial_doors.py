@@ -11,7 +11,7 @@ from wiregen.carried import Carried, Form, FrameRecord, Many, Member, Nullable, 
 from wiregen.naming import Scope, python_name
 from wiregen.views.python_shared import Shared
 from wiregen.views.python_text import annotation, class_name, flat
-from wiregen.views.serial_names import attribute_of, class_of, member_table, raw_union
+from wiregen.views.serial_names import SerialNames, attribute_of, class_of
 from wiregen.walk import nested_types
 
 __all__ = ["DoorsView", "doors_view", "forms_of"]
@@ -78,7 +78,9 @@ class DoorsView:
         return ", ".join([*parts, *(["variant=told.variant"] if self.has_variants else [])])
 
 
-def doors_view(protocol: m.Protocol, carried: Carried, source: str, title: str) -> DoorsView:
+def doors_view(
+    protocol: m.Protocol, carried: Carried, names: SerialNames, source: str, title: str
+) -> DoorsView:
     frames = tuple(class_of(frame) for frame in carried.frames)
     messages = {name: class_name(name) for frame in carried.frames for name in frame.messages}
     header = dict(_header(protocol, carried))
@@ -95,8 +97,8 @@ def doors_view(protocol: m.Protocol, carried: Carried, source: str, title: str) 
         source=source,
         title=title,
         classes=tuple(sorted(classes)),
-        enums=tuple((member_table(name), class_name(name)) for name in members),
-        raws=tuple(_raws(protocol, raws)),
+        enums=tuple((names.members(name), class_name(name)) for name in members),
+        raws=tuple(_raws(protocol, raws, names)),
         roles=protocol.roles,
         header=tuple(header.items()),
         frames=frames,
@@ -111,11 +113,11 @@ def doors_view(protocol: m.Protocol, carried: Carried, source: str, title: str) 
     )
 
 
-def _raws(protocol: m.Protocol, unions: Iterable[str]) -> Iterator[RawView]:
+def _raws(protocol: m.Protocol, unions: Iterable[str], names: SerialNames) -> Iterator[RawView]:
     shared = Shared(protocol)
     for name in unions:
         yield RawView(
-            name=raw_union(name),
+            name=names.raw_union(name),
             union=name,
             reader=shared.inner_reader(name),
             writers=shared.union_table(name, "writers"),

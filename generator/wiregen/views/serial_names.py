@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from wiregen.carried import CarriedField, Form, FrameRecord, Member, Number, Octets, Raw, Record, String, Uuid
 from wiregen.carried.forms import AnyOf, Choice, Flag, Many, Nullable, One, Real
-from wiregen.naming import constant_case, snake_case
+from wiregen.naming import Stems, constant_case, snake_case
 from wiregen.views.python_names import attribute, local_name
 from wiregen.views.python_shared import variety_class
 from wiregen.views.python_text import class_name
 
 __all__ = [
-    "attribute_of", "class_of", "function_of", "is_instance", "member_table", "raw_union", "sent", "table_of", "taker",
+    "SerialNames", "attribute_of", "class_of", "is_instance", "sent", "taker",
 ]  # fmt: skip
 
 
@@ -26,27 +26,45 @@ def class_of(owner: Record | FrameRecord) -> str:
     return class_name(owner.name)
 
 
-def function_of(*names: str) -> str:
-    """Return the stem of the functions of a declaration, or of a part of one."""
-    return "_".join(snake_case(name) for name in names)
+_STEMS = frozenset(("oneof", "uuid"))
+"""Of functions that the runtime gives: `_put_oneof`, `_take_uuid`."""
+
+_CONSTANTS = frozenset("_CODEC _DEFAULTS _DESCRIPTOR _FORMAT _FRAMES _PLAN _POOL _ROLES".split())
+"""What the modules have anyway."""
 
 
-def member_table(enum: str) -> str:
-    """Return the name of the table from numbers to members."""
-    return f"_{constant_case(enum)}"
+class SerialNames:
+    """The names of one module's functions and tables."""
+
+    def __init__(self) -> None:
+        self._stems = Stems(_STEMS)
+        self._constants = Stems(_CONSTANTS)
+
+    def function(self, *names: str) -> str:
+        """Return the stem of the functions of a declaration, or of a part of one."""
+        return self._stems.own("_".join(snake_case(name) for name in names), *names)
+
+    def inner(self, stem: str, *names: str) -> str:
+        """Return the stem of the functions of what has no declaration, within one that has."""
+        wanted = "_".join((stem, *(snake_case(name) for name in names)))
+        return self._stems.own(wanted, "inner", stem, *names)
+
+    def members(self, enum: str) -> str:
+        """Return the name of the table from numbers to members."""
+        wanted = constant_case(enum)
+        own = f"_THE_{wanted}" if wanted.startswith(("PUT_", "TAKE_")) else f"_{wanted}"  # tables begin so
+        return self._constants.own(own, enum)
+
+    def raw_union(self, union: str) -> str:
+        """Return the name of the object that writes and reads a union's own bytes."""
+        return self._constants.own(f"_RAW_{constant_case(union)}", union)
+
+    def table(self, verb: str, name: str) -> str:
+        """Return the name of the table of a union or frame."""
+        return self._constants.own(f"_{verb}_{constant_case(name)}", name)
 
 
-def raw_union(union: str) -> str:
-    """Return the name of the object that writes and reads a union's own bytes."""
-    return f"_RAW_{constant_case(union)}"
-
-
-def table_of(verb: str, name: str) -> str:
-    """Return the name of the table of a union or frame."""
-    return f"_{verb}_{constant_case(name)}"
-
-
-def sent(form: Form, value: str) -> str:
+def sent(form: Form, value: str, names: SerialNames) -> str:
     """Return a plain value as it is handed to a library."""
     match form:
         case String(is_lenient=True):
@@ -54,18 +72,18 @@ def sent(form: Form, value: str) -> str:
         case Uuid():
             return f"{value}.bytes"
         case Raw(union=union):
-            return f"{raw_union(union)}.put({value})"
+            return f"{names.raw_union(union)}.put({value})"
         case _:
             return value
 
 
-def taker(form: Form) -> str | None:
+def taker(form: Form, names: SerialNames) -> str | None:
     """Return the function that makes a plain value which may misfit; None where nothing can."""
     match form:
         case Uuid():
             return "_take_uuid"
         case Raw(union=union):
-            return f"{raw_union(union)}.take"
+            return f"{names.raw_union(union)}.take"
         case _:
             return None
 

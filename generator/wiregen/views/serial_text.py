@@ -47,10 +47,29 @@ def default_of(field: m.Field, enums: Mapping[str, m.Enum]) -> str:
     Raises:
         UnsupportedError: It is nothing that Python says in one expression.
     """
-    text = default_text(field, enums)
+    assert isinstance(field.value, m.Default | m.Trailing)
+    text = default_text(field, enums) or _constant(field.value.value)
     if text is None:
         raise UnsupportedError(field.path, "a computed default of a field that may be absent")
     return text
+
+
+def _constant(expression: m.Expression) -> str | None:
+    """Return a constant of which each value is made anew; None where it is none."""
+    match expression:
+        case m.Null():
+            return "None"
+        case m.Number(value=value) | m.MemberReference(value=value) | m.ConstantReference(value=value):
+            return repr(value)
+        case m.String(value=text):
+            return ascii(text)
+        case m.Octets(hex=digits):
+            return repr(bytes.fromhex(digits))
+        case m.ListOf(items=items):
+            texts = [_constant(item) for item in items]
+            return None if None in texts else f"[{', '.join(filter(None, texts))}]"
+        case _:
+            return None
 
 
 def model_fields(protocol: m.Protocol) -> dict[str, m.Field]:
