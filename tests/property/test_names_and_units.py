@@ -121,3 +121,17 @@ def test_an_underscore_behind_a_name_alone_makes_no_message(tmp_path: Path) -> N
         for name, is_message in (("M", True), ("M_", False)):
             alike = type(name, (), {"t": "a", "n": 9})()
             assert isinstance(codecs.careful_encode(codecs.module.F(alike)), bytes) is is_message
+
+
+NEEDS_A_HEADER = """wire 1
+protocol p { source "x"  endian big  roles a, b }
+frame F { id : u32  type : u8 := code(body)  body : match type }
+message M 1 { x : u8 }
+"""
+
+
+def test_a_message_comes_back_from_its_dict_whatever_the_header_needs(tmp_path: Path) -> None:
+    with built(NEEDS_A_HEADER, tmp_path, "needs_header") as codecs:
+        assert codecs.module.M.from_dict({"x": 7}) == codecs.module.M(7)
+        with pytest.raises(codecs.module.EncodeError, match=r"M\.x|M: "):
+            codecs.module.M.from_dict({})

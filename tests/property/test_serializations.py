@@ -57,6 +57,16 @@ def test_every_message_goes_round(package: Package, seed: int) -> None:
         check_round(package, role, frame)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_every_message_comes_back_from_its_dict(package: Package, seed: int) -> None:
+    for _, frame in package.frames(seed):
+        message = frame.message
+        again = type(message).from_dict(message.to_dict())
+        assert again == message
+        slots = [name for name in type(message).__slots__ if name not in type(message).__match_args__]
+        assert [getattr(again, name) for name in slots] == [getattr(message, name) for name in slots]
+
+
 def check_round(package: Package, role: str | None, frame: Any) -> None:
     native = code_of(package.native.encode, frame)
     octets = code_of(package.protobuf.encode, frame)

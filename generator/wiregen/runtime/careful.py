@@ -12,7 +12,7 @@ from .errors import DecodeError, check_end
 from .explain import explain, explain_type, finished
 from .options import ContextSource, Options
 from .reading import read_frame
-from .records import frame_from_record
+from .records import frame_from_record, message_from_fields
 from .writing import write_frame
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "decode_carefully", "decode_fault", "decode_view", "encode_carefully", "encode_fields", "fault_of",
-    "message_from_fields",
+    "made_of_fields",
 ]  # fmt: skip
 
 
@@ -100,15 +100,13 @@ def encode_carefully(
     return write_frame(plan, frame, options, compression=compression)
 
 
-def message_from_fields(
-    plan: dict[str, Any], namespace: dict[str, Any], name: str, fields: dict[str, Any]
-) -> Any:
+def made_of_fields(plan: dict[str, Any], namespace: dict[str, Any], name: str, fields: dict[str, Any]) -> Any:
     """Return the message of that name, of the generated module, whose fields are given as JSON data.
 
     Raises:
         EncodeError: They are not its fields.
     """
-    return build(plan, frame_from_record(plan, {"message": name, "fields": fields}).message, namespace)
+    return build(plan, message_from_fields(plan, name, fields), namespace)
 
 
 def encode_fields(plan: dict[str, Any], name: str, fields: dict[str, Any]) -> bytes:

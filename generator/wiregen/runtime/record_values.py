@@ -37,6 +37,10 @@ class ValueMaker:
             return Record(name, self._fields(fields, part(record, "fields", name), name, name)[0])
         return self._frame(self._frame_of(name), record, "")
 
+    def message(self, name: str, fields: Any) -> Record | Unknown:
+        """Return the message of that name, of which only the fields are given, without a frame around it."""
+        return self._message({"message": name, "fields": fields}, "")
+
     def _frame_of(self, message: str) -> str:
         schema = self._schema
         if message in schema.frames:

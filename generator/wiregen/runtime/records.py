@@ -29,7 +29,7 @@ from .record_values import ValueMaker
 from .schema import Fields, Schema, Type
 from .text import encode_text
 
-__all__ = ["frame_from_record", "frame_record", "message_fields", "part_record"]
+__all__ = ["frame_from_record", "frame_record", "message_fields", "message_from_fields", "part_record"]
 
 _DEEPEST_VIEW = 64
 _FAULTS = (TypeError, ValueError, AttributeError, OverflowError, RecursionError, struct.error)
@@ -79,6 +79,18 @@ def frame_from_record(plan: Plan, record: Any, *, role: str | None = None, varia
     """
     try:
         return ValueMaker(plan, Options(role, variant=variant)).outermost(record)
+    except RecursionError:
+        raise EncodeError("too_deep", expected="fewer values inside values") from None
+
+
+def message_from_fields(plan: Plan, name: str, fields: Any) -> Any:
+    """Return the Record of the message of that name; it has no frame, and numbers are not compared with their ranges.
+
+    Raises:
+        EncodeError: They are not its fields.
+    """
+    try:
+        return ValueMaker(plan, Options()).message(name, fields)
     except RecursionError:
         raise EncodeError("too_deep", expected="fewer values inside values") from None
 

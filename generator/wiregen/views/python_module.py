@@ -109,7 +109,9 @@ class ModuleBuilder:
     def _is_plain(self, frames: tuple[FrameView, ...], refused: list[str]) -> bool:
         protocol = self._protocol
         around = (protocol.variants, protocol.contexts, protocol.preambles, protocol.frames[1:], refused)
-        return not any(around) and not protocol.joins and not frames[0].unknown
+        if any(around) or protocol.joins or frames[0].unknown:
+            return False
+        return not any(field.is_required for field in frames[0].header)
 
     def _speaking(self) -> tuple[str, ...]:
         """Return the declarations that rules of contexts and joins are concerned with."""

@@ -66,17 +66,17 @@ class MessageRecord(Record):
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> Self:
-        """Return the message that `to_dict` gave these fields of.
+        """Return the message that `to_dict` gave these fields of; what numbers it may hold is looked at when it is written.
 
         Raises:
-            EncodeError: They are not its fields, or hold what the wire cannot carry.
+            EncodeError: They are not its fields.
         """
         import sys
 
-        from .careful import message_from_fields
+        from .careful import made_of_fields
 
         namespace = vars(sys.modules[cls.__module__])
-        message: Self = message_from_fields(cls._load_plan(), namespace, cls._NAME or cls.__name__, fields)
+        message: Self = made_of_fields(cls._load_plan(), namespace, cls._NAME or cls.__name__, fields)
         return message
 
 
