@@ -14,12 +14,14 @@ from typing import Any, Final, Protocol
 from wiregen.runtime.access import extra
 from wiregen.runtime.context import Context
 from wiregen.runtime.errors import DecodeError, EncodeError
+from wiregen.runtime.explain import explain
 from wiregen.runtime.expressions import Undefined
 from wiregen.runtime.options import Options
 from wiregen.runtime.records import frame_from_record, frame_record, part_record
 from wiregen.runtime.writing import write_frame
 
 __all__ = [
+    "NOTHING_LEFT",
     "Carrier",
     "LineEncoder",
     "LineError",
@@ -43,6 +45,7 @@ _KEYS: Final = (*_PLACE_KEYS, *_RECORD_KEYS, *_OTHER_KEYS)
 """All that decoding writes."""
 
 _NATIVE: Final = "native"
+NOTHING_LEFT: Final = "nothing left over"
 
 Plan = dict[str, Any]
 Line = dict[str, Any]
@@ -226,11 +229,26 @@ class LineEncoder:
             return _rest(line, is_of_other=is_of_other)
         if self._is_canonical and self._is_divided(line):
             return b""
-        if "raw" not in line or self._is_canonical or is_of_other:
+        if "raw" not in line or self._is_canonical:
+            return self._written(line)
+        if is_of_other:
+            self._refuse_left_over(line)
             return self._written(line)
         with suppress(EncodeError):  # the bytes are there all the same
             self._note(line, self._value(line))
         return _hex(line, "raw")
+
+    def _refuse_left_over(self, line: Line) -> None:
+        """Refuse a line whose native bytes hold what only they have a place for."""
+        if "backend" in line:
+            return
+        data, options = _hex(line, "raw"), self._options(line)
+        with suppress(DecodeError):  # no frame: then the fields are all that there is
+            tree = explain(self._plan, data, 0, len(data), options)
+            tail = next((node for node in tree.walk() if node.type[0] == "tail"), None)
+            if tail is not None:
+                found = f"{tail.size} bytes"
+                raise EncodeError("unrepresentable", path=tail.path, expected=NOTHING_LEFT, found=found)
 
     def _is_divided(self, line: Line) -> bool:
         """Say whether a line is a piece of a block that its last piece writes whole."""
@@ -241,10 +259,7 @@ class LineEncoder:
         return join is not None and join[1] is not None
 
     def _written(self, line: Line) -> bytes:
-        value = self._value(line)
-        options = Options(
-            _role(line), context=self._context(line), limits=self._limits, variant=self._variant
-        )
+        value, options = self._value(line), self._options(line)
         if self._carrier is None:
             data = write_frame(self._plan, value, options)
         else:
@@ -274,6 +289,9 @@ class LineEncoder:
                 raise EncodeError(error.code, path=error.path, expected=error.expected) from None
             except Undefined as error:
                 raise EncodeError("constraint", path=error.name, expected=error.what) from None
+
+    def _options(self, line: Line) -> Options:
+        return Options(_role(line), context=self._context(line), limits=self._limits, variant=self._variant)
 
     def _context(self, line: Line) -> Context:
         flow = line.get("flow")

@@ -1,5 +1,6 @@
 """`transcode`, and `decode` and `encode` of other serializations: round trips, faults with their place, bounded memory."""
 
+import json
 import os
 import pty
 import subprocess
@@ -320,6 +321,25 @@ def test_a_terminal_sees_how_far_it_is(tmp_path: Path) -> None:
     os.close(leader)
     assert b"MiB" in shown
     assert (tmp_path / "o").stat().st_size > 4300 * 4000
+
+
+@pytest.mark.parametrize("target", OTHERS)
+def test_a_line_whose_bytes_have_something_left_over_is_not_encoded_without_it(target: str) -> None:
+    keep_alive, with_tail = bytes.fromhex("00000064 00000000"), bytes.fromhex("00000064 00000002 abcd")
+    lines = run("decode", "pravega", data=keep_alive + with_tail).stdout_bytes
+    assert lines_of(run("decode", "pravega", data=with_tail))[0]["raw"] == with_tail.hex()
+    refused = run("encode", "pravega", "--backend", target, data=lines)
+    check_refused(refused, "line 2: Frame.body: unrepresentable: expected nothing left over", code=1)
+    assert "--canonical" in refused.stderr
+    anew = run("encode", "pravega", "--backend", target, "--canonical", data=lines)
+    assert anew.stdout_bytes == transcode("pravega", "native", target, keep_alive * 2)
+
+
+@pytest.mark.parametrize("target", OTHERS)
+def test_a_line_whose_bytes_say_the_same_otherwise_is_encoded(target: str) -> None:
+    [line] = lines_of(run("decode", LUMBERJACK, data=STORED))
+    assert "raw" in line
+    assert run("encode", LUMBERJACK, "--backend", target, data=json.dumps(line).encode()).exit_code == 0
 
 
 @pytest.mark.parametrize("target", ["native", *OTHERS])

@@ -134,7 +134,10 @@ def _encoded(
 def _mend(error: "EncodeError", plan: dict[str, Any]) -> str:
     """Return the way out; the nearest name where the line has one that does not exist."""
     from wiregen.diagnostics import did_you_mean
+    from wiregen.jsonl import NOTHING_LEFT
 
+    if error.expected == NOTHING_LEFT:
+        return "only native bytes have a place for it; `--canonical` writes the frame without it"
     kind, _, name = error.found.partition(" ")
     known = {"message": plan["messages"], "field": error.expected.split(", ")}.get(kind, ())
     return did_you_mean(name.strip("'\""), known) or "mend that field of the line, or leave the line out"
