@@ -11,7 +11,8 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from importlib.abc import InspectLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
@@ -20,7 +21,7 @@ from pathlib import PurePosixPath
 from types import ModuleType
 from typing import Any, Final, Protocol, TypeAlias
 
-from wiregen.backends import Page, Subject, load_backends, pages_of
+from wiregen.backends import Backend, Page, Subject, blamed, is_ours, load_backends, pages_of
 from wiregen.diagnostics import Report
 from wiregen.emitter import render
 from wiregen.runtime.built import build
@@ -126,35 +127,75 @@ class Serialization:
 def make(subject: Subject, backends: tuple[str, ...], report: Report) -> Package | None:
     """Return the package of a protocol with these serializations besides the native one; None: the report says why."""
     names = tuple(dict.fromkeys((NATIVE, *backends)))
-    pages = [page for backend in load_backends(names, report) for page in pages_of(backend, subject, report)]
+    root = f"_wiregen_made_{next(_NUMBERS)}"
+    found = load_backends(names, report)
+    modules = {
+        backend.name: dict(_modules_of(backend, pages_of(backend, subject, report), root, report))
+        for backend in found
+    }
     if report.has_errors:
         return None
-    root = f"_wiregen_made_{next(_NUMBERS)}"
-    modules = {_module_name(root, page.path): page for page in pages if _is_module(page)}
-    sys.meta_path.append(_Modules(root, modules))
-    package = next(name for name, page in modules.items() if page.path.name == "__init__.py")
-    return Package(subject=subject, name=package, backends=names)
+    every = {name: module for part in modules.values() for name, module in part.items()}
+    sys.meta_path.append(_Modules(root, every))
+    for backend in found:
+        _try(backend, modules[backend.name], report)
+    package = next(name for name, module in every.items() if module.is_package)
+    return None if report.has_errors else Package(subject=subject, name=package, backends=names)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Module:
+    """A page that is a module; `text` is None until it is imported."""
+
+    page: Page
+    text: str | None = None
+
+    @property
+    def is_package(self) -> bool:
+        return self.page.path.name == "__init__.py"
+
+    def printed(self) -> str:
+        page = self.page
+        return render(page.template, page.view, page.templates) if self.text is None else self.text
+
+
+def _modules_of(
+    backend: Backend, pages: tuple[Page, ...], root: str, report: Report
+) -> Iterator[tuple[str, _Module]]:
+    """Yield the modules among a backend's pages by name; those of a backend from elsewhere are printed at once."""
+    for page in filter(_is_module, pages):
+        module = _Module(page=page)
+        if not is_ours(backend):
+            with blamed(backend, str(page.path), report):
+                module = replace(module, text=module.printed())
+        yield _module_name(root, page.path), module
+
+
+def _try(backend: Backend, modules: Mapping[str, _Module], report: Report) -> None:
+    """Import what a backend from elsewhere has printed; that a library is missing is said when it is asked for."""
+    for name, module in () if is_ours(backend) else modules.items():
+        with blamed(backend, f"the import of {module.page.path}", report), suppress(ImportError):
+            importlib.import_module(name)
 
 
 class _Modules(MetaPathFinder, InspectLoader):
     """Finds the modules of one package among its pages; a page is printed when its module is imported."""
 
-    def __init__(self, root: str, pages: Mapping[str, Page]) -> None:
+    def __init__(self, root: str, modules: Mapping[str, _Module]) -> None:
         self._root = root
-        self._pages = pages
+        self._modules = modules
 
     def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
-        is_mine = fullname == self._root or fullname in self._pages
+        is_mine = fullname == self._root or fullname in self._modules
         return spec_from_loader(fullname, self, origin="made in memory") if is_mine else None
 
     def is_package(self, fullname: str) -> bool:
-        return fullname == self._root or self._pages[fullname].path.name == "__init__.py"
+        return fullname == self._root or self._modules[fullname].is_package
 
     def get_source(self, fullname: str) -> str:
         if fullname == self._root:
             return ""
-        page = self._pages[fullname]
-        return _RUNTIME_IMPORT.sub(r"\1wiregen.runtime.", render(page.template, page.view, page.templates))
+        return _RUNTIME_IMPORT.sub(r"\1wiregen.runtime.", self._modules[fullname].printed())
 
 
 def _is_module(page: Page) -> bool:

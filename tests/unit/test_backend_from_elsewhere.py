@@ -229,6 +229,36 @@ def test_a_backend_that_fails_is_named(
     assert not (tmp_path / "generated").exists()
 
 
+PRINTS = TEMPLATE_FAILS.replace("'x.py'", "PurePosixPath(subject.protocol.name, 'odd.py')").replace(
+    "PurePosixPath(PurePosixPath", "(PurePosixPath"
+)
+
+
+@pytest.mark.parametrize("verb", ["transcode", "decode", "encode"])
+@pytest.mark.parametrize(
+    ("template", "reason"),
+    [
+        pytest.param("x = 1\n{{ view.nothing.at_all }}\n", "tide/odd.py: jinja2.exceptions.UndefinedError", id="template"),
+        pytest.param("x = 1 / 0\n", "the import of tide/odd.py: ZeroDivisionError", id="what it printed"),
+        pytest.param("x = (\n", "tide/odd.py: ValueError: error: Failed to parse", id="no Python"),
+    ],
+)  # fmt: skip
+def test_a_backend_that_fails_in_memory_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, template: str, reason: str, verb: str
+) -> None:
+    offer(tmp_path, "odd", BROKEN.replace("{body}", PRINTS))
+    (tmp_path / "x.py.jinja").write_text(template)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "tide.wire").write_text(TIDE)
+    monkeypatch.chdir(tmp_path)
+    roads = {"transcode": ["--from", "native", "--to", "odd"]}.get(verb, ["--backend", "odd"])
+    result = CliRunner().invoke(wiregen, [verb, "./tide.wire", *roads], input=b"")
+    sys.modules.pop("odd_backend", None)
+    assert result.exit_code == 1, result.output
+    assert f"error[WG5006]: the backend `odd` failed at {reason}" in result.stderr
+    assert "= help: tell its makers" in result.stderr
+
+
 def test_a_fault_of_our_own_stays_a_bug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "idl").mkdir()
     (tmp_path / "idl" / "tide.wire").write_text(TIDE)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from wiregen import model as m
 
-__all__ = ["BESIDE", "GROUP", "Backend", "Page", "Subject", "blamed", "load_backends", "pages_of"]
+__all__ = ["BESIDE", "GROUP", "Backend", "Page", "Subject", "blamed", "is_ours", "load_backends", "pages_of"]
 
 GROUP = "wiregen.backends"
 BESIDE = "beside"
@@ -122,22 +122,32 @@ def pages_of(backend: Backend, subject: Subject, report: Report) -> tuple[Page, 
     return pages
 
 
+def is_ours(backend: Backend) -> bool:
+    """Tell whether a backend is wiregen's own, whose faults are bugs."""
+    return type(backend).__module__.startswith("wiregen.")
+
+
 @contextmanager
 def blamed(backend: Backend, work: str, report: Report) -> Iterator[None]:
     """Report what a backend from elsewhere raises while it is at some work; a fault of our own stays a bug."""
     try:
         yield
     except (Exception, SystemExit) as error:
-        is_ours = type(backend).__module__.startswith("wiregen.")
-        if is_ours or os.environ.get("WIREGEN_DEBUG") == "1":
+        if is_ours(backend) or os.environ.get("WIREGEN_DEBUG") == "1":
             raise
-        last = traceback.format_exception_only(error)[-1].strip()[:300]
+        last = _told(error)
         report.error(
             "WG5006",
             f"the backend `{backend.name}` failed at {work}: {last}",
             None,
             help=f"tell its makers that it was {_place(error)}, or leave it out of `backends`",
         )
+
+
+def _told(error: BaseException) -> str:
+    """Return class and text of an exception in one line; its notes come behind that line."""
+    n_behind: int = sum(note.count("\n") + 1 for note in getattr(error, "__notes__", ()))
+    return traceback.format_exception_only(error)[-1 - n_behind].strip()[:300]
 
 
 def _place(error: BaseException) -> str:
