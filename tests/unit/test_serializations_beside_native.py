@@ -124,6 +124,45 @@ def test_an_error_names_the_rule_that_is_broken(name: str) -> None:
     assert (caught.value.rule, caught.value.path) == rule_and_path
 
 
+NONE_SET = bytes.fromhex("0802")
+"""A request in protobuf with a correlation id only."""
+
+
+NATIVE_GET = geode.encode(geode.GetRequest("r", KEY, geode.GeodeValue.Null()), correlation_id=1)
+PROTOBUF_GET = geode_protobuf.encode(geode.decode(NATIVE_GET, from_role="client"))
+EMPTY_METADATA = bytes([len(PROTOBUF_GET) + 3]) + NONE_SET + b"\x1a\2\n\0" + PROTOBUF_GET[3:]
+
+
+def with_row(place: int, value: Any) -> bytes:
+    row = python_msgpack.unpackb(GET)
+    row[place] = value
+    packed: bytes = python_msgpack.packb(row)
+    return packed
+
+
+@pytest.mark.parametrize(
+    ("decode", "octets", "rule"),
+    [
+        pytest.param(geode.decode, NATIVE_GET[:10] + b"\x63" + NATIVE_GET[11:], "unknown_api", id="message"),
+        pytest.param(geode_msgpack.decode, with_row(0, 99), "unknown_api", id="message-msgpack"),
+        pytest.param(geode_protobuf.decode, b"\2" + NONE_SET, "unknown_api", id="message-protobuf"),
+        pytest.param(geode_msgpack.decode, with_row(3, [[9, True]]), "unknown_metadata_key", id="variety-msgpack"),
+        pytest.param(
+            geode_protobuf.decode, EMPTY_METADATA, "unknown_metadata_key", id="variety-protobuf"
+        ),
+        pytest.param(lj.decode, b"2z\0\0\0\1", "bad_type", id="another protocol"),
+        pytest.param(msgpack.decode, bytes.fromhex("937a3201"), "bad_type", id="another-msgpack"),
+    ],
+)  # fmt: skip
+def test_a_code_that_is_none_breaks_the_rule_of_its_field_or_union(
+    decode: Any, octets: bytes, rule: str
+) -> None:
+    role = "client" if decode.__module__.startswith("wireproto.geode") else None
+    with pytest.raises(lj.DecodeError) as caught:
+        decode(octets, from_role=role)
+    assert (caught.value.code, caught.value.rule) == ("unknown_code", rule)
+
+
 def test_an_error_of_a_field_without_a_rule_has_none() -> None:
     with pytest.raises(msgpack.DecodeError) as caught:
         msgpack.decode(bytes.fromhex("934131cf0000000100000000"))

@@ -34,11 +34,14 @@ def put_oneof(table: Mapping[type, tuple[str, Put]], value: Any, target: Any) ->
     put(value, inner)
 
 
-def take_oneof(table: Mapping[str, tuple[str, Take]], source: Any, oneof: str, budget: Budget) -> Any:
-    """Return what the one field of a oneof that is set holds."""
+def take_oneof(
+    table: Mapping[str, tuple[str, Take]], source: Any, oneof: str, budget: Budget, rule: str | None = None
+) -> Any:
+    """Return what the one field of a oneof that is set holds. `rule`: what is broken where none is set."""
     which = source.WhichOneof(oneof)
     if which is None:
-        raise Misfit("unknown_code", f"one of {', '.join(name for name, _ in table.values())}"[:200], "none")
+        known = ", ".join(name for name, _ in table.values())
+        raise Misfit("unknown_code", f"one of {known}"[:200], "none", rule=rule)
     name, take = table[which]
     try:
         return take(getattr(source, which), budget)

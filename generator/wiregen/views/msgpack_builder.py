@@ -19,7 +19,7 @@ from wiregen.views.msgpack_parts import (
 from wiregen.views.python_names import local_name
 from wiregen.views.python_shared import tailed, variety_class
 from wiregen.views.serial_names import SerialNames, attribute_of, class_of, is_instance, taker
-from wiregen.views.serial_text import default_of, model_fields, unique
+from wiregen.views.serial_text import code_rule, default_of, model_fields, unique
 
 __all__ = ["MsgpackBuilder"]
 
@@ -74,6 +74,7 @@ class MsgpackBuilder:
                 parts=parts,
                 trailing=_trailing(frame.fields, parts),
                 table=table,
+                rule=code_rule(self._protocol, frame.name),
                 has_tail=frame.name in self._tailed,
             )
         )
@@ -117,7 +118,15 @@ class MsgpackBuilder:
             (class_of(each), None if each.has_code else each.code, self.names.function(name, each.name))
             for each in varieties
         ]
-        self._add(ConversionView(stem=self.names.function(name), kind="union", class_name="Any", table=table))
+        self._add(
+            ConversionView(
+                stem=self.names.function(name),
+                kind="union",
+                class_name="Any",
+                table=table,
+                rule=union.notes.rule,
+            )
+        )
         self.varieties.append(VarietiesView(name=table, puts=tuple(puts), rows=tuple(rows)))
 
     # ---- fields

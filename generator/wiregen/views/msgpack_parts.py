@@ -47,7 +47,7 @@ class FormView:
 class ConversionView:
     """The functions `_pack_STEM` and `_unpack_STEM`; `wrapper` ones are of a value that no class stands for.
 
-    `has_tail`: a value may have bytes left over behind it, which are not carried.
+    `rule`: what a code breaks that is none. `has_tail`: a value may have bytes left over behind it, which are not carried.
     """
 
     stem: str
@@ -57,6 +57,7 @@ class ConversionView:
     forms: tuple[FormView, ...] = ()
     trailing: tuple[str, ...] = ()
     table: str = ""
+    rule: str | None = None
     has_tail: bool = False
 
     @property

@@ -41,7 +41,7 @@ from wiregen.views.protobuf_schema import ProtoField, ProtoFile, ProtoMessage
 from wiregen.views.python_shared import tailed, variety_class
 from wiregen.views.python_text import declaration_doc
 from wiregen.views.serial_names import SerialNames, attribute_of, class_of, is_instance, sent
-from wiregen.views.serial_text import default_of, model_fields, proto_name, proto_unique
+from wiregen.views.serial_text import code_rule, default_of, model_fields, proto_name, proto_unique
 
 __all__ = ["ProtobufBuilder"]
 
@@ -147,7 +147,15 @@ class ProtobufBuilder:
         table = self.names.table("ONEOF", name)
         stem = self.names.function(name)
         self._add(
-            FunctionView(stem=stem, kind="union", class_name="Any", doc=name, oneof="value", table=table)
+            FunctionView(
+                stem=stem,
+                kind="union",
+                class_name="Any",
+                doc=name,
+                oneof="value",
+                table=table,
+                rule=union.notes.rule,
+            )
         )
         rows = tuple(
             (class_of(each), own, each.name, self.names.function(name, each.name))
@@ -184,6 +192,7 @@ class ProtobufBuilder:
                 has_tail=frame.name in self._tailed,
                 oneof=oneof,
                 table=table,
+                rule=code_rule(self._protocol, frame.name),
             )
         )
         classes = [self._carried.record("message", name) for name in frame.messages]

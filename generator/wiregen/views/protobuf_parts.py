@@ -40,7 +40,7 @@ class FunctionView:
     """The two functions of one protobuf message: `_put_STEM` and `_take_STEM`.
 
     `class_name` is what is made; "" for a wrapper, which only holds its one part. `trailing` are the fields that may be
-    absent at the end, `oneof` and `table` of unions and frames. `has_tail`: a value may have bytes left over behind it,
+    absent at the end, `oneof` and `table` of unions and frames, `rule` what is broken where none is set. `has_tail`: a value may have bytes left over behind it,
     which are not carried.
     """
 
@@ -53,6 +53,7 @@ class FunctionView:
     trailing: tuple[str, ...] = ()
     oneof: str = ""
     table: str = ""
+    rule: str | None = None
     has_tail: bool = False
 
 

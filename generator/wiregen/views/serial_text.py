@@ -8,8 +8,9 @@ from wiregen import model as m
 from wiregen.naming import Scope, python_name
 from wiregen.plan import UnsupportedError
 from wiregen.views.python_text import default_text, flat
+from wiregen.walk import nested_types
 
-__all__ = ["default_of", "model_fields", "proto_name", "proto_unique", "unique"]
+__all__ = ["code_rule", "default_of", "model_fields", "proto_name", "proto_unique", "unique"]
 
 
 def proto_name(name: str) -> str:
@@ -70,6 +71,16 @@ def _constant(expression: m.Expression) -> str | None:
             return None if None in texts else f"[{', '.join(filter(None, texts))}]"
         case _:
             return None
+
+
+def code_rule(protocol: m.Protocol, frame: str) -> str | None:
+    """Return the rule of the field that says which message a frame carries."""
+    fields = next(flat(each.fields) for each in protocol.frames if each.name == frame)
+    rules = {field.name: field.notes.rule for field in fields}
+    for type_ in nested_types(*(field.type for field in fields)):
+        if isinstance(type_, m.MessageMatch) and isinstance(type_.subject, m.FieldReference):
+            return rules.get(type_.subject.path[-1])
+    return None
 
 
 def model_fields(protocol: m.Protocol) -> dict[str, m.Field]:

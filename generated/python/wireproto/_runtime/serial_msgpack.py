@@ -77,16 +77,23 @@ def put_coded(
 
 
 def coded(
-    tables: Mapping[str | None, Mapping[Any, tuple[str, Unpack]]], row: Any, n_header: int, budget: Budget
+    tables: Mapping[str | None, Mapping[Any, tuple[str, Unpack]]],
+    row: Any,
+    n_header: int,
+    budget: Budget,
+    rule: str | None = None,
 ) -> Any:
-    """Return what an array is whose first value is its code, with `n_header` others behind that are not its own."""
+    """Return what an array is whose first value is its code, with `n_header` others behind that are not its own.
+
+    `rule`: what a code breaks that is none.
+    """
     if type(row) is not list or len(row) <= n_header:
         raise wrong("", f"an array of {n_header + 1} values or more", row)
     table = tables.get(budget.role) or tables[None]
     code = row[0]
     found = table.get(code) if type(code) in (int, str) else None
     if found is None:
-        raise _unknown("message", code)
+        raise _unknown("message", code, rule)
     name, unpack = found
     try:
         return unpack(row[n_header + 1 :], budget)
@@ -94,8 +101,10 @@ def coded(
         raise misfit.within(name) from None
 
 
-def variety(rows: tuple[tuple[int, int, str, Unpack, bool], ...], row: Any, budget: Budget) -> Any:
-    """Return the variety of a union; those of several codes are given theirs too."""
+def variety(
+    rows: tuple[tuple[int, int, str, Unpack, bool], ...], row: Any, budget: Budget, rule: str | None = None
+) -> Any:
+    """Return the variety of a union; those of several codes are given theirs too. `rule`: as in `coded`."""
     if type(row) is not list or not row:
         raise wrong("", "an array", row)
     code = row[0]
@@ -105,15 +114,15 @@ def variety(rows: tuple[tuple[int, int, str, Unpack, bool], ...], row: Any, budg
                 return unpack(row if has_code else row[1:], budget)
             except Misfit as misfit:
                 raise misfit.within(name) from None
-    raise _unknown("variety", code)
+    raise _unknown("variety", code, rule)
 
 
-def _unknown(kind: str, code: object) -> Misfit:
+def _unknown(kind: str, code: object, rule: str | None) -> Misfit:
     """Return the misfit of a code that none has."""
     if type(code) is int:
-        return Misfit("unknown_code", f"a known {kind}", str(code)[:32])
+        return Misfit("unknown_code", f"a known {kind}", str(code)[:32], rule=rule)
     misfit = wrong("", f"a known {kind}", code)
-    return Misfit("unknown_code", misfit.expected, misfit.found) if misfit.at is None else misfit
+    return Misfit("unknown_code", misfit.expected, misfit.found, rule=rule) if misfit.at is None else misfit
 
 
 def any_of(row: Any) -> tuple[int, Any]:

@@ -468,7 +468,7 @@ def _pack_request_metadata(value: Any) -> list[Any]:
 
 
 def _unpack_request_metadata(row: Any, budget: _Budget) -> Any:
-    return _variety(_TAKE_VARIETIES_REQUEST_METADATA, row, budget)
+    return _variety(_TAKE_VARIETIES_REQUEST_METADATA, row, budget, "unknown_metadata_key")
 
 
 def _pack_response_metadata(value: Any) -> list[Any]:
@@ -476,7 +476,7 @@ def _pack_response_metadata(value: Any) -> list[Any]:
 
 
 def _unpack_response_metadata(row: Any, budget: _Budget) -> Any:
-    return _variety(_TAKE_VARIETIES_RESPONSE_METADATA, row, budget)
+    return _variety(_TAKE_VARIETIES_RESPONSE_METADATA, row, budget, "unknown_metadata_key")
 
 
 def _pack_request(value: Request) -> list[Any]:
@@ -492,7 +492,7 @@ def _pack_request(value: Request) -> list[Any]:
 
 
 def _unpack_request(row: Any, budget: _Budget) -> Request:
-    message = _coded(_TAKE_MESSAGES_REQUEST, row, 3, budget)
+    message = _coded(_TAKE_MESSAGES_REQUEST, row, 3, budget, "unknown_api")
     correlation_id, is_partial, metadata = row[1:4]
     if type(correlation_id) is not int:
         raise _wrong("Request.correlation_id", "an integer", correlation_id)

@@ -147,7 +147,7 @@ def _put_request(value: Request, target: Any) -> None:
 
 def _take_request(source: Any, budget: _Budget) -> Request:
     return Request(
-        _take_oneof(_TAKE_ONEOF_REQUEST, source, "body", budget),
+        _take_oneof(_TAKE_ONEOF_REQUEST, source, "body", budget, "unknown_api"),
         correlation_id=source.correlation_id,
         is_partial=source.is_partial,
         metadata=(
@@ -390,7 +390,7 @@ def _put_request_metadata(value: Any, target: Any) -> None:
 
 
 def _take_request_metadata(source: Any, budget: _Budget) -> Any:
-    return _take_oneof(_TAKE_ONEOF_REQUEST_METADATA, source, "value", budget)
+    return _take_oneof(_TAKE_ONEOF_REQUEST_METADATA, source, "value", budget, "unknown_metadata_key")
 
 
 def _put_request_metadata_json_key(value: RequestMetadata.JsonKey, target: Any) -> None:
@@ -432,7 +432,7 @@ def _put_response_metadata(value: Any, target: Any) -> None:
 
 
 def _take_response_metadata(source: Any, budget: _Budget) -> Any:
-    return _take_oneof(_TAKE_ONEOF_RESPONSE_METADATA, source, "value", budget)
+    return _take_oneof(_TAKE_ONEOF_RESPONSE_METADATA, source, "value", budget, "unknown_metadata_key")
 
 
 def _put_response_metadata_update_pr_meta_data(value: ResponseMetadata.UpdatePrMetaData, target: Any) -> None:

@@ -168,7 +168,7 @@ def _pack_frame(value: Frame) -> list[Any]:
 
 
 def _unpack_frame(row: Any, budget: _Budget) -> Frame:
-    message = _coded(_TAKE_MESSAGES_FRAME, row, 1, budget)
+    message = _coded(_TAKE_MESSAGES_FRAME, row, 1, budget, "bad_type")
     (version,) = row[1:2]
     if type(version) is not int:
         raise _wrong("Frame.version", "an integer", version)

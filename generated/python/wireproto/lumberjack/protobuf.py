@@ -74,7 +74,7 @@ def _put_frame(value: Frame, target: Any) -> None:
 
 def _take_frame(source: Any, budget: _Budget) -> Frame:
     return Frame(
-        _take_oneof(_TAKE_ONEOF_FRAME, source, "body", budget),
+        _take_oneof(_TAKE_ONEOF_FRAME, source, "body", budget, "bad_type"),
         version=_VERSION[source.version],
     )
 

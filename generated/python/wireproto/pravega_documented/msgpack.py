@@ -339,7 +339,7 @@ def _pack_frame(value: Frame) -> list[Any]:
 
 
 def _unpack_frame(row: Any, budget: _Budget) -> Frame:
-    message = _coded(_TAKE_MESSAGES_FRAME, row, 0, budget)
+    message = _coded(_TAKE_MESSAGES_FRAME, row, 0, budget, "unknown_message_type")
     return Frame(
         message,
     )

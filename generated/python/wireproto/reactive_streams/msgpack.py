@@ -355,7 +355,7 @@ def _pack_message(value: Message) -> list[Any]:
 
 
 def _unpack_message(row: Any, budget: _Budget) -> Message:
-    message = _coded(_TAKE_MESSAGES_MESSAGE, row, 0, budget)
+    message = _coded(_TAKE_MESSAGES_MESSAGE, row, 0, budget, "unknown_message_type")
     return Message(
         message,
     )

@@ -111,7 +111,7 @@ def _put_message(value: Message, target: Any) -> None:
 
 def _take_message(source: Any, budget: _Budget) -> Message:
     return Message(
-        _take_oneof(_TAKE_ONEOF_MESSAGE, source, "body", budget),
+        _take_oneof(_TAKE_ONEOF_MESSAGE, source, "body", budget, "unknown_message_type"),
     )
 
 
