@@ -51,6 +51,8 @@ class DoorsView:
     has_context: bool
     has_variants: bool
     has_compression: bool
+    compressed: tuple[str, ...]
+    """The messages that hold something compressed."""
     uses_uuid: bool
     needs_role: bool
     """Who sent a frame tells how it is read."""
@@ -107,7 +109,8 @@ def doors_view(
         role_frames=tuple(_role_frames(protocol, carried)),
         has_context=bool(protocol.contexts),
         has_variants=bool(protocol.variants),
-        has_compression=_has_compression(protocol),
+        has_compression=any(_is_compressed(types) for types in _types(protocol).values()),
+        compressed=tuple(messages[name] for name in _compressed(protocol) if name in messages),
         uses_uuid="UUID" in mentioned,
         needs_role=len({frame for _, frame in _role_frames(protocol, carried)}) > 1,
     )
@@ -166,11 +169,40 @@ def _role_frames(protocol: m.Protocol, carried: Carried) -> Iterator[tuple[str, 
             yield repr(role), class_of(sent[0])
 
 
-def _has_compression(protocol: m.Protocol) -> bool:
-    """Tell whether anything is compressed natively."""
-    owners = [struct.fields for struct in protocol.structs]
-    owners += [message.fields for message in protocol.messages]
-    owners += [frame.fields for frame in protocol.frames]
-    owners += [variety.fields for union in protocol.unions for variety in union.varieties]
-    types = nested_types(*(field.type for fields in owners for field in fields))
-    return any(isinstance(type_, m.Region) and isinstance(type_.carrier, m.InCompressed) for type_ in types)
+def _compressed(protocol: m.Protocol) -> tuple[str, ...]:
+    """Return the messages that hold something compressed, at any depth; all, where their frame compresses them."""
+    types = _types(protocol)
+    found = {name for name, own in types.items() if _is_compressed(own)}
+    names = tuple(message.name for message in protocol.messages)
+    if found & {frame.name for frame in protocol.frames}:
+        return names
+    size = -1
+    while len(found) > size:
+        size = len(found)
+        found |= {name for name, own in types.items() if _mentions(own, found, names)}
+    return tuple(name for name in names if name in found)
+
+
+def _mentions(types: tuple[m.Type, ...], found: set[str], messages: tuple[str, ...]) -> bool:
+    return any(
+        (isinstance(type_, m.Reference) and type_.name in found)
+        or (isinstance(type_, m.MessageMatch) and not found.isdisjoint(messages))
+        for type_ in nested_types(*types)
+    )
+
+
+def _types(protocol: m.Protocol) -> dict[str, tuple[m.Type, ...]]:
+    """Return the types of the fields of every declaration that has some."""
+    owners: tuple[m.Struct | m.Message | m.Frame, ...]
+    owners = (*protocol.structs, *protocol.messages, *protocol.frames)
+    found = {owner.name: tuple(field.type for field in owner.fields) for owner in owners}
+    for union in protocol.unions:
+        found[union.name] = tuple(field.type for each in union.varieties for field in each.fields)
+    return found
+
+
+def _is_compressed(types: tuple[m.Type, ...]) -> bool:
+    return any(
+        isinstance(type_, m.Region) and isinstance(type_.carrier, m.InCompressed)
+        for type_ in nested_types(*types)
+    )

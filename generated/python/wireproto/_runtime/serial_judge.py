@@ -35,7 +35,7 @@ class Judge:
         limit_rules: The rules that limits name.
     """
 
-    __slots__ = ("_askers", "_decode", "_encode", "_has_compression", "_plan", "limit_rules")
+    __slots__ = ("_askers", "_compressed", "_decode", "_encode", "_plan", "limit_rules")
 
     def __init__(
         self,
@@ -43,14 +43,15 @@ class Judge:
         encode: Callable[[Any, int, Options], bytes],
         decode: Callable[[bytes, Options], Any],
         *,
-        has_compression: bool,
+        compressed: tuple[type, ...],
     ) -> None:
+        """`compressed`: the messages that hold something compressed."""
         self._plan = plan
         self.limit_rules: dict[str, str] = plan.get("limit_rules", {})
         self._askers: set[type] = set()  # messages that were seen to ask for a context
         self._encode = encode
         self._decode = decode
-        self._has_compression = has_compression
+        self._compressed = frozenset(compressed)
 
     def accept(self, frame: Any, options: Options) -> bytes | None:
         """Return the native bytes of a frame; None where only a context that is not known could tell them.
@@ -59,9 +60,10 @@ class Judge:
             EncodeError: The protocol does not allow the value.
             DecodeError: So with these limits, or so strictly.
         """
-        asks = options.context is None and type(getattr(frame, "message", None)) in self._askers
+        message = type(getattr(frame, "message", None))
+        asks = options.context is None and message in self._askers
         try:
-            data = None if asks else self._written(frame, options)
+            data = None if asks else self._written(frame, message, options)
         except EncodeError as error:
             if error.code != "missing_context":
                 raise
@@ -89,16 +91,16 @@ class Judge:
             variant=options.variant,
         )
         try:
-            data = self._written(frame, nothing)
+            data = self._written(frame, type(frame.message), nothing)
         except EncodeError:  # this context could not have
             write_frame(self._plan, frame, options, compression=0, needs_context=False)
             return
         if options.strict or options.limits:
             self._decode(data, nothing)
 
-    def _written(self, frame: Any, options: Options) -> bytes:
+    def _written(self, frame: Any, message: type, options: Options) -> bytes:
         """Return the bytes; regions are stored uncompressed where that is no larger than a frame may be."""
-        if not self._has_compression or options.limits:
+        if message not in self._compressed or options.limits:
             return self._encode(frame, -1, options)
         try:
             return self._encode(frame, 0, options)

@@ -189,7 +189,7 @@ def _from_native(data: bytes, options: _Options) -> _Frame:
 
 _CODEC = _SerialCodec(
     _FORMAT,
-    _Judge(_PLAN, _natively, _from_native, has_compression=True),
+    _Judge(_PLAN, _natively, _from_native, compressed=(Compressed,)),
     _PLAN["limits"],
     has_compression=True,
 )
