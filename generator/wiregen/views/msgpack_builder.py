@@ -164,7 +164,6 @@ class MsgpackBuilder:
         return ItemView(
             name=name,
             place=place,
-            argument=attribute,
             pack=pack,
             check=check,
             expected=expected,
@@ -228,9 +227,7 @@ class MsgpackBuilder:
             pack = f"(None if value is None else {pack})"
             unpack = f"(None if row is None else {unpack})"
             check = f"row is not None and {check}" if check else ""
-        part = ItemView(
-            name="row", place="", argument="", pack=pack, check=check, expected=expected, unpack=unpack
-        )
+        part = ItemView(name="row", place="", pack=pack, check=check, expected=expected, unpack=unpack)
         self._add(ConversionView(stem=stem, kind="wrapper", class_name="Any", parts=(part,)))
         return stem
 
@@ -266,7 +263,6 @@ _TAKEN = frozenset("absent bool budget bytes float int item list made message ro
 _CODE = ItemView(
     name="code",
     place="code",
-    argument="code",
     pack="int(value.code)",
     check="type(code) is not int",
     expected="an integer",

@@ -85,5 +85,5 @@ def _used(builder: MsgpackBuilder) -> set[str]:
     found |= {"put_coded", "variety"} if "union" in kinds else set()
     found |= {"any_of", "Misfit"} if "choice" in kinds else set()
     found |= {"LeftOver"} if any(each.has_tail for each in builder.functions) else set()
-    found |= {"absent_of"} if any(each.trailing for each in builder.functions) else set()
+    found |= {"absent_of"} if any(len(each.trailing) > 1 for each in builder.functions) else set()
     return found

@@ -24,7 +24,6 @@ class ItemView:
 
     name: str
     place: str
-    argument: str
     pack: str
     check: str
     expected: str

@@ -136,7 +136,6 @@ class ProtobufBuilder:
             value="value.code",
             put="value.code",
             take="source.code",
-            argument="code",
         )
         return [(ProtoField(name="code", number=1, type="sint64", doc="Which of its codes."), part)]
 
@@ -240,7 +239,7 @@ class ProtobufBuilder:
             pairs.append(
                 (
                     documented(proto, declaration_doc(each.doc, each.notes)),
-                    guarded(part, guard, otherwise, attribute_of(scope.owner, each)),
+                    guarded(part, guard, otherwise),
                 )
             )
         return pairs
@@ -333,7 +332,7 @@ class ProtobufBuilder:
             proto, part = self._list(inner, form.item, "items", 1, "value", "")
         else:
             proto, part = self._slot(inner, form.value, "value", 1, "value", "", is_optional=True)
-            part = guarded(part, "value is not None", "None", "")
+            part = guarded(part, "value is not None", "None")
         self._add(FunctionView(stem=inner.stem, kind="wrapper", class_name="", doc=own, parts=(part,)))
         scope.nested.append(ProtoMessage(name=own, doc="", fields=(proto,), nested=tuple(inner.nested)))
         return self._full(inner.name), inner.stem

@@ -39,7 +39,11 @@ class ProtobufView:
         words = set(re.findall(r"\w+", " ".join(texts)))
         used = [("serial", name) for name in ("each", "inside", "plain", "take_uuid") if f"_{name}" in words]
         used += [("serial_protobuf", "held")] if "_held" in words else []
-        used += [("serial_protobuf", "absent_of")] if any(each.trailing for each in self.functions) else []
+        used += (
+            [("serial_protobuf", "absent_of")]
+            if any(len(each.trailing) > 1 for each in self.functions)
+            else []
+        )
         used += [("serial", "Misfit")] if any(each.kind == "choice" for each in self.functions) else []
         used += [("serial", "LeftOver")] if any(each.has_tail for each in self.functions) else []
         return self.doors.imports((*used, *_ALWAYS))

@@ -13,10 +13,7 @@ __all__ = ["FunctionView", "OptionView", "PartView", "TableView", "received", "s
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartView:
-    """A field: `put` is the expression that is assigned, or the function that fills; `guard` when it is put at all.
-
-    `argument` is the parameter of the class that `take`, an expression, is given to.
-    """
+    """A field: `put` is the expression that is assigned, or the function that fills; `guard` when it is put at all. `take` is an expression."""
 
     name: str
     kind: Literal["assign", "extend", "items", "inner"]
@@ -24,7 +21,6 @@ class PartView:
     put: str
     take: str
     guard: str = ""
-    argument: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

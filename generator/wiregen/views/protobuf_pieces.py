@@ -26,10 +26,10 @@ def in_oneof(proto: ProtoField, oneof: str) -> ProtoField:
     return replace(proto, label="", oneof=oneof)
 
 
-def guarded(part: PartView, guard: str, otherwise: str, argument: str) -> PartView:
+def guarded(part: PartView, guard: str, otherwise: str) -> PartView:
     """Return a part that is put under a condition, and `otherwise` taken as something else."""
     take = f'({part.take} if source.HasField("{part.name}") else {otherwise})' if guard else part.take
-    return replace(part, guard=guard, take=take, argument=argument)
+    return replace(part, guard=guard, take=take)
 
 
 def form_name(form: Form) -> str:

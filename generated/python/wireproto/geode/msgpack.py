@@ -134,8 +134,8 @@ def _pack_key_value_pair(value: KeyValuePair) -> list[Any]:
 def _unpack_key_value_pair(row: Any, budget: _Budget) -> KeyValuePair:
     key, value = _fields_of(row, 2)
     return KeyValuePair(
-        key=_inside("key", _RAW_GEODE_VALUE.take, key, budget),
-        value=_inside("value", _RAW_GEODE_VALUE.take, value, budget),
+        _inside("key", _RAW_GEODE_VALUE.take, key, budget),
+        _inside("value", _RAW_GEODE_VALUE.take, value, budget),
     )
 
 
@@ -149,8 +149,8 @@ def _pack_key_result_pair(value: KeyResultPair) -> list[Any]:
 def _unpack_key_result_pair(row: Any, budget: _Budget) -> KeyResultPair:
     key, value = _fields_of(row, 2)
     return KeyResultPair(
-        key=_inside("key", _RAW_GEODE_VALUE.take, key, budget),
-        value=_inside("value", _RAW_GEODE_VALUE.take, value, budget),
+        _inside("key", _RAW_GEODE_VALUE.take, key, budget),
+        _inside("value", _RAW_GEODE_VALUE.take, value, budget),
     )
 
 
@@ -168,10 +168,10 @@ def _unpack_put_request(row: Any, budget: _Budget) -> PutRequest:
     if type(region_name) is not str:
         raise _wrong("region_name", "text", region_name)
     return PutRequest(
-        region_name=region_name,
-        key=_inside("key", _RAW_GEODE_VALUE.take, key, budget),
-        callback_arg=_inside("callback_arg", _RAW_GEODE_VALUE.take, callback_arg, budget),
-        value=_inside("value", _RAW_GEODE_VALUE.take, value, budget),
+        region_name,
+        _inside("key", _RAW_GEODE_VALUE.take, key, budget),
+        _inside("callback_arg", _RAW_GEODE_VALUE.take, callback_arg, budget),
+        _inside("value", _RAW_GEODE_VALUE.take, value, budget),
     )
 
 
@@ -186,7 +186,7 @@ def _unpack_put_response(row: Any, budget: _Budget) -> PutResponse:
     if type(success) is not bool:
         raise _wrong("success", "a Boolean", success)
     return PutResponse(
-        success=success,
+        success,
     )
 
 
@@ -203,9 +203,9 @@ def _unpack_get_request(row: Any, budget: _Budget) -> GetRequest:
     if type(region_name) is not str:
         raise _wrong("region_name", "text", region_name)
     return GetRequest(
-        region_name=region_name,
-        key=_inside("key", _RAW_GEODE_VALUE.take, key, budget),
-        callback_arg=_inside("callback_arg", _RAW_GEODE_VALUE.take, callback_arg, budget),
+        region_name,
+        _inside("key", _RAW_GEODE_VALUE.take, key, budget),
+        _inside("callback_arg", _RAW_GEODE_VALUE.take, callback_arg, budget),
     )
 
 
@@ -218,7 +218,7 @@ def _pack_get_response(value: GetResponse) -> list[Any]:
 def _unpack_get_response(row: Any, budget: _Budget) -> GetResponse:
     (result,) = _fields_of(row, 1)
     return GetResponse(
-        result=_inside("result", _RAW_GEODE_VALUE.take, result, budget),
+        _inside("result", _RAW_GEODE_VALUE.take, result, budget),
     )
 
 
@@ -235,9 +235,9 @@ def _unpack_put_all_request(row: Any, budget: _Budget) -> PutAllRequest:
     if type(region_name) is not str:
         raise _wrong("region_name", "text", region_name)
     return PutAllRequest(
-        region_name=region_name,
-        key_value_pairs=_items("key_value_pairs", key_value_pairs, _unpack_key_value_pair, budget),
-        callback_arg=_inside("callback_arg", _RAW_GEODE_VALUE.take, callback_arg, budget),
+        region_name,
+        _items("key_value_pairs", key_value_pairs, _unpack_key_value_pair, budget),
+        _inside("callback_arg", _RAW_GEODE_VALUE.take, callback_arg, budget),
     )
 
 
@@ -252,7 +252,7 @@ def _unpack_put_all_response(row: Any, budget: _Budget) -> PutAllResponse:
     if type(number_of_keys_failed) is not int:
         raise _wrong("number_of_keys_failed", "an integer", number_of_keys_failed)
     return PutAllResponse(
-        number_of_keys_failed=number_of_keys_failed,
+        number_of_keys_failed,
     )
 
 
@@ -269,9 +269,9 @@ def _unpack_get_all_request(row: Any, budget: _Budget) -> GetAllRequest:
     if type(region_name) is not str:
         raise _wrong("region_name", "text", region_name)
     return GetAllRequest(
-        region_name=region_name,
-        keys=_items("keys", keys, _RAW_GEODE_VALUE.take, budget),
-        callback_arg=_inside("callback_arg", _RAW_GEODE_VALUE.take, callback_arg, budget),
+        region_name,
+        _items("keys", keys, _RAW_GEODE_VALUE.take, budget),
+        _inside("callback_arg", _RAW_GEODE_VALUE.take, callback_arg, budget),
     )
 
 
@@ -284,7 +284,7 @@ def _pack_get_all_response(value: GetAllResponse) -> list[Any]:
 def _unpack_get_all_response(row: Any, budget: _Budget) -> GetAllResponse:
     (key_value_pairs,) = _fields_of(row, 1)
     return GetAllResponse(
-        key_value_pairs=_items("key_value_pairs", key_value_pairs, _unpack_key_result_pair, budget),
+        _items("key_value_pairs", key_value_pairs, _unpack_key_result_pair, budget),
     )
 
 
@@ -299,7 +299,7 @@ def _unpack_server_config_request(row: Any, budget: _Budget) -> ServerConfigRequ
     if type(body) is not bytes:
         raise _wrong("body", "bytes", body)
     return ServerConfigRequest(
-        body=body,
+        body,
     )
 
 
@@ -314,7 +314,7 @@ def _unpack_server_config_response(row: Any, budget: _Budget) -> ServerConfigRes
     if type(body) is not bytes:
         raise _wrong("body", "bytes", body)
     return ServerConfigResponse(
-        body=body,
+        body,
     )
 
 
@@ -329,7 +329,7 @@ def _unpack_auth_request(row: Any, budget: _Budget) -> AuthRequest:
     if type(body) is not bytes:
         raise _wrong("body", "bytes", body)
     return AuthRequest(
-        body=body,
+        body,
     )
 
 
@@ -344,7 +344,7 @@ def _unpack_auth_response(row: Any, budget: _Budget) -> AuthResponse:
     if type(body) is not bytes:
         raise _wrong("body", "bytes", body)
     return AuthResponse(
-        body=body,
+        body,
     )
 
 
@@ -359,7 +359,7 @@ def _unpack_client_config_request(row: Any, budget: _Budget) -> ClientConfigRequ
     if type(body) is not bytes:
         raise _wrong("body", "bytes", body)
     return ClientConfigRequest(
-        body=body,
+        body,
     )
 
 
@@ -374,7 +374,7 @@ def _unpack_client_config_response(row: Any, budget: _Budget) -> ClientConfigRes
     if type(body) is not bytes:
         raise _wrong("body", "bytes", body)
     return ClientConfigResponse(
-        body=body,
+        body,
     )
 
 
@@ -389,7 +389,7 @@ def _unpack_error_response(row: Any, budget: _Budget) -> ErrorResponse:
     if type(error_message) is not str:
         raise _wrong("error_message", "text", error_message)
     return ErrorResponse(
-        error_message=error_message,
+        error_message,
     )
 
 
@@ -404,7 +404,7 @@ def _unpack_request_metadata_json_key(row: Any, budget: _Budget) -> RequestMetad
     if type(value) is not bool:
         raise _wrong("value", "a Boolean", value)
     return RequestMetadata.JsonKey(
-        value=value,
+        value,
     )
 
 
@@ -419,7 +419,7 @@ def _unpack_request_metadata_json_value(row: Any, budget: _Budget) -> RequestMet
     if type(value) is not bool:
         raise _wrong("value", "a Boolean", value)
     return RequestMetadata.JsonValue(
-        value=value,
+        value,
     )
 
 
@@ -440,9 +440,9 @@ def _unpack_request_metadata_event_id(row: Any, budget: _Budget) -> RequestMetad
     if type(sequence_id) is not int:
         raise _wrong("sequence_id", "an integer", sequence_id)
     return RequestMetadata.EventId(
-        unique_id=unique_id,
-        thread_id=thread_id,
-        sequence_id=sequence_id,
+        unique_id,
+        thread_id,
+        sequence_id,
     )
 
 
@@ -459,7 +459,7 @@ def _unpack_response_metadata_update_pr_meta_data(
     if type(value) is not bool:
         raise _wrong("value", "a Boolean", value)
     return ResponseMetadata.UpdatePrMetaData(
-        value=value,
+        value,
     )
 
 
@@ -500,9 +500,9 @@ def _unpack_request(row: Any, budget: _Budget) -> Request:
         raise _wrong("Request.is_partial", "a Boolean", is_partial)
     return Request(
         message,
-        correlation_id=correlation_id,
-        is_partial=is_partial,
-        metadata=(
+        correlation_id,
+        is_partial,
+        (
             None
             if metadata is None
             else _items("Request.metadata", metadata, _unpack_request_metadata, budget)
@@ -534,10 +534,10 @@ def _unpack_response(row: Any, budget: _Budget) -> Response:
         raise _wrong("Response.status", "an integer", status)
     return Response(
         message,
-        correlation_id=correlation_id,
-        is_partial=is_partial,
-        status=_STATUS[status],
-        metadata=(
+        correlation_id,
+        is_partial,
+        _STATUS[status],
+        (
             None
             if metadata is None
             else _items("Response.metadata", metadata, _unpack_response_metadata, budget)

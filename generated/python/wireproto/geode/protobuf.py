@@ -148,9 +148,9 @@ def _put_request(value: Request, target: Any) -> None:
 def _take_request(source: Any, budget: _Budget) -> Request:
     return Request(
         _take_oneof(_TAKE_ONEOF_REQUEST, source, "body", budget, "unknown_api"),
-        correlation_id=source.correlation_id,
-        is_partial=source.is_partial,
-        metadata=(
+        source.correlation_id,
+        source.is_partial,
+        (
             _held("Request.metadata", "metadata", _take_request_metadata_list, source, budget)
             if source.HasField("metadata")
             else None
@@ -180,10 +180,10 @@ def _put_response(value: Response, target: Any) -> None:
 def _take_response(source: Any, budget: _Budget) -> Response:
     return Response(
         _take_oneof(_TAKE_ONEOF_RESPONSE, source, "body", budget),
-        correlation_id=source.correlation_id,
-        is_partial=source.is_partial,
-        status=_STATUS[source.status],
-        metadata=(
+        source.correlation_id,
+        source.is_partial,
+        _STATUS[source.status],
+        (
             _held("Response.metadata", "metadata", _take_response_metadata_list, source, budget)
             if source.HasField("metadata")
             else None
@@ -198,8 +198,8 @@ def _put_key_value_pair(value: KeyValuePair, target: Any) -> None:
 
 def _take_key_value_pair(source: Any, budget: _Budget) -> KeyValuePair:
     return KeyValuePair(
-        key=_inside("key", _RAW_GEODE_VALUE.take, source.key, budget),
-        value=_inside("value", _RAW_GEODE_VALUE.take, source.value, budget),
+        _inside("key", _RAW_GEODE_VALUE.take, source.key, budget),
+        _inside("value", _RAW_GEODE_VALUE.take, source.value, budget),
     )
 
 
@@ -210,8 +210,8 @@ def _put_key_result_pair(value: KeyResultPair, target: Any) -> None:
 
 def _take_key_result_pair(source: Any, budget: _Budget) -> KeyResultPair:
     return KeyResultPair(
-        key=_inside("key", _RAW_GEODE_VALUE.take, source.key, budget),
-        value=_inside("value", _RAW_GEODE_VALUE.take, source.value, budget),
+        _inside("key", _RAW_GEODE_VALUE.take, source.key, budget),
+        _inside("value", _RAW_GEODE_VALUE.take, source.value, budget),
     )
 
 
@@ -224,10 +224,10 @@ def _put_put_request(value: PutRequest, target: Any) -> None:
 
 def _take_put_request(source: Any, budget: _Budget) -> PutRequest:
     return PutRequest(
-        region_name=source.region_name,
-        key=_inside("key", _RAW_GEODE_VALUE.take, source.key, budget),
-        callback_arg=_inside("callback_arg", _RAW_GEODE_VALUE.take, source.callback_arg, budget),
-        value=_inside("value", _RAW_GEODE_VALUE.take, source.value, budget),
+        source.region_name,
+        _inside("key", _RAW_GEODE_VALUE.take, source.key, budget),
+        _inside("callback_arg", _RAW_GEODE_VALUE.take, source.callback_arg, budget),
+        _inside("value", _RAW_GEODE_VALUE.take, source.value, budget),
     )
 
 
@@ -237,7 +237,7 @@ def _put_put_response(value: PutResponse, target: Any) -> None:
 
 def _take_put_response(source: Any, budget: _Budget) -> PutResponse:
     return PutResponse(
-        success=source.success,
+        source.success,
     )
 
 
@@ -249,9 +249,9 @@ def _put_get_request(value: GetRequest, target: Any) -> None:
 
 def _take_get_request(source: Any, budget: _Budget) -> GetRequest:
     return GetRequest(
-        region_name=source.region_name,
-        key=_inside("key", _RAW_GEODE_VALUE.take, source.key, budget),
-        callback_arg=_inside("callback_arg", _RAW_GEODE_VALUE.take, source.callback_arg, budget),
+        source.region_name,
+        _inside("key", _RAW_GEODE_VALUE.take, source.key, budget),
+        _inside("callback_arg", _RAW_GEODE_VALUE.take, source.callback_arg, budget),
     )
 
 
@@ -261,7 +261,7 @@ def _put_get_response(value: GetResponse, target: Any) -> None:
 
 def _take_get_response(source: Any, budget: _Budget) -> GetResponse:
     return GetResponse(
-        result=_inside("result", _RAW_GEODE_VALUE.take, source.result, budget),
+        _inside("result", _RAW_GEODE_VALUE.take, source.result, budget),
     )
 
 
@@ -274,9 +274,9 @@ def _put_put_all_request(value: PutAllRequest, target: Any) -> None:
 
 def _take_put_all_request(source: Any, budget: _Budget) -> PutAllRequest:
     return PutAllRequest(
-        region_name=source.region_name,
-        key_value_pairs=_each("key_value_pairs", source.key_value_pairs, _take_key_value_pair, budget),
-        callback_arg=_inside("callback_arg", _RAW_GEODE_VALUE.take, source.callback_arg, budget),
+        source.region_name,
+        _each("key_value_pairs", source.key_value_pairs, _take_key_value_pair, budget),
+        _inside("callback_arg", _RAW_GEODE_VALUE.take, source.callback_arg, budget),
     )
 
 
@@ -286,7 +286,7 @@ def _put_put_all_response(value: PutAllResponse, target: Any) -> None:
 
 def _take_put_all_response(source: Any, budget: _Budget) -> PutAllResponse:
     return PutAllResponse(
-        number_of_keys_failed=source.number_of_keys_failed,
+        source.number_of_keys_failed,
     )
 
 
@@ -298,9 +298,9 @@ def _put_get_all_request(value: GetAllRequest, target: Any) -> None:
 
 def _take_get_all_request(source: Any, budget: _Budget) -> GetAllRequest:
     return GetAllRequest(
-        region_name=source.region_name,
-        keys=_each("keys", source.keys, _RAW_GEODE_VALUE.take, budget),
-        callback_arg=_inside("callback_arg", _RAW_GEODE_VALUE.take, source.callback_arg, budget),
+        source.region_name,
+        _each("keys", source.keys, _RAW_GEODE_VALUE.take, budget),
+        _inside("callback_arg", _RAW_GEODE_VALUE.take, source.callback_arg, budget),
     )
 
 
@@ -311,7 +311,7 @@ def _put_get_all_response(value: GetAllResponse, target: Any) -> None:
 
 def _take_get_all_response(source: Any, budget: _Budget) -> GetAllResponse:
     return GetAllResponse(
-        key_value_pairs=_each("key_value_pairs", source.key_value_pairs, _take_key_result_pair, budget),
+        _each("key_value_pairs", source.key_value_pairs, _take_key_result_pair, budget),
     )
 
 
@@ -321,7 +321,7 @@ def _put_server_config_request(value: ServerConfigRequest, target: Any) -> None:
 
 def _take_server_config_request(source: Any, budget: _Budget) -> ServerConfigRequest:
     return ServerConfigRequest(
-        body=source.body,
+        source.body,
     )
 
 
@@ -331,7 +331,7 @@ def _put_server_config_response(value: ServerConfigResponse, target: Any) -> Non
 
 def _take_server_config_response(source: Any, budget: _Budget) -> ServerConfigResponse:
     return ServerConfigResponse(
-        body=source.body,
+        source.body,
     )
 
 
@@ -341,7 +341,7 @@ def _put_auth_request(value: AuthRequest, target: Any) -> None:
 
 def _take_auth_request(source: Any, budget: _Budget) -> AuthRequest:
     return AuthRequest(
-        body=source.body,
+        source.body,
     )
 
 
@@ -351,7 +351,7 @@ def _put_auth_response(value: AuthResponse, target: Any) -> None:
 
 def _take_auth_response(source: Any, budget: _Budget) -> AuthResponse:
     return AuthResponse(
-        body=source.body,
+        source.body,
     )
 
 
@@ -361,7 +361,7 @@ def _put_client_config_request(value: ClientConfigRequest, target: Any) -> None:
 
 def _take_client_config_request(source: Any, budget: _Budget) -> ClientConfigRequest:
     return ClientConfigRequest(
-        body=source.body,
+        source.body,
     )
 
 
@@ -371,7 +371,7 @@ def _put_client_config_response(value: ClientConfigResponse, target: Any) -> Non
 
 def _take_client_config_response(source: Any, budget: _Budget) -> ClientConfigResponse:
     return ClientConfigResponse(
-        body=source.body,
+        source.body,
     )
 
 
@@ -381,7 +381,7 @@ def _put_error_response(value: ErrorResponse, target: Any) -> None:
 
 def _take_error_response(source: Any, budget: _Budget) -> ErrorResponse:
     return ErrorResponse(
-        error_message=source.error_message,
+        source.error_message,
     )
 
 
@@ -399,7 +399,7 @@ def _put_request_metadata_json_key(value: RequestMetadata.JsonKey, target: Any) 
 
 def _take_request_metadata_json_key(source: Any, budget: _Budget) -> RequestMetadata.JsonKey:
     return RequestMetadata.JsonKey(
-        value=source.value,
+        source.value,
     )
 
 
@@ -409,7 +409,7 @@ def _put_request_metadata_json_value(value: RequestMetadata.JsonValue, target: A
 
 def _take_request_metadata_json_value(source: Any, budget: _Budget) -> RequestMetadata.JsonValue:
     return RequestMetadata.JsonValue(
-        value=source.value,
+        source.value,
     )
 
 
@@ -421,9 +421,9 @@ def _put_request_metadata_event_id(value: RequestMetadata.EventId, target: Any) 
 
 def _take_request_metadata_event_id(source: Any, budget: _Budget) -> RequestMetadata.EventId:
     return RequestMetadata.EventId(
-        unique_id=source.unique_id,
-        thread_id=source.thread_id,
-        sequence_id=source.sequence_id,
+        source.unique_id,
+        source.thread_id,
+        source.sequence_id,
     )
 
 
@@ -443,7 +443,7 @@ def _take_response_metadata_update_pr_meta_data(
     source: Any, budget: _Budget
 ) -> ResponseMetadata.UpdatePrMetaData:
     return ResponseMetadata.UpdatePrMetaData(
-        value=source.value,
+        source.value,
     )
 
 

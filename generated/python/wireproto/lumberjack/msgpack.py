@@ -79,8 +79,8 @@ def _unpack_pair(row: Any, budget: _Budget) -> Pair:
     if type(value) is not bytes:
         raise _wrong("value", "bytes", value)
     return Pair(
-        key=key.decode("utf-8", "surrogateescape"),
-        value=value.decode("utf-8", "surrogateescape"),
+        key.decode("utf-8", "surrogateescape"),
+        value.decode("utf-8", "surrogateescape"),
     )
 
 
@@ -96,8 +96,8 @@ def _unpack_data(row: Any, budget: _Budget) -> Data:
     if type(sequence) is not int:
         raise _wrong("sequence", "an integer", sequence)
     return Data(
-        sequence=sequence,
-        pairs=_items("pairs", pairs, _unpack_pair, budget),
+        sequence,
+        _items("pairs", pairs, _unpack_pair, budget),
     )
 
 
@@ -115,8 +115,8 @@ def _unpack_json(row: Any, budget: _Budget) -> Json:
     if type(document) is not bytes:
         raise _wrong("document", "bytes", document)
     return Json(
-        sequence=sequence,
-        document=document,
+        sequence,
+        document,
     )
 
 
@@ -131,7 +131,7 @@ def _unpack_ack(row: Any, budget: _Budget) -> Ack:
     if type(sequence) is not int:
         raise _wrong("sequence", "an integer", sequence)
     return Ack(
-        sequence=sequence,
+        sequence,
     )
 
 
@@ -146,7 +146,7 @@ def _unpack_window(row: Any, budget: _Budget) -> Window:
     if type(size) is not int:
         raise _wrong("size", "an integer", size)
     return Window(
-        size=size,
+        size,
     )
 
 
@@ -159,7 +159,7 @@ def _pack_compressed(value: Compressed) -> list[Any]:
 def _unpack_compressed(row: Any, budget: _Budget) -> Compressed:
     (frames,) = _fields_of(row, 1)
     return Compressed(
-        frames=_items("frames", frames, _unpack_frame, budget),
+        _items("frames", frames, _unpack_frame, budget),
     )
 
 
@@ -169,12 +169,12 @@ def _pack_frame(value: Frame) -> list[Any]:
 
 def _unpack_frame(row: Any, budget: _Budget) -> Frame:
     message = _coded(_TAKE_MESSAGES_FRAME, row, 1, budget, "bad_type")
-    (version,) = row[1:2]
+    version = row[1]
     if type(version) is not int:
         raise _wrong("Frame.version", "an integer", version)
     return Frame(
         message,
-        version=_VERSION[version],
+        _VERSION[version],
     )
 
 

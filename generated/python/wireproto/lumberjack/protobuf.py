@@ -75,7 +75,7 @@ def _put_frame(value: Frame, target: Any) -> None:
 def _take_frame(source: Any, budget: _Budget) -> Frame:
     return Frame(
         _take_oneof(_TAKE_ONEOF_FRAME, source, "body", budget, "bad_type"),
-        version=_VERSION[source.version],
+        _VERSION[source.version],
     )
 
 
@@ -86,8 +86,8 @@ def _put_pair(value: Pair, target: Any) -> None:
 
 def _take_pair(source: Any, budget: _Budget) -> Pair:
     return Pair(
-        key=source.key.decode("utf-8", "surrogateescape"),
-        value=source.value.decode("utf-8", "surrogateescape"),
+        source.key.decode("utf-8", "surrogateescape"),
+        source.value.decode("utf-8", "surrogateescape"),
     )
 
 
@@ -99,8 +99,8 @@ def _put_data(value: Data, target: Any) -> None:
 
 def _take_data(source: Any, budget: _Budget) -> Data:
     return Data(
-        sequence=source.sequence,
-        pairs=_each("pairs", source.pairs, _take_pair, budget),
+        source.sequence,
+        _each("pairs", source.pairs, _take_pair, budget),
     )
 
 
@@ -111,8 +111,8 @@ def _put_json(value: Json, target: Any) -> None:
 
 def _take_json(source: Any, budget: _Budget) -> Json:
     return Json(
-        sequence=source.sequence,
-        document=source.document,
+        source.sequence,
+        source.document,
     )
 
 
@@ -122,7 +122,7 @@ def _put_ack(value: Ack, target: Any) -> None:
 
 def _take_ack(source: Any, budget: _Budget) -> Ack:
     return Ack(
-        sequence=source.sequence,
+        source.sequence,
     )
 
 
@@ -132,7 +132,7 @@ def _put_window(value: Window, target: Any) -> None:
 
 def _take_window(source: Any, budget: _Budget) -> Window:
     return Window(
-        size=source.size,
+        source.size,
     )
 
 
@@ -143,7 +143,7 @@ def _put_compressed(value: Compressed, target: Any) -> None:
 
 def _take_compressed(source: Any, budget: _Budget) -> Compressed:
     return Compressed(
-        frames=_each("frames", source.frames, _take_frame, budget),
+        _each("frames", source.frames, _take_frame, budget),
     )
 
 

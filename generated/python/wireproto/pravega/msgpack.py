@@ -310,10 +310,10 @@ def _unpack_attribute_update(row: Any, budget: _Budget) -> AttributeUpdate:
     if type(old_value) is not int:
         raise _wrong("old_value", "an integer", old_value)
     return AttributeUpdate(
-        attribute_id=_inside("attribute_id", _take_uuid, attribute_id, budget),
-        type=_ATTRIBUTE_UPDATE_TYPE[type_],
-        new_value=new_value,
-        old_value=old_value,
+        _inside("attribute_id", _take_uuid, attribute_id, budget),
+        _ATTRIBUTE_UPDATE_TYPE[type_],
+        new_value,
+        old_value,
     )
 
 
@@ -331,8 +331,8 @@ def _unpack_merged_source(row: Any, budget: _Budget) -> MergedSource:
     if type(new_target_write_offset) is not int:
         raise _wrong("new_target_write_offset", "an integer", new_target_write_offset)
     return MergedSource(
-        source=source,
-        new_target_write_offset=new_target_write_offset,
+        source,
+        new_target_write_offset,
     )
 
 
@@ -350,8 +350,8 @@ def _unpack_table_key(row: Any, budget: _Budget) -> TableKey:
     if version is not None and type(version) is not int:
         raise _wrong("version", "an integer", version)
     return TableKey(
-        key=key,
-        version=version,
+        key,
+        version,
     )
 
 
@@ -366,7 +366,7 @@ def _unpack_table_value(row: Any, budget: _Budget) -> TableValue:
     if type(value) is not bytes:
         raise _wrong("value", "bytes", value)
     return TableValue(
-        value=value,
+        value,
     )
 
 
@@ -380,8 +380,8 @@ def _pack_entry(value: Entry) -> list[Any]:
 def _unpack_entry(row: Any, budget: _Budget) -> Entry:
     key, value = _fields_of(row, 2)
     return Entry(
-        key=_inside("key", _unpack_table_key, key, budget),
-        value=_inside("value", _unpack_table_value, value, budget),
+        _inside("key", _unpack_table_key, key, budget),
+        _inside("value", _unpack_table_value, value, budget),
     )
 
 
@@ -408,11 +408,11 @@ def _unpack_chunk_info(row: Any, budget: _Budget) -> ChunkInfo:
     if type(exists_in_storage) is not bool:
         raise _wrong("exists_in_storage", "a Boolean", exists_in_storage)
     return ChunkInfo(
-        length_in_metadata=length_in_metadata,
-        length_in_storage=length_in_storage,
-        start_offset=start_offset,
-        chunk_name=chunk_name,
-        exists_in_storage=exists_in_storage,
+        length_in_metadata,
+        length_in_storage,
+        start_offset,
+        chunk_name,
+        exists_in_storage,
     )
 
 
@@ -432,8 +432,8 @@ def _unpack_hello(row: Any, budget: _Budget) -> Hello:
     if type(low_version) is not int:
         raise _wrong("low_version", "an integer", low_version)
     return Hello(
-        high_version=high_version,
-        low_version=low_version,
+        high_version,
+        low_version,
     )
 
 
@@ -461,7 +461,7 @@ def _unpack_padding(row: Any, budget: _Budget) -> Padding:
     if type(zeros) is not bytes:
         raise _wrong("zeros", "bytes", zeros)
     return Padding(
-        zeros=zeros,
+        zeros,
     )
 
 
@@ -478,7 +478,7 @@ def _unpack_partial_event(row: Any, budget: _Budget) -> PartialEvent:
     if type(data) is not bytes:
         raise _wrong("data", "bytes", data)
     return PartialEvent(
-        data=data,
+        data,
     )
 
 
@@ -495,7 +495,7 @@ def _unpack_event(row: Any, budget: _Budget) -> Event:
     if type(data) is not bytes:
         raise _wrong("data", "bytes", data)
     return Event(
-        data=data,
+        data,
     )
 
 
@@ -519,10 +519,10 @@ def _unpack_setup_append(row: Any, budget: _Budget) -> SetupAppend:
     if type(delegation_token) is not str:
         raise _wrong("delegation_token", "text", delegation_token)
     return SetupAppend(
-        request_id=request_id,
-        writer_id=_inside("writer_id", _take_uuid, writer_id, budget),
-        segment=segment,
-        delegation_token=delegation_token,
+        request_id,
+        _inside("writer_id", _take_uuid, writer_id, budget),
+        segment,
+        delegation_token,
     )
 
 
@@ -546,10 +546,10 @@ def _unpack_append_setup(row: Any, budget: _Budget) -> AppendSetup:
     if type(last_event_number) is not int:
         raise _wrong("last_event_number", "an integer", last_event_number)
     return AppendSetup(
-        request_id=request_id,
-        segment=segment,
-        writer_id=_inside("writer_id", _take_uuid, writer_id, budget),
-        last_event_number=last_event_number,
+        request_id,
+        segment,
+        _inside("writer_id", _take_uuid, writer_id, budget),
+        last_event_number,
     )
 
 
@@ -567,8 +567,8 @@ def _unpack_append_block(row: Any, budget: _Budget) -> AppendBlock:
     if type(data) is not bytes:
         raise _wrong("data", "bytes", data)
     return AppendBlock(
-        writer_id=_inside("writer_id", _take_uuid, writer_id, budget),
-        data=data,
+        _inside("writer_id", _take_uuid, writer_id, budget),
+        data,
     )
 
 
@@ -597,14 +597,14 @@ def _unpack_append_block_end(row: Any, budget: _Budget) -> AppendBlockEnd:
         raise _wrong("last_event_number", "an integer", last_event_number)
     if request_id is not None and type(request_id) is not int:
         raise _wrong("request_id", "an integer", request_id)
-    absent = _absent_of((request_id,))
+    absent = int(request_id is None)
     made = AppendBlockEnd(
-        writer_id=_inside("writer_id", _take_uuid, writer_id, budget),
-        size_of_whole_events=size_of_whole_events,
-        data=data,
-        num_events=num_events,
-        last_event_number=last_event_number,
-        request_id=(-1 if request_id is None else request_id),
+        _inside("writer_id", _take_uuid, writer_id, budget),
+        size_of_whole_events,
+        data,
+        num_events,
+        last_event_number,
+        (-1 if request_id is None else request_id),
     )
     made.absent = absent
     return made
@@ -630,13 +630,13 @@ def _unpack_conditional_append(row: Any, budget: _Budget) -> ConditionalAppend:
         raise _wrong("expected_offset", "an integer", expected_offset)
     if request_id is not None and type(request_id) is not int:
         raise _wrong("request_id", "an integer", request_id)
-    absent = _absent_of((request_id,))
+    absent = int(request_id is None)
     made = ConditionalAppend(
-        writer_id=_inside("writer_id", _take_uuid, writer_id, budget),
-        event_number=event_number,
-        expected_offset=expected_offset,
-        event=_inside("event", _unpack_frame, event, budget),
-        request_id=(-1 if request_id is None else request_id),
+        _inside("writer_id", _take_uuid, writer_id, budget),
+        event_number,
+        expected_offset,
+        _inside("event", _unpack_frame, event, budget),
+        (-1 if request_id is None else request_id),
     )
     made.absent = absent
     return made
@@ -665,11 +665,11 @@ def _unpack_conditional_block_end(row: Any, budget: _Budget) -> ConditionalBlock
     if type(request_id) is not int:
         raise _wrong("request_id", "an integer", request_id)
     return ConditionalBlockEnd(
-        writer_id=_inside("writer_id", _take_uuid, writer_id, budget),
-        event_number=event_number,
-        expected_offset=expected_offset,
-        data=data,
-        request_id=request_id,
+        _inside("writer_id", _take_uuid, writer_id, budget),
+        event_number,
+        expected_offset,
+        data,
+        request_id,
     )
 
 
@@ -705,13 +705,11 @@ def _unpack_data_appended(row: Any, budget: _Budget) -> DataAppended:
         )
     )
     made = DataAppended(
-        writer_id=_inside("writer_id", _take_uuid, writer_id, budget),
-        event_number=event_number,
-        previous_event_number=(-1 if previous_event_number is None else previous_event_number),
-        request_id=(-1 if request_id is None else request_id),
-        current_segment_write_offset=(
-            -1 if current_segment_write_offset is None else current_segment_write_offset
-        ),
+        _inside("writer_id", _take_uuid, writer_id, budget),
+        event_number,
+        (-1 if previous_event_number is None else previous_event_number),
+        (-1 if request_id is None else request_id),
+        (-1 if current_segment_write_offset is None else current_segment_write_offset),
     )
     made.absent = absent
     return made
@@ -733,11 +731,11 @@ def _unpack_conditional_check_failed(row: Any, budget: _Budget) -> ConditionalCh
         raise _wrong("event_number", "an integer", event_number)
     if request_id is not None and type(request_id) is not int:
         raise _wrong("request_id", "an integer", request_id)
-    absent = _absent_of((request_id,))
+    absent = int(request_id is None)
     made = ConditionalCheckFailed(
-        writer_id=_inside("writer_id", _take_uuid, writer_id, budget),
-        event_number=event_number,
-        request_id=(-1 if request_id is None else request_id),
+        _inside("writer_id", _take_uuid, writer_id, budget),
+        event_number,
+        (-1 if request_id is None else request_id),
     )
     made.absent = absent
     return made
@@ -767,13 +765,13 @@ def _unpack_read_segment(row: Any, budget: _Budget) -> ReadSegment:
         raise _wrong("delegation_token", "text", delegation_token)
     if request_id is not None and type(request_id) is not int:
         raise _wrong("request_id", "an integer", request_id)
-    absent = _absent_of((request_id,))
+    absent = int(request_id is None)
     made = ReadSegment(
-        segment=segment,
-        offset=offset,
-        suggested_length=suggested_length,
-        delegation_token=delegation_token,
-        request_id=(-1 if request_id is None else request_id),
+        segment,
+        offset,
+        suggested_length,
+        delegation_token,
+        (-1 if request_id is None else request_id),
     )
     made.absent = absent
     return made
@@ -806,14 +804,14 @@ def _unpack_segment_read(row: Any, budget: _Budget) -> SegmentRead:
         raise _wrong("data", "bytes", data)
     if request_id is not None and type(request_id) is not int:
         raise _wrong("request_id", "an integer", request_id)
-    absent = _absent_of((request_id,))
+    absent = int(request_id is None)
     made = SegmentRead(
-        segment=segment,
-        offset=offset,
-        at_tail=at_tail,
-        end_of_segment=end_of_segment,
-        data=data,
-        request_id=(-1 if request_id is None else request_id),
+        segment,
+        offset,
+        at_tail,
+        end_of_segment,
+        data,
+        (-1 if request_id is None else request_id),
     )
     made.absent = absent
     return made
@@ -838,9 +836,9 @@ def _unpack_get_stream_segment_info(row: Any, budget: _Budget) -> GetStreamSegme
     if type(delegation_token) is not str:
         raise _wrong("delegation_token", "text", delegation_token)
     return GetStreamSegmentInfo(
-        request_id=request_id,
-        segment_name=segment_name,
-        delegation_token=delegation_token,
+        request_id,
+        segment_name,
+        delegation_token,
     )
 
 
@@ -879,16 +877,16 @@ def _unpack_stream_segment_info(row: Any, budget: _Budget) -> StreamSegmentInfo:
         raise _wrong("write_offset", "an integer", write_offset)
     if start_offset is not None and type(start_offset) is not int:
         raise _wrong("start_offset", "an integer", start_offset)
-    absent = _absent_of((start_offset,))
+    absent = int(start_offset is None)
     made = StreamSegmentInfo(
-        request_id=request_id,
-        segment_name=segment_name,
-        exists=exists,
-        is_sealed=is_sealed,
-        is_deleted=is_deleted,
-        last_modified=last_modified,
-        write_offset=write_offset,
-        start_offset=(0 if start_offset is None else start_offset),
+        request_id,
+        segment_name,
+        exists,
+        is_sealed,
+        is_deleted,
+        last_modified,
+        write_offset,
+        (0 if start_offset is None else start_offset),
     )
     made.absent = absent
     return made
@@ -921,14 +919,14 @@ def _unpack_create_segment(row: Any, budget: _Budget) -> CreateSegment:
         raise _wrong("delegation_token", "text", delegation_token)
     if rollover_size_bytes is not None and type(rollover_size_bytes) is not int:
         raise _wrong("rollover_size_bytes", "an integer", rollover_size_bytes)
-    absent = _absent_of((rollover_size_bytes,))
+    absent = int(rollover_size_bytes is None)
     made = CreateSegment(
-        request_id=request_id,
-        segment=segment,
-        target_rate=target_rate,
-        scale_type=_SCALE_TYPE[scale_type],
-        delegation_token=delegation_token,
-        rollover_size_bytes=(0 if rollover_size_bytes is None else rollover_size_bytes),
+        request_id,
+        segment,
+        target_rate,
+        _SCALE_TYPE[scale_type],
+        delegation_token,
+        (0 if rollover_size_bytes is None else rollover_size_bytes),
     )
     made.absent = absent
     return made
@@ -950,8 +948,8 @@ def _unpack_segment_created(row: Any, budget: _Budget) -> SegmentCreated:
     if type(segment) is not str:
         raise _wrong("segment", "text", segment)
     return SegmentCreated(
-        request_id=request_id,
-        segment=segment,
+        request_id,
+        segment,
     )
 
 
@@ -974,9 +972,9 @@ def _unpack_seal_segment(row: Any, budget: _Budget) -> SealSegment:
     if type(delegation_token) is not str:
         raise _wrong("delegation_token", "text", delegation_token)
     return SealSegment(
-        request_id=request_id,
-        segment=segment,
-        delegation_token=delegation_token,
+        request_id,
+        segment,
+        delegation_token,
     )
 
 
@@ -996,8 +994,8 @@ def _unpack_segment_sealed(row: Any, budget: _Budget) -> SegmentSealed:
     if type(segment) is not str:
         raise _wrong("segment", "text", segment)
     return SegmentSealed(
-        request_id=request_id,
-        segment=segment,
+        request_id,
+        segment,
     )
 
 
@@ -1020,9 +1018,9 @@ def _unpack_delete_segment(row: Any, budget: _Budget) -> DeleteSegment:
     if type(delegation_token) is not str:
         raise _wrong("delegation_token", "text", delegation_token)
     return DeleteSegment(
-        request_id=request_id,
-        segment=segment,
-        delegation_token=delegation_token,
+        request_id,
+        segment,
+        delegation_token,
     )
 
 
@@ -1042,8 +1040,8 @@ def _unpack_segment_deleted(row: Any, budget: _Budget) -> SegmentDeleted:
     if type(segment) is not str:
         raise _wrong("segment", "text", segment)
     return SegmentDeleted(
-        request_id=request_id,
-        segment=segment,
+        request_id,
+        segment,
     )
 
 
@@ -1072,11 +1070,11 @@ def _unpack_update_segment_policy(row: Any, budget: _Budget) -> UpdateSegmentPol
     if type(delegation_token) is not str:
         raise _wrong("delegation_token", "text", delegation_token)
     return UpdateSegmentPolicy(
-        request_id=request_id,
-        segment=segment,
-        target_rate=target_rate,
-        scale_type=_SCALE_TYPE[scale_type],
-        delegation_token=delegation_token,
+        request_id,
+        segment,
+        target_rate,
+        _SCALE_TYPE[scale_type],
+        delegation_token,
     )
 
 
@@ -1096,8 +1094,8 @@ def _unpack_segment_policy_updated(row: Any, budget: _Budget) -> SegmentPolicyUp
     if type(segment) is not str:
         raise _wrong("segment", "text", segment)
     return SegmentPolicyUpdated(
-        request_id=request_id,
-        segment=segment,
+        request_id,
+        segment,
     )
 
 
@@ -1121,10 +1119,10 @@ def _unpack_get_segment_attribute(row: Any, budget: _Budget) -> GetSegmentAttrib
     if type(delegation_token) is not str:
         raise _wrong("delegation_token", "text", delegation_token)
     return GetSegmentAttribute(
-        request_id=request_id,
-        segment_name=segment_name,
-        attribute_id=_inside("attribute_id", _take_uuid, attribute_id, budget),
-        delegation_token=delegation_token,
+        request_id,
+        segment_name,
+        _inside("attribute_id", _take_uuid, attribute_id, budget),
+        delegation_token,
     )
 
 
@@ -1144,8 +1142,8 @@ def _unpack_segment_attribute(row: Any, budget: _Budget) -> SegmentAttribute:
     if type(value) is not int:
         raise _wrong("value", "an integer", value)
     return SegmentAttribute(
-        request_id=request_id,
-        value=value,
+        request_id,
+        value,
     )
 
 
@@ -1175,12 +1173,12 @@ def _unpack_update_segment_attribute(row: Any, budget: _Budget) -> UpdateSegment
     if type(delegation_token) is not str:
         raise _wrong("delegation_token", "text", delegation_token)
     return UpdateSegmentAttribute(
-        request_id=request_id,
-        segment_name=segment_name,
-        attribute_id=_inside("attribute_id", _take_uuid, attribute_id, budget),
-        new_value=new_value,
-        expected_value=expected_value,
-        delegation_token=delegation_token,
+        request_id,
+        segment_name,
+        _inside("attribute_id", _take_uuid, attribute_id, budget),
+        new_value,
+        expected_value,
+        delegation_token,
     )
 
 
@@ -1200,8 +1198,8 @@ def _unpack_segment_attribute_updated(row: Any, budget: _Budget) -> SegmentAttri
     if type(success) is not bool:
         raise _wrong("success", "a Boolean", success)
     return SegmentAttributeUpdated(
-        request_id=request_id,
-        success=success,
+        request_id,
+        success,
     )
 
 
@@ -1227,10 +1225,10 @@ def _unpack_truncate_segment(row: Any, budget: _Budget) -> TruncateSegment:
     if type(delegation_token) is not str:
         raise _wrong("delegation_token", "text", delegation_token)
     return TruncateSegment(
-        request_id=request_id,
-        segment=segment,
-        truncation_offset=truncation_offset,
-        delegation_token=delegation_token,
+        request_id,
+        segment,
+        truncation_offset,
+        delegation_token,
     )
 
 
@@ -1250,8 +1248,8 @@ def _unpack_segment_truncated(row: Any, budget: _Budget) -> SegmentTruncated:
     if type(segment) is not str:
         raise _wrong("segment", "text", segment)
     return SegmentTruncated(
-        request_id=request_id,
-        segment=segment,
+        request_id,
+        segment,
     )
 
 
@@ -1275,10 +1273,10 @@ def _unpack_create_transient_segment(row: Any, budget: _Budget) -> CreateTransie
     if type(delegation_token) is not str:
         raise _wrong("delegation_token", "text", delegation_token)
     return CreateTransientSegment(
-        request_id=request_id,
-        writer_id=_inside("writer_id", _take_uuid, writer_id, budget),
-        parent_segment=parent_segment,
-        delegation_token=delegation_token,
+        request_id,
+        _inside("writer_id", _take_uuid, writer_id, budget),
+        parent_segment,
+        delegation_token,
     )
 
 
@@ -1304,10 +1302,10 @@ def _unpack_locate_offset(row: Any, budget: _Budget) -> LocateOffset:
     if type(delegation_token) is not str:
         raise _wrong("delegation_token", "text", delegation_token)
     return LocateOffset(
-        request_id=request_id,
-        segment=segment,
-        target_offset=target_offset,
-        delegation_token=delegation_token,
+        request_id,
+        segment,
+        target_offset,
+        delegation_token,
     )
 
 
@@ -1330,9 +1328,9 @@ def _unpack_offset_located(row: Any, budget: _Budget) -> OffsetLocated:
     if type(offset) is not int:
         raise _wrong("offset", "an integer", offset)
     return OffsetLocated(
-        request_id=request_id,
-        segment=segment,
-        offset=offset,
+        request_id,
+        segment,
+        offset,
     )
 
 
@@ -1358,13 +1356,13 @@ def _unpack_merge_segments(row: Any, budget: _Budget) -> MergeSegments:
         raise _wrong("source", "text", source)
     if type(delegation_token) is not str:
         raise _wrong("delegation_token", "text", delegation_token)
-    absent = _absent_of((attribute_updates,))
+    absent = int(attribute_updates is None)
     made = MergeSegments(
-        request_id=request_id,
-        target=target,
-        source=source,
-        delegation_token=delegation_token,
-        attribute_updates=(
+        request_id,
+        target,
+        source,
+        delegation_token,
+        (
             []
             if attribute_updates is None
             else _items("attribute_updates", attribute_updates, _unpack_attribute_update, budget)
@@ -1395,12 +1393,12 @@ def _unpack_segments_merged(row: Any, budget: _Budget) -> SegmentsMerged:
         raise _wrong("source", "text", source)
     if new_target_write_offset is not None and type(new_target_write_offset) is not int:
         raise _wrong("new_target_write_offset", "an integer", new_target_write_offset)
-    absent = _absent_of((new_target_write_offset,))
+    absent = int(new_target_write_offset is None)
     made = SegmentsMerged(
-        request_id=request_id,
-        target=target,
-        source=source,
-        new_target_write_offset=(-1 if new_target_write_offset is None else new_target_write_offset),
+        request_id,
+        target,
+        source,
+        (-1 if new_target_write_offset is None else new_target_write_offset),
     )
     made.absent = absent
     return made
@@ -1426,10 +1424,10 @@ def _unpack_merge_segments_batch(row: Any, budget: _Budget) -> MergeSegmentsBatc
     if type(delegation_token) is not str:
         raise _wrong("delegation_token", "text", delegation_token)
     return MergeSegmentsBatch(
-        request_id=request_id,
-        target_segment_id=target_segment_id,
-        source_segment_ids=_plain_items("source_segment_ids", source_segment_ids, (str,), budget),
-        delegation_token=delegation_token,
+        request_id,
+        target_segment_id,
+        _plain_items("source_segment_ids", source_segment_ids, (str,), budget),
+        delegation_token,
     )
 
 
@@ -1450,9 +1448,9 @@ def _unpack_segments_batch_merged(row: Any, budget: _Budget) -> SegmentsBatchMer
     if type(target) is not str:
         raise _wrong("target", "text", target)
     return SegmentsBatchMerged(
-        request_id=request_id,
-        target=target,
-        sources=_items("sources", sources, _unpack_merged_source, budget),
+        request_id,
+        target,
+        _items("sources", sources, _unpack_merged_source, budget),
     )
 
 
@@ -1477,12 +1475,12 @@ def _unpack_wrong_host(row: Any, budget: _Budget) -> WrongHost:
         raise _wrong("correct_host", "text", correct_host)
     if server_stack_trace is not None and type(server_stack_trace) is not str:
         raise _wrong("server_stack_trace", "text", server_stack_trace)
-    absent = _absent_of((server_stack_trace,))
+    absent = int(server_stack_trace is None)
     made = WrongHost(
-        request_id=request_id,
-        segment=segment,
-        correct_host=correct_host,
-        server_stack_trace=("" if server_stack_trace is None else server_stack_trace),
+        request_id,
+        segment,
+        correct_host,
+        ("" if server_stack_trace is None else server_stack_trace),
     )
     made.absent = absent
     return made
@@ -1516,10 +1514,10 @@ def _unpack_segment_is_sealed(row: Any, budget: _Budget) -> SegmentIsSealed:
         )
     )
     made = SegmentIsSealed(
-        request_id=request_id,
-        segment=segment,
-        server_stack_trace=("" if server_stack_trace is None else server_stack_trace),
-        offset=(-1 if offset is None else offset),
+        request_id,
+        segment,
+        ("" if server_stack_trace is None else server_stack_trace),
+        (-1 if offset is None else offset),
     )
     made.absent = absent
     return made
@@ -1543,11 +1541,11 @@ def _unpack_segment_already_exists(row: Any, budget: _Budget) -> SegmentAlreadyE
         raise _wrong("segment", "text", segment)
     if server_stack_trace is not None and type(server_stack_trace) is not str:
         raise _wrong("server_stack_trace", "text", server_stack_trace)
-    absent = _absent_of((server_stack_trace,))
+    absent = int(server_stack_trace is None)
     made = SegmentAlreadyExists(
-        request_id=request_id,
-        segment=segment,
-        server_stack_trace=("" if server_stack_trace is None else server_stack_trace),
+        request_id,
+        segment,
+        ("" if server_stack_trace is None else server_stack_trace),
     )
     made.absent = absent
     return made
@@ -1581,10 +1579,10 @@ def _unpack_no_such_segment(row: Any, budget: _Budget) -> NoSuchSegment:
         )
     )
     made = NoSuchSegment(
-        request_id=request_id,
-        segment=segment,
-        server_stack_trace=("" if server_stack_trace is None else server_stack_trace),
-        offset=(-1 if offset is None else offset),
+        request_id,
+        segment,
+        ("" if server_stack_trace is None else server_stack_trace),
+        (-1 if offset is None else offset),
     )
     made.absent = absent
     return made
@@ -1616,10 +1614,10 @@ def _unpack_invalid_event_number(row: Any, budget: _Budget) -> InvalidEventNumbe
         )
     )
     made = InvalidEventNumber(
-        writer_id=_inside("writer_id", _take_uuid, writer_id, budget),
-        request_id=request_id,
-        server_stack_trace=("" if server_stack_trace is None else server_stack_trace),
-        event_number=(-1 if event_number is None else event_number),
+        _inside("writer_id", _take_uuid, writer_id, budget),
+        request_id,
+        ("" if server_stack_trace is None else server_stack_trace),
+        (-1 if event_number is None else event_number),
     )
     made.absent = absent
     return made
@@ -1656,11 +1654,11 @@ def _unpack_segment_is_truncated(row: Any, budget: _Budget) -> SegmentIsTruncate
         )
     )
     made = SegmentIsTruncated(
-        request_id=request_id,
-        segment=segment,
-        start_offset=start_offset,
-        server_stack_trace=("" if server_stack_trace is None else server_stack_trace),
-        offset=(-1 if offset is None else offset),
+        request_id,
+        segment,
+        start_offset,
+        ("" if server_stack_trace is None else server_stack_trace),
+        (-1 if offset is None else offset),
     )
     made.absent = absent
     return made
@@ -1684,11 +1682,11 @@ def _unpack_operation_unsupported(row: Any, budget: _Budget) -> OperationUnsuppo
         raise _wrong("operation_name", "text", operation_name)
     if server_stack_trace is not None and type(server_stack_trace) is not str:
         raise _wrong("server_stack_trace", "text", server_stack_trace)
-    absent = _absent_of((server_stack_trace,))
+    absent = int(server_stack_trace is None)
     made = OperationUnsupported(
-        request_id=request_id,
-        operation_name=operation_name,
-        server_stack_trace=("" if server_stack_trace is None else server_stack_trace),
+        request_id,
+        operation_name,
+        ("" if server_stack_trace is None else server_stack_trace),
     )
     made.absent = absent
     return made
@@ -1719,9 +1717,9 @@ def _unpack_auth_token_check_failed(row: Any, budget: _Budget) -> AuthTokenCheck
         )
     )
     made = AuthTokenCheckFailed(
-        request_id=request_id,
-        server_stack_trace=("" if server_stack_trace is None else server_stack_trace),
-        error_code=(AuthError.UNSPECIFIED if error_code is None else _AUTH_ERROR[error_code]),
+        request_id,
+        ("" if server_stack_trace is None else server_stack_trace),
+        (AuthError.UNSPECIFIED if error_code is None else _AUTH_ERROR[error_code]),
     )
     made.absent = absent
     return made
@@ -1749,10 +1747,10 @@ def _unpack_error_message(row: Any, budget: _Budget) -> ErrorMessage:
     if type(error_code) is not int:
         raise _wrong("error_code", "an integer", error_code)
     return ErrorMessage(
-        request_id=request_id,
-        segment=segment,
-        message_=message_,
-        error_code=_ERROR_CODE[error_code],
+        request_id,
+        segment,
+        message_,
+        _ERROR_CODE[error_code],
     )
 
 
@@ -1775,9 +1773,9 @@ def _unpack_get_table_segment_info(row: Any, budget: _Budget) -> GetTableSegment
     if type(delegation_token) is not str:
         raise _wrong("delegation_token", "text", delegation_token)
     return GetTableSegmentInfo(
-        request_id=request_id,
-        segment_name=segment_name,
-        delegation_token=delegation_token,
+        request_id,
+        segment_name,
+        delegation_token,
     )
 
 
@@ -1809,12 +1807,12 @@ def _unpack_table_segment_info(row: Any, budget: _Budget) -> TableSegmentInfo:
     if type(key_length) is not int:
         raise _wrong("key_length", "an integer", key_length)
     return TableSegmentInfo(
-        request_id=request_id,
-        segment_name=segment_name,
-        start_offset=start_offset,
-        length=length,
-        entry_count=entry_count,
-        key_length=key_length,
+        request_id,
+        segment_name,
+        start_offset,
+        length,
+        entry_count,
+        key_length,
     )
 
 
@@ -1855,12 +1853,12 @@ def _unpack_create_table_segment(row: Any, budget: _Budget) -> CreateTableSegmen
         )
     )
     made = CreateTableSegment(
-        request_id=request_id,
-        segment=segment,
-        delegation_token=delegation_token,
-        sorted_deprecated=(False if sorted_deprecated is None else sorted_deprecated),
-        key_length=(0 if key_length is None else key_length),
-        rollover_size_bytes=(0 if rollover_size_bytes is None else rollover_size_bytes),
+        request_id,
+        segment,
+        delegation_token,
+        (False if sorted_deprecated is None else sorted_deprecated),
+        (0 if key_length is None else key_length),
+        (0 if rollover_size_bytes is None else rollover_size_bytes),
     )
     made.absent = absent
     return made
@@ -1888,10 +1886,10 @@ def _unpack_delete_table_segment(row: Any, budget: _Budget) -> DeleteTableSegmen
     if type(delegation_token) is not str:
         raise _wrong("delegation_token", "text", delegation_token)
     return DeleteTableSegment(
-        request_id=request_id,
-        segment=segment,
-        must_be_empty=must_be_empty,
-        delegation_token=delegation_token,
+        request_id,
+        segment,
+        must_be_empty,
+        delegation_token,
     )
 
 
@@ -1917,13 +1915,13 @@ def _unpack_update_table_entries(row: Any, budget: _Budget) -> UpdateTableEntrie
         raise _wrong("delegation_token", "text", delegation_token)
     if table_segment_offset is not None and type(table_segment_offset) is not int:
         raise _wrong("table_segment_offset", "an integer", table_segment_offset)
-    absent = _absent_of((table_segment_offset,))
+    absent = int(table_segment_offset is None)
     made = UpdateTableEntries(
-        request_id=request_id,
-        segment=segment,
-        delegation_token=delegation_token,
-        entries=_items("entries", entries, _unpack_entry, budget),
-        table_segment_offset=(-1 if table_segment_offset is None else table_segment_offset),
+        request_id,
+        segment,
+        delegation_token,
+        _items("entries", entries, _unpack_entry, budget),
+        (-1 if table_segment_offset is None else table_segment_offset),
     )
     made.absent = absent
     return made
@@ -1943,8 +1941,8 @@ def _unpack_table_entries_updated(row: Any, budget: _Budget) -> TableEntriesUpda
     if type(request_id) is not int:
         raise _wrong("request_id", "an integer", request_id)
     return TableEntriesUpdated(
-        request_id=request_id,
-        updated_versions=_plain_items("updated_versions", updated_versions, (int,), budget),
+        request_id,
+        _plain_items("updated_versions", updated_versions, (int,), budget),
     )
 
 
@@ -1970,13 +1968,13 @@ def _unpack_remove_table_keys(row: Any, budget: _Budget) -> RemoveTableKeys:
         raise _wrong("delegation_token", "text", delegation_token)
     if table_segment_offset is not None and type(table_segment_offset) is not int:
         raise _wrong("table_segment_offset", "an integer", table_segment_offset)
-    absent = _absent_of((table_segment_offset,))
+    absent = int(table_segment_offset is None)
     made = RemoveTableKeys(
-        request_id=request_id,
-        segment=segment,
-        delegation_token=delegation_token,
-        keys=_items("keys", keys, _unpack_table_key, budget),
-        table_segment_offset=(-1 if table_segment_offset is None else table_segment_offset),
+        request_id,
+        segment,
+        delegation_token,
+        _items("keys", keys, _unpack_table_key, budget),
+        (-1 if table_segment_offset is None else table_segment_offset),
     )
     made.absent = absent
     return made
@@ -1998,8 +1996,8 @@ def _unpack_table_keys_removed(row: Any, budget: _Budget) -> TableKeysRemoved:
     if type(segment) is not str:
         raise _wrong("segment", "text", segment)
     return TableKeysRemoved(
-        request_id=request_id,
-        segment=segment,
+        request_id,
+        segment,
     )
 
 
@@ -2023,10 +2021,10 @@ def _unpack_read_table(row: Any, budget: _Budget) -> ReadTable:
     if type(delegation_token) is not str:
         raise _wrong("delegation_token", "text", delegation_token)
     return ReadTable(
-        request_id=request_id,
-        segment=segment,
-        delegation_token=delegation_token,
-        keys=_items("keys", keys, _unpack_table_key, budget),
+        request_id,
+        segment,
+        delegation_token,
+        _items("keys", keys, _unpack_table_key, budget),
     )
 
 
@@ -2047,9 +2045,9 @@ def _unpack_table_read(row: Any, budget: _Budget) -> TableRead:
     if type(segment) is not str:
         raise _wrong("segment", "text", segment)
     return TableRead(
-        request_id=request_id,
-        segment=segment,
-        entries=_items("entries", entries, _unpack_entry, budget),
+        request_id,
+        segment,
+        _items("entries", entries, _unpack_entry, budget),
     )
 
 
@@ -2072,9 +2070,9 @@ def _unpack_table_segment_not_empty(row: Any, budget: _Budget) -> TableSegmentNo
     if type(server_stack_trace) is not str:
         raise _wrong("server_stack_trace", "text", server_stack_trace)
     return TableSegmentNotEmpty(
-        request_id=request_id,
-        segment=segment,
-        server_stack_trace=server_stack_trace,
+        request_id,
+        segment,
+        server_stack_trace,
     )
 
 
@@ -2097,9 +2095,9 @@ def _unpack_table_key_does_not_exist(row: Any, budget: _Budget) -> TableKeyDoesN
     if type(server_stack_trace) is not str:
         raise _wrong("server_stack_trace", "text", server_stack_trace)
     return TableKeyDoesNotExist(
-        request_id=request_id,
-        segment=segment,
-        server_stack_trace=server_stack_trace,
+        request_id,
+        segment,
+        server_stack_trace,
     )
 
 
@@ -2122,9 +2120,9 @@ def _unpack_table_key_bad_version(row: Any, budget: _Budget) -> TableKeyBadVersi
     if type(server_stack_trace) is not str:
         raise _wrong("server_stack_trace", "text", server_stack_trace)
     return TableKeyBadVersion(
-        request_id=request_id,
-        segment=segment,
-        server_stack_trace=server_stack_trace,
+        request_id,
+        segment,
+        server_stack_trace,
     )
 
 
@@ -2179,14 +2177,14 @@ def _unpack_read_table_keys(row: Any, budget: _Budget) -> ReadTableKeys:
         )
     )
     made = ReadTableKeys(
-        request_id=request_id,
-        segment=segment,
-        delegation_token=delegation_token,
-        suggested_key_count=suggested_key_count,
-        continuation_token=(b"" if continuation_token is None else continuation_token),
-        prefix_filter=(b"" if prefix_filter is None else prefix_filter),
-        from_key=(b"" if from_key is None else from_key),
-        to_key=(b"" if to_key is None else to_key),
+        request_id,
+        segment,
+        delegation_token,
+        suggested_key_count,
+        (b"" if continuation_token is None else continuation_token),
+        (b"" if prefix_filter is None else prefix_filter),
+        (b"" if from_key is None else from_key),
+        (b"" if to_key is None else to_key),
     )
     made.absent = absent
     return made
@@ -2212,10 +2210,10 @@ def _unpack_table_keys_read(row: Any, budget: _Budget) -> TableKeysRead:
     if type(continuation_token) is not bytes:
         raise _wrong("continuation_token", "bytes", continuation_token)
     return TableKeysRead(
-        request_id=request_id,
-        segment=segment,
-        keys=_items("keys", keys, _unpack_table_key, budget),
-        continuation_token=continuation_token,
+        request_id,
+        segment,
+        _items("keys", keys, _unpack_table_key, budget),
+        continuation_token,
     )
 
 
@@ -2270,14 +2268,14 @@ def _unpack_read_table_entries(row: Any, budget: _Budget) -> ReadTableEntries:
         )
     )
     made = ReadTableEntries(
-        request_id=request_id,
-        segment=segment,
-        delegation_token=delegation_token,
-        suggested_entry_count=suggested_entry_count,
-        continuation_token=(b"" if continuation_token is None else continuation_token),
-        prefix_filter=(b"" if prefix_filter is None else prefix_filter),
-        from_key=(b"" if from_key is None else from_key),
-        to_key=(b"" if to_key is None else to_key),
+        request_id,
+        segment,
+        delegation_token,
+        suggested_entry_count,
+        (b"" if continuation_token is None else continuation_token),
+        (b"" if prefix_filter is None else prefix_filter),
+        (b"" if from_key is None else from_key),
+        (b"" if to_key is None else to_key),
     )
     made.absent = absent
     return made
@@ -2303,10 +2301,10 @@ def _unpack_table_entries_read(row: Any, budget: _Budget) -> TableEntriesRead:
     if type(continuation_token) is not bytes:
         raise _wrong("continuation_token", "bytes", continuation_token)
     return TableEntriesRead(
-        request_id=request_id,
-        segment=segment,
-        entries=_items("entries", entries, _unpack_entry, budget),
-        continuation_token=continuation_token,
+        request_id,
+        segment,
+        _items("entries", entries, _unpack_entry, budget),
+        continuation_token,
     )
 
 
@@ -2336,12 +2334,12 @@ def _unpack_table_entries_delta_read(row: Any, budget: _Budget) -> TableEntriesD
     if type(last_position) is not int:
         raise _wrong("last_position", "an integer", last_position)
     return TableEntriesDeltaRead(
-        request_id=request_id,
-        segment=segment,
-        entries=_items("entries", entries, _unpack_entry, budget),
-        should_clear=should_clear,
-        reached_end=reached_end,
-        last_position=last_position,
+        request_id,
+        segment,
+        _items("entries", entries, _unpack_entry, budget),
+        should_clear,
+        reached_end,
+        last_position,
     )
 
 
@@ -2370,11 +2368,11 @@ def _unpack_read_table_entries_delta(row: Any, budget: _Budget) -> ReadTableEntr
     if type(suggested_entry_count) is not int:
         raise _wrong("suggested_entry_count", "an integer", suggested_entry_count)
     return ReadTableEntriesDelta(
-        request_id=request_id,
-        segment=segment,
-        delegation_token=delegation_token,
-        from_position=from_position,
-        suggested_entry_count=suggested_entry_count,
+        request_id,
+        segment,
+        delegation_token,
+        from_position,
+        suggested_entry_count,
     )
 
 
@@ -2397,9 +2395,9 @@ def _unpack_flush_to_storage(row: Any, budget: _Budget) -> FlushToStorage:
     if type(request_id) is not int:
         raise _wrong("request_id", "an integer", request_id)
     return FlushToStorage(
-        container_id=container_id,
-        delegation_token=delegation_token,
-        request_id=request_id,
+        container_id,
+        delegation_token,
+        request_id,
     )
 
 
@@ -2416,7 +2414,7 @@ def _unpack_storage_flushed(row: Any, budget: _Budget) -> StorageFlushed:
     if type(request_id) is not int:
         raise _wrong("request_id", "an integer", request_id)
     return StorageFlushed(
-        request_id=request_id,
+        request_id,
     )
 
 
@@ -2439,9 +2437,9 @@ def _unpack_list_storage_chunks(row: Any, budget: _Budget) -> ListStorageChunks:
     if type(request_id) is not int:
         raise _wrong("request_id", "an integer", request_id)
     return ListStorageChunks(
-        segment=segment,
-        delegation_token=delegation_token,
-        request_id=request_id,
+        segment,
+        delegation_token,
+        request_id,
     )
 
 
@@ -2459,8 +2457,8 @@ def _unpack_storage_chunks_listed(row: Any, budget: _Budget) -> StorageChunksLis
     if type(request_id) is not int:
         raise _wrong("request_id", "an integer", request_id)
     return StorageChunksListed(
-        request_id=request_id,
-        chunks=_items("chunks", chunks, _unpack_chunk_info, budget),
+        request_id,
+        _items("chunks", chunks, _unpack_chunk_info, budget),
     )
 
 

@@ -314,10 +314,10 @@ def _put_attribute_update(value: AttributeUpdate, target: Any) -> None:
 
 def _take_attribute_update(source: Any, budget: _Budget) -> AttributeUpdate:
     return AttributeUpdate(
-        attribute_id=_inside("attribute_id", _take_uuid, source.attribute_id, budget),
-        type=_ATTRIBUTE_UPDATE_TYPE[source.type],
-        new_value=source.new_value,
-        old_value=source.old_value,
+        _inside("attribute_id", _take_uuid, source.attribute_id, budget),
+        _ATTRIBUTE_UPDATE_TYPE[source.type],
+        source.new_value,
+        source.old_value,
     )
 
 
@@ -328,8 +328,8 @@ def _put_merged_source(value: MergedSource, target: Any) -> None:
 
 def _take_merged_source(source: Any, budget: _Budget) -> MergedSource:
     return MergedSource(
-        source=source.source,
-        new_target_write_offset=source.new_target_write_offset,
+        source.source,
+        source.new_target_write_offset,
     )
 
 
@@ -341,8 +341,8 @@ def _put_table_key(value: TableKey, target: Any) -> None:
 
 def _take_table_key(source: Any, budget: _Budget) -> TableKey:
     return TableKey(
-        key=source.key,
-        version=(source.version if source.HasField("version") else None),
+        source.key,
+        (source.version if source.HasField("version") else None),
     )
 
 
@@ -352,7 +352,7 @@ def _put_table_value(value: TableValue, target: Any) -> None:
 
 def _take_table_value(source: Any, budget: _Budget) -> TableValue:
     return TableValue(
-        value=source.value,
+        source.value,
     )
 
 
@@ -365,8 +365,8 @@ def _put_entry(value: Entry, target: Any) -> None:
 
 def _take_entry(source: Any, budget: _Budget) -> Entry:
     return Entry(
-        key=_held("key", "key", _take_table_key, source, budget),
-        value=_held("value", "value", _take_table_value, source, budget),
+        _held("key", "key", _take_table_key, source, budget),
+        _held("value", "value", _take_table_value, source, budget),
     )
 
 
@@ -380,11 +380,11 @@ def _put_chunk_info(value: ChunkInfo, target: Any) -> None:
 
 def _take_chunk_info(source: Any, budget: _Budget) -> ChunkInfo:
     return ChunkInfo(
-        length_in_metadata=source.length_in_metadata,
-        length_in_storage=source.length_in_storage,
-        start_offset=source.start_offset,
-        chunk_name=source.chunk_name,
-        exists_in_storage=source.exists_in_storage,
+        source.length_in_metadata,
+        source.length_in_storage,
+        source.start_offset,
+        source.chunk_name,
+        source.exists_in_storage,
     )
 
 
@@ -397,8 +397,8 @@ def _put_hello(value: Hello, target: Any) -> None:
 
 def _take_hello(source: Any, budget: _Budget) -> Hello:
     return Hello(
-        high_version=source.high_version,
-        low_version=source.low_version,
+        source.high_version,
+        source.low_version,
     )
 
 
@@ -419,7 +419,7 @@ def _put_padding(value: Padding, target: Any) -> None:
 
 def _take_padding(source: Any, budget: _Budget) -> Padding:
     return Padding(
-        zeros=source.zeros,
+        source.zeros,
     )
 
 
@@ -431,7 +431,7 @@ def _put_partial_event(value: PartialEvent, target: Any) -> None:
 
 def _take_partial_event(source: Any, budget: _Budget) -> PartialEvent:
     return PartialEvent(
-        data=source.data,
+        source.data,
     )
 
 
@@ -443,7 +443,7 @@ def _put_event(value: Event, target: Any) -> None:
 
 def _take_event(source: Any, budget: _Budget) -> Event:
     return Event(
-        data=source.data,
+        source.data,
     )
 
 
@@ -458,10 +458,10 @@ def _put_setup_append(value: SetupAppend, target: Any) -> None:
 
 def _take_setup_append(source: Any, budget: _Budget) -> SetupAppend:
     return SetupAppend(
-        request_id=source.request_id,
-        writer_id=_inside("writer_id", _take_uuid, source.writer_id, budget),
-        segment=source.segment,
-        delegation_token=source.delegation_token,
+        source.request_id,
+        _inside("writer_id", _take_uuid, source.writer_id, budget),
+        source.segment,
+        source.delegation_token,
     )
 
 
@@ -476,10 +476,10 @@ def _put_append_setup(value: AppendSetup, target: Any) -> None:
 
 def _take_append_setup(source: Any, budget: _Budget) -> AppendSetup:
     return AppendSetup(
-        request_id=source.request_id,
-        segment=source.segment,
-        writer_id=_inside("writer_id", _take_uuid, source.writer_id, budget),
-        last_event_number=source.last_event_number,
+        source.request_id,
+        source.segment,
+        _inside("writer_id", _take_uuid, source.writer_id, budget),
+        source.last_event_number,
     )
 
 
@@ -492,8 +492,8 @@ def _put_append_block(value: AppendBlock, target: Any) -> None:
 
 def _take_append_block(source: Any, budget: _Budget) -> AppendBlock:
     return AppendBlock(
-        writer_id=_inside("writer_id", _take_uuid, source.writer_id, budget),
-        data=source.data,
+        _inside("writer_id", _take_uuid, source.writer_id, budget),
+        source.data,
     )
 
 
@@ -510,14 +510,14 @@ def _put_append_block_end(value: AppendBlockEnd, target: Any) -> None:
 
 
 def _take_append_block_end(source: Any, budget: _Budget) -> AppendBlockEnd:
-    absent = _absent_of(source, ("request_id",))
+    absent = int(not source.HasField("request_id"))
     made = AppendBlockEnd(
-        writer_id=_inside("writer_id", _take_uuid, source.writer_id, budget),
-        size_of_whole_events=source.size_of_whole_events,
-        data=source.data,
-        num_events=source.num_events,
-        last_event_number=source.last_event_number,
-        request_id=(source.request_id if source.HasField("request_id") else -1),
+        _inside("writer_id", _take_uuid, source.writer_id, budget),
+        source.size_of_whole_events,
+        source.data,
+        source.num_events,
+        source.last_event_number,
+        (source.request_id if source.HasField("request_id") else -1),
     )
     made.absent = absent
     return made
@@ -536,13 +536,13 @@ def _put_conditional_append(value: ConditionalAppend, target: Any) -> None:
 
 
 def _take_conditional_append(source: Any, budget: _Budget) -> ConditionalAppend:
-    absent = _absent_of(source, ("request_id",))
+    absent = int(not source.HasField("request_id"))
     made = ConditionalAppend(
-        writer_id=_inside("writer_id", _take_uuid, source.writer_id, budget),
-        event_number=source.event_number,
-        expected_offset=source.expected_offset,
-        event=_held("event", "event", _take_frame, source, budget),
-        request_id=(source.request_id if source.HasField("request_id") else -1),
+        _inside("writer_id", _take_uuid, source.writer_id, budget),
+        source.event_number,
+        source.expected_offset,
+        _held("event", "event", _take_frame, source, budget),
+        (source.request_id if source.HasField("request_id") else -1),
     )
     made.absent = absent
     return made
@@ -560,11 +560,11 @@ def _put_conditional_block_end(value: ConditionalBlockEnd, target: Any) -> None:
 
 def _take_conditional_block_end(source: Any, budget: _Budget) -> ConditionalBlockEnd:
     return ConditionalBlockEnd(
-        writer_id=_inside("writer_id", _take_uuid, source.writer_id, budget),
-        event_number=source.event_number,
-        expected_offset=source.expected_offset,
-        data=source.data,
-        request_id=source.request_id,
+        _inside("writer_id", _take_uuid, source.writer_id, budget),
+        source.event_number,
+        source.expected_offset,
+        source.data,
+        source.request_id,
     )
 
 
@@ -584,15 +584,11 @@ def _put_data_appended(value: DataAppended, target: Any) -> None:
 def _take_data_appended(source: Any, budget: _Budget) -> DataAppended:
     absent = _absent_of(source, ("previous_event_number", "request_id", "current_segment_write_offset"))
     made = DataAppended(
-        writer_id=_inside("writer_id", _take_uuid, source.writer_id, budget),
-        event_number=source.event_number,
-        previous_event_number=(
-            source.previous_event_number if source.HasField("previous_event_number") else -1
-        ),
-        request_id=(source.request_id if source.HasField("request_id") else -1),
-        current_segment_write_offset=(
-            source.current_segment_write_offset if source.HasField("current_segment_write_offset") else -1
-        ),
+        _inside("writer_id", _take_uuid, source.writer_id, budget),
+        source.event_number,
+        (source.previous_event_number if source.HasField("previous_event_number") else -1),
+        (source.request_id if source.HasField("request_id") else -1),
+        (source.current_segment_write_offset if source.HasField("current_segment_write_offset") else -1),
     )
     made.absent = absent
     return made
@@ -608,11 +604,11 @@ def _put_conditional_check_failed(value: ConditionalCheckFailed, target: Any) ->
 
 
 def _take_conditional_check_failed(source: Any, budget: _Budget) -> ConditionalCheckFailed:
-    absent = _absent_of(source, ("request_id",))
+    absent = int(not source.HasField("request_id"))
     made = ConditionalCheckFailed(
-        writer_id=_inside("writer_id", _take_uuid, source.writer_id, budget),
-        event_number=source.event_number,
-        request_id=(source.request_id if source.HasField("request_id") else -1),
+        _inside("writer_id", _take_uuid, source.writer_id, budget),
+        source.event_number,
+        (source.request_id if source.HasField("request_id") else -1),
     )
     made.absent = absent
     return made
@@ -630,13 +626,13 @@ def _put_read_segment(value: ReadSegment, target: Any) -> None:
 
 
 def _take_read_segment(source: Any, budget: _Budget) -> ReadSegment:
-    absent = _absent_of(source, ("request_id",))
+    absent = int(not source.HasField("request_id"))
     made = ReadSegment(
-        segment=source.segment,
-        offset=source.offset,
-        suggested_length=source.suggested_length,
-        delegation_token=source.delegation_token,
-        request_id=(source.request_id if source.HasField("request_id") else -1),
+        source.segment,
+        source.offset,
+        source.suggested_length,
+        source.delegation_token,
+        (source.request_id if source.HasField("request_id") else -1),
     )
     made.absent = absent
     return made
@@ -655,14 +651,14 @@ def _put_segment_read(value: SegmentRead, target: Any) -> None:
 
 
 def _take_segment_read(source: Any, budget: _Budget) -> SegmentRead:
-    absent = _absent_of(source, ("request_id",))
+    absent = int(not source.HasField("request_id"))
     made = SegmentRead(
-        segment=source.segment,
-        offset=source.offset,
-        at_tail=source.at_tail,
-        end_of_segment=source.end_of_segment,
-        data=source.data,
-        request_id=(source.request_id if source.HasField("request_id") else -1),
+        source.segment,
+        source.offset,
+        source.at_tail,
+        source.end_of_segment,
+        source.data,
+        (source.request_id if source.HasField("request_id") else -1),
     )
     made.absent = absent
     return made
@@ -678,9 +674,9 @@ def _put_get_stream_segment_info(value: GetStreamSegmentInfo, target: Any) -> No
 
 def _take_get_stream_segment_info(source: Any, budget: _Budget) -> GetStreamSegmentInfo:
     return GetStreamSegmentInfo(
-        request_id=source.request_id,
-        segment_name=source.segment_name,
-        delegation_token=source.delegation_token,
+        source.request_id,
+        source.segment_name,
+        source.delegation_token,
     )
 
 
@@ -699,16 +695,16 @@ def _put_stream_segment_info(value: StreamSegmentInfo, target: Any) -> None:
 
 
 def _take_stream_segment_info(source: Any, budget: _Budget) -> StreamSegmentInfo:
-    absent = _absent_of(source, ("start_offset",))
+    absent = int(not source.HasField("start_offset"))
     made = StreamSegmentInfo(
-        request_id=source.request_id,
-        segment_name=source.segment_name,
-        exists=source.exists,
-        is_sealed=source.is_sealed,
-        is_deleted=source.is_deleted,
-        last_modified=source.last_modified,
-        write_offset=source.write_offset,
-        start_offset=(source.start_offset if source.HasField("start_offset") else 0),
+        source.request_id,
+        source.segment_name,
+        source.exists,
+        source.is_sealed,
+        source.is_deleted,
+        source.last_modified,
+        source.write_offset,
+        (source.start_offset if source.HasField("start_offset") else 0),
     )
     made.absent = absent
     return made
@@ -727,14 +723,14 @@ def _put_create_segment(value: CreateSegment, target: Any) -> None:
 
 
 def _take_create_segment(source: Any, budget: _Budget) -> CreateSegment:
-    absent = _absent_of(source, ("rollover_size_bytes",))
+    absent = int(not source.HasField("rollover_size_bytes"))
     made = CreateSegment(
-        request_id=source.request_id,
-        segment=source.segment,
-        target_rate=source.target_rate,
-        scale_type=_SCALE_TYPE[source.scale_type],
-        delegation_token=source.delegation_token,
-        rollover_size_bytes=(source.rollover_size_bytes if source.HasField("rollover_size_bytes") else 0),
+        source.request_id,
+        source.segment,
+        source.target_rate,
+        _SCALE_TYPE[source.scale_type],
+        source.delegation_token,
+        (source.rollover_size_bytes if source.HasField("rollover_size_bytes") else 0),
     )
     made.absent = absent
     return made
@@ -749,8 +745,8 @@ def _put_segment_created(value: SegmentCreated, target: Any) -> None:
 
 def _take_segment_created(source: Any, budget: _Budget) -> SegmentCreated:
     return SegmentCreated(
-        request_id=source.request_id,
-        segment=source.segment,
+        source.request_id,
+        source.segment,
     )
 
 
@@ -764,9 +760,9 @@ def _put_seal_segment(value: SealSegment, target: Any) -> None:
 
 def _take_seal_segment(source: Any, budget: _Budget) -> SealSegment:
     return SealSegment(
-        request_id=source.request_id,
-        segment=source.segment,
-        delegation_token=source.delegation_token,
+        source.request_id,
+        source.segment,
+        source.delegation_token,
     )
 
 
@@ -779,8 +775,8 @@ def _put_segment_sealed(value: SegmentSealed, target: Any) -> None:
 
 def _take_segment_sealed(source: Any, budget: _Budget) -> SegmentSealed:
     return SegmentSealed(
-        request_id=source.request_id,
-        segment=source.segment,
+        source.request_id,
+        source.segment,
     )
 
 
@@ -794,9 +790,9 @@ def _put_delete_segment(value: DeleteSegment, target: Any) -> None:
 
 def _take_delete_segment(source: Any, budget: _Budget) -> DeleteSegment:
     return DeleteSegment(
-        request_id=source.request_id,
-        segment=source.segment,
-        delegation_token=source.delegation_token,
+        source.request_id,
+        source.segment,
+        source.delegation_token,
     )
 
 
@@ -809,8 +805,8 @@ def _put_segment_deleted(value: SegmentDeleted, target: Any) -> None:
 
 def _take_segment_deleted(source: Any, budget: _Budget) -> SegmentDeleted:
     return SegmentDeleted(
-        request_id=source.request_id,
-        segment=source.segment,
+        source.request_id,
+        source.segment,
     )
 
 
@@ -826,11 +822,11 @@ def _put_update_segment_policy(value: UpdateSegmentPolicy, target: Any) -> None:
 
 def _take_update_segment_policy(source: Any, budget: _Budget) -> UpdateSegmentPolicy:
     return UpdateSegmentPolicy(
-        request_id=source.request_id,
-        segment=source.segment,
-        target_rate=source.target_rate,
-        scale_type=_SCALE_TYPE[source.scale_type],
-        delegation_token=source.delegation_token,
+        source.request_id,
+        source.segment,
+        source.target_rate,
+        _SCALE_TYPE[source.scale_type],
+        source.delegation_token,
     )
 
 
@@ -843,8 +839,8 @@ def _put_segment_policy_updated(value: SegmentPolicyUpdated, target: Any) -> Non
 
 def _take_segment_policy_updated(source: Any, budget: _Budget) -> SegmentPolicyUpdated:
     return SegmentPolicyUpdated(
-        request_id=source.request_id,
-        segment=source.segment,
+        source.request_id,
+        source.segment,
     )
 
 
@@ -859,10 +855,10 @@ def _put_get_segment_attribute(value: GetSegmentAttribute, target: Any) -> None:
 
 def _take_get_segment_attribute(source: Any, budget: _Budget) -> GetSegmentAttribute:
     return GetSegmentAttribute(
-        request_id=source.request_id,
-        segment_name=source.segment_name,
-        attribute_id=_inside("attribute_id", _take_uuid, source.attribute_id, budget),
-        delegation_token=source.delegation_token,
+        source.request_id,
+        source.segment_name,
+        _inside("attribute_id", _take_uuid, source.attribute_id, budget),
+        source.delegation_token,
     )
 
 
@@ -875,8 +871,8 @@ def _put_segment_attribute(value: SegmentAttribute, target: Any) -> None:
 
 def _take_segment_attribute(source: Any, budget: _Budget) -> SegmentAttribute:
     return SegmentAttribute(
-        request_id=source.request_id,
-        value=source.value,
+        source.request_id,
+        source.value,
     )
 
 
@@ -893,12 +889,12 @@ def _put_update_segment_attribute(value: UpdateSegmentAttribute, target: Any) ->
 
 def _take_update_segment_attribute(source: Any, budget: _Budget) -> UpdateSegmentAttribute:
     return UpdateSegmentAttribute(
-        request_id=source.request_id,
-        segment_name=source.segment_name,
-        attribute_id=_inside("attribute_id", _take_uuid, source.attribute_id, budget),
-        new_value=source.new_value,
-        expected_value=source.expected_value,
-        delegation_token=source.delegation_token,
+        source.request_id,
+        source.segment_name,
+        _inside("attribute_id", _take_uuid, source.attribute_id, budget),
+        source.new_value,
+        source.expected_value,
+        source.delegation_token,
     )
 
 
@@ -911,8 +907,8 @@ def _put_segment_attribute_updated(value: SegmentAttributeUpdated, target: Any) 
 
 def _take_segment_attribute_updated(source: Any, budget: _Budget) -> SegmentAttributeUpdated:
     return SegmentAttributeUpdated(
-        request_id=source.request_id,
-        success=source.success,
+        source.request_id,
+        source.success,
     )
 
 
@@ -927,10 +923,10 @@ def _put_truncate_segment(value: TruncateSegment, target: Any) -> None:
 
 def _take_truncate_segment(source: Any, budget: _Budget) -> TruncateSegment:
     return TruncateSegment(
-        request_id=source.request_id,
-        segment=source.segment,
-        truncation_offset=source.truncation_offset,
-        delegation_token=source.delegation_token,
+        source.request_id,
+        source.segment,
+        source.truncation_offset,
+        source.delegation_token,
     )
 
 
@@ -943,8 +939,8 @@ def _put_segment_truncated(value: SegmentTruncated, target: Any) -> None:
 
 def _take_segment_truncated(source: Any, budget: _Budget) -> SegmentTruncated:
     return SegmentTruncated(
-        request_id=source.request_id,
-        segment=source.segment,
+        source.request_id,
+        source.segment,
     )
 
 
@@ -959,10 +955,10 @@ def _put_create_transient_segment(value: CreateTransientSegment, target: Any) ->
 
 def _take_create_transient_segment(source: Any, budget: _Budget) -> CreateTransientSegment:
     return CreateTransientSegment(
-        request_id=source.request_id,
-        writer_id=_inside("writer_id", _take_uuid, source.writer_id, budget),
-        parent_segment=source.parent_segment,
-        delegation_token=source.delegation_token,
+        source.request_id,
+        _inside("writer_id", _take_uuid, source.writer_id, budget),
+        source.parent_segment,
+        source.delegation_token,
     )
 
 
@@ -977,10 +973,10 @@ def _put_locate_offset(value: LocateOffset, target: Any) -> None:
 
 def _take_locate_offset(source: Any, budget: _Budget) -> LocateOffset:
     return LocateOffset(
-        request_id=source.request_id,
-        segment=source.segment,
-        target_offset=source.target_offset,
-        delegation_token=source.delegation_token,
+        source.request_id,
+        source.segment,
+        source.target_offset,
+        source.delegation_token,
     )
 
 
@@ -994,9 +990,9 @@ def _put_offset_located(value: OffsetLocated, target: Any) -> None:
 
 def _take_offset_located(source: Any, budget: _Budget) -> OffsetLocated:
     return OffsetLocated(
-        request_id=source.request_id,
-        segment=source.segment,
-        offset=source.offset,
+        source.request_id,
+        source.segment,
+        source.offset,
     )
 
 
@@ -1022,13 +1018,13 @@ def _put_merge_segments(value: MergeSegments, target: Any) -> None:
 
 
 def _take_merge_segments(source: Any, budget: _Budget) -> MergeSegments:
-    absent = _absent_of(source, ("attribute_updates",))
+    absent = int(not source.HasField("attribute_updates"))
     made = MergeSegments(
-        request_id=source.request_id,
-        target=source.target,
-        source=source.source,
-        delegation_token=source.delegation_token,
-        attribute_updates=(
+        source.request_id,
+        source.target,
+        source.source,
+        source.delegation_token,
+        (
             _held(
                 "attribute_updates",
                 "attribute_updates",
@@ -1055,14 +1051,12 @@ def _put_segments_merged(value: SegmentsMerged, target: Any) -> None:
 
 
 def _take_segments_merged(source: Any, budget: _Budget) -> SegmentsMerged:
-    absent = _absent_of(source, ("new_target_write_offset",))
+    absent = int(not source.HasField("new_target_write_offset"))
     made = SegmentsMerged(
-        request_id=source.request_id,
-        target=source.target,
-        source=source.source,
-        new_target_write_offset=(
-            source.new_target_write_offset if source.HasField("new_target_write_offset") else -1
-        ),
+        source.request_id,
+        source.target,
+        source.source,
+        (source.new_target_write_offset if source.HasField("new_target_write_offset") else -1),
     )
     made.absent = absent
     return made
@@ -1079,10 +1073,10 @@ def _put_merge_segments_batch(value: MergeSegmentsBatch, target: Any) -> None:
 
 def _take_merge_segments_batch(source: Any, budget: _Budget) -> MergeSegmentsBatch:
     return MergeSegmentsBatch(
-        request_id=source.request_id,
-        target_segment_id=source.target_segment_id,
-        source_segment_ids=_plain("source_segment_ids", source.source_segment_ids, budget),
-        delegation_token=source.delegation_token,
+        source.request_id,
+        source.target_segment_id,
+        _plain("source_segment_ids", source.source_segment_ids, budget),
+        source.delegation_token,
     )
 
 
@@ -1097,9 +1091,9 @@ def _put_segments_batch_merged(value: SegmentsBatchMerged, target: Any) -> None:
 
 def _take_segments_batch_merged(source: Any, budget: _Budget) -> SegmentsBatchMerged:
     return SegmentsBatchMerged(
-        request_id=source.request_id,
-        target=source.target,
-        sources=_each("sources", source.sources, _take_merged_source, budget),
+        source.request_id,
+        source.target,
+        _each("sources", source.sources, _take_merged_source, budget),
     )
 
 
@@ -1114,12 +1108,12 @@ def _put_wrong_host(value: WrongHost, target: Any) -> None:
 
 
 def _take_wrong_host(source: Any, budget: _Budget) -> WrongHost:
-    absent = _absent_of(source, ("server_stack_trace",))
+    absent = int(not source.HasField("server_stack_trace"))
     made = WrongHost(
-        request_id=source.request_id,
-        segment=source.segment,
-        correct_host=source.correct_host,
-        server_stack_trace=(source.server_stack_trace if source.HasField("server_stack_trace") else ""),
+        source.request_id,
+        source.segment,
+        source.correct_host,
+        (source.server_stack_trace if source.HasField("server_stack_trace") else ""),
     )
     made.absent = absent
     return made
@@ -1139,10 +1133,10 @@ def _put_segment_is_sealed(value: SegmentIsSealed, target: Any) -> None:
 def _take_segment_is_sealed(source: Any, budget: _Budget) -> SegmentIsSealed:
     absent = _absent_of(source, ("server_stack_trace", "offset"))
     made = SegmentIsSealed(
-        request_id=source.request_id,
-        segment=source.segment,
-        server_stack_trace=(source.server_stack_trace if source.HasField("server_stack_trace") else ""),
-        offset=(source.offset if source.HasField("offset") else -1),
+        source.request_id,
+        source.segment,
+        (source.server_stack_trace if source.HasField("server_stack_trace") else ""),
+        (source.offset if source.HasField("offset") else -1),
     )
     made.absent = absent
     return made
@@ -1158,11 +1152,11 @@ def _put_segment_already_exists(value: SegmentAlreadyExists, target: Any) -> Non
 
 
 def _take_segment_already_exists(source: Any, budget: _Budget) -> SegmentAlreadyExists:
-    absent = _absent_of(source, ("server_stack_trace",))
+    absent = int(not source.HasField("server_stack_trace"))
     made = SegmentAlreadyExists(
-        request_id=source.request_id,
-        segment=source.segment,
-        server_stack_trace=(source.server_stack_trace if source.HasField("server_stack_trace") else ""),
+        source.request_id,
+        source.segment,
+        (source.server_stack_trace if source.HasField("server_stack_trace") else ""),
     )
     made.absent = absent
     return made
@@ -1182,10 +1176,10 @@ def _put_no_such_segment(value: NoSuchSegment, target: Any) -> None:
 def _take_no_such_segment(source: Any, budget: _Budget) -> NoSuchSegment:
     absent = _absent_of(source, ("server_stack_trace", "offset"))
     made = NoSuchSegment(
-        request_id=source.request_id,
-        segment=source.segment,
-        server_stack_trace=(source.server_stack_trace if source.HasField("server_stack_trace") else ""),
-        offset=(source.offset if source.HasField("offset") else -1),
+        source.request_id,
+        source.segment,
+        (source.server_stack_trace if source.HasField("server_stack_trace") else ""),
+        (source.offset if source.HasField("offset") else -1),
     )
     made.absent = absent
     return made
@@ -1205,10 +1199,10 @@ def _put_invalid_event_number(value: InvalidEventNumber, target: Any) -> None:
 def _take_invalid_event_number(source: Any, budget: _Budget) -> InvalidEventNumber:
     absent = _absent_of(source, ("server_stack_trace", "event_number"))
     made = InvalidEventNumber(
-        writer_id=_inside("writer_id", _take_uuid, source.writer_id, budget),
-        request_id=source.request_id,
-        server_stack_trace=(source.server_stack_trace if source.HasField("server_stack_trace") else ""),
-        event_number=(source.event_number if source.HasField("event_number") else -1),
+        _inside("writer_id", _take_uuid, source.writer_id, budget),
+        source.request_id,
+        (source.server_stack_trace if source.HasField("server_stack_trace") else ""),
+        (source.event_number if source.HasField("event_number") else -1),
     )
     made.absent = absent
     return made
@@ -1229,11 +1223,11 @@ def _put_segment_is_truncated(value: SegmentIsTruncated, target: Any) -> None:
 def _take_segment_is_truncated(source: Any, budget: _Budget) -> SegmentIsTruncated:
     absent = _absent_of(source, ("server_stack_trace", "offset"))
     made = SegmentIsTruncated(
-        request_id=source.request_id,
-        segment=source.segment,
-        start_offset=source.start_offset,
-        server_stack_trace=(source.server_stack_trace if source.HasField("server_stack_trace") else ""),
-        offset=(source.offset if source.HasField("offset") else -1),
+        source.request_id,
+        source.segment,
+        source.start_offset,
+        (source.server_stack_trace if source.HasField("server_stack_trace") else ""),
+        (source.offset if source.HasField("offset") else -1),
     )
     made.absent = absent
     return made
@@ -1249,11 +1243,11 @@ def _put_operation_unsupported(value: OperationUnsupported, target: Any) -> None
 
 
 def _take_operation_unsupported(source: Any, budget: _Budget) -> OperationUnsupported:
-    absent = _absent_of(source, ("server_stack_trace",))
+    absent = int(not source.HasField("server_stack_trace"))
     made = OperationUnsupported(
-        request_id=source.request_id,
-        operation_name=source.operation_name,
-        server_stack_trace=(source.server_stack_trace if source.HasField("server_stack_trace") else ""),
+        source.request_id,
+        source.operation_name,
+        (source.server_stack_trace if source.HasField("server_stack_trace") else ""),
     )
     made.absent = absent
     return made
@@ -1272,11 +1266,9 @@ def _put_auth_token_check_failed(value: AuthTokenCheckFailed, target: Any) -> No
 def _take_auth_token_check_failed(source: Any, budget: _Budget) -> AuthTokenCheckFailed:
     absent = _absent_of(source, ("server_stack_trace", "error_code"))
     made = AuthTokenCheckFailed(
-        request_id=source.request_id,
-        server_stack_trace=(source.server_stack_trace if source.HasField("server_stack_trace") else ""),
-        error_code=(
-            _AUTH_ERROR[source.error_code] if source.HasField("error_code") else AuthError.UNSPECIFIED
-        ),
+        source.request_id,
+        (source.server_stack_trace if source.HasField("server_stack_trace") else ""),
+        (_AUTH_ERROR[source.error_code] if source.HasField("error_code") else AuthError.UNSPECIFIED),
     )
     made.absent = absent
     return made
@@ -1293,10 +1285,10 @@ def _put_error_message(value: ErrorMessage, target: Any) -> None:
 
 def _take_error_message(source: Any, budget: _Budget) -> ErrorMessage:
     return ErrorMessage(
-        request_id=source.request_id,
-        segment=source.segment,
-        message_=source.message,
-        error_code=_ERROR_CODE[source.error_code],
+        source.request_id,
+        source.segment,
+        source.message,
+        _ERROR_CODE[source.error_code],
     )
 
 
@@ -1310,9 +1302,9 @@ def _put_get_table_segment_info(value: GetTableSegmentInfo, target: Any) -> None
 
 def _take_get_table_segment_info(source: Any, budget: _Budget) -> GetTableSegmentInfo:
     return GetTableSegmentInfo(
-        request_id=source.request_id,
-        segment_name=source.segment_name,
-        delegation_token=source.delegation_token,
+        source.request_id,
+        source.segment_name,
+        source.delegation_token,
     )
 
 
@@ -1329,12 +1321,12 @@ def _put_table_segment_info(value: TableSegmentInfo, target: Any) -> None:
 
 def _take_table_segment_info(source: Any, budget: _Budget) -> TableSegmentInfo:
     return TableSegmentInfo(
-        request_id=source.request_id,
-        segment_name=source.segment_name,
-        start_offset=source.start_offset,
-        length=source.length,
-        entry_count=source.entry_count,
-        key_length=source.key_length,
+        source.request_id,
+        source.segment_name,
+        source.start_offset,
+        source.length,
+        source.entry_count,
+        source.key_length,
     )
 
 
@@ -1355,12 +1347,12 @@ def _put_create_table_segment(value: CreateTableSegment, target: Any) -> None:
 def _take_create_table_segment(source: Any, budget: _Budget) -> CreateTableSegment:
     absent = _absent_of(source, ("sorted_deprecated", "key_length", "rollover_size_bytes"))
     made = CreateTableSegment(
-        request_id=source.request_id,
-        segment=source.segment,
-        delegation_token=source.delegation_token,
-        sorted_deprecated=(source.sorted_deprecated if source.HasField("sorted_deprecated") else False),
-        key_length=(source.key_length if source.HasField("key_length") else 0),
-        rollover_size_bytes=(source.rollover_size_bytes if source.HasField("rollover_size_bytes") else 0),
+        source.request_id,
+        source.segment,
+        source.delegation_token,
+        (source.sorted_deprecated if source.HasField("sorted_deprecated") else False),
+        (source.key_length if source.HasField("key_length") else 0),
+        (source.rollover_size_bytes if source.HasField("rollover_size_bytes") else 0),
     )
     made.absent = absent
     return made
@@ -1377,10 +1369,10 @@ def _put_delete_table_segment(value: DeleteTableSegment, target: Any) -> None:
 
 def _take_delete_table_segment(source: Any, budget: _Budget) -> DeleteTableSegment:
     return DeleteTableSegment(
-        request_id=source.request_id,
-        segment=source.segment,
-        must_be_empty=source.must_be_empty,
-        delegation_token=source.delegation_token,
+        source.request_id,
+        source.segment,
+        source.must_be_empty,
+        source.delegation_token,
     )
 
 
@@ -1397,13 +1389,13 @@ def _put_update_table_entries(value: UpdateTableEntries, target: Any) -> None:
 
 
 def _take_update_table_entries(source: Any, budget: _Budget) -> UpdateTableEntries:
-    absent = _absent_of(source, ("table_segment_offset",))
+    absent = int(not source.HasField("table_segment_offset"))
     made = UpdateTableEntries(
-        request_id=source.request_id,
-        segment=source.segment,
-        delegation_token=source.delegation_token,
-        entries=_each("entries", source.entries, _take_entry, budget),
-        table_segment_offset=(source.table_segment_offset if source.HasField("table_segment_offset") else -1),
+        source.request_id,
+        source.segment,
+        source.delegation_token,
+        _each("entries", source.entries, _take_entry, budget),
+        (source.table_segment_offset if source.HasField("table_segment_offset") else -1),
     )
     made.absent = absent
     return made
@@ -1418,8 +1410,8 @@ def _put_table_entries_updated(value: TableEntriesUpdated, target: Any) -> None:
 
 def _take_table_entries_updated(source: Any, budget: _Budget) -> TableEntriesUpdated:
     return TableEntriesUpdated(
-        request_id=source.request_id,
-        updated_versions=_plain("updated_versions", source.updated_versions, budget),
+        source.request_id,
+        _plain("updated_versions", source.updated_versions, budget),
     )
 
 
@@ -1436,13 +1428,13 @@ def _put_remove_table_keys(value: RemoveTableKeys, target: Any) -> None:
 
 
 def _take_remove_table_keys(source: Any, budget: _Budget) -> RemoveTableKeys:
-    absent = _absent_of(source, ("table_segment_offset",))
+    absent = int(not source.HasField("table_segment_offset"))
     made = RemoveTableKeys(
-        request_id=source.request_id,
-        segment=source.segment,
-        delegation_token=source.delegation_token,
-        keys=_each("keys", source.keys, _take_table_key, budget),
-        table_segment_offset=(source.table_segment_offset if source.HasField("table_segment_offset") else -1),
+        source.request_id,
+        source.segment,
+        source.delegation_token,
+        _each("keys", source.keys, _take_table_key, budget),
+        (source.table_segment_offset if source.HasField("table_segment_offset") else -1),
     )
     made.absent = absent
     return made
@@ -1457,8 +1449,8 @@ def _put_table_keys_removed(value: TableKeysRemoved, target: Any) -> None:
 
 def _take_table_keys_removed(source: Any, budget: _Budget) -> TableKeysRemoved:
     return TableKeysRemoved(
-        request_id=source.request_id,
-        segment=source.segment,
+        source.request_id,
+        source.segment,
     )
 
 
@@ -1474,10 +1466,10 @@ def _put_read_table(value: ReadTable, target: Any) -> None:
 
 def _take_read_table(source: Any, budget: _Budget) -> ReadTable:
     return ReadTable(
-        request_id=source.request_id,
-        segment=source.segment,
-        delegation_token=source.delegation_token,
-        keys=_each("keys", source.keys, _take_table_key, budget),
+        source.request_id,
+        source.segment,
+        source.delegation_token,
+        _each("keys", source.keys, _take_table_key, budget),
     )
 
 
@@ -1492,9 +1484,9 @@ def _put_table_read(value: TableRead, target: Any) -> None:
 
 def _take_table_read(source: Any, budget: _Budget) -> TableRead:
     return TableRead(
-        request_id=source.request_id,
-        segment=source.segment,
-        entries=_each("entries", source.entries, _take_entry, budget),
+        source.request_id,
+        source.segment,
+        _each("entries", source.entries, _take_entry, budget),
     )
 
 
@@ -1508,9 +1500,9 @@ def _put_table_segment_not_empty(value: TableSegmentNotEmpty, target: Any) -> No
 
 def _take_table_segment_not_empty(source: Any, budget: _Budget) -> TableSegmentNotEmpty:
     return TableSegmentNotEmpty(
-        request_id=source.request_id,
-        segment=source.segment,
-        server_stack_trace=source.server_stack_trace,
+        source.request_id,
+        source.segment,
+        source.server_stack_trace,
     )
 
 
@@ -1524,9 +1516,9 @@ def _put_table_key_does_not_exist(value: TableKeyDoesNotExist, target: Any) -> N
 
 def _take_table_key_does_not_exist(source: Any, budget: _Budget) -> TableKeyDoesNotExist:
     return TableKeyDoesNotExist(
-        request_id=source.request_id,
-        segment=source.segment,
-        server_stack_trace=source.server_stack_trace,
+        source.request_id,
+        source.segment,
+        source.server_stack_trace,
     )
 
 
@@ -1540,9 +1532,9 @@ def _put_table_key_bad_version(value: TableKeyBadVersion, target: Any) -> None:
 
 def _take_table_key_bad_version(source: Any, budget: _Budget) -> TableKeyBadVersion:
     return TableKeyBadVersion(
-        request_id=source.request_id,
-        segment=source.segment,
-        server_stack_trace=source.server_stack_trace,
+        source.request_id,
+        source.segment,
+        source.server_stack_trace,
     )
 
 
@@ -1566,14 +1558,14 @@ def _put_read_table_keys(value: ReadTableKeys, target: Any) -> None:
 def _take_read_table_keys(source: Any, budget: _Budget) -> ReadTableKeys:
     absent = _absent_of(source, ("continuation_token", "prefix_filter", "from_key", "to_key"))
     made = ReadTableKeys(
-        request_id=source.request_id,
-        segment=source.segment,
-        delegation_token=source.delegation_token,
-        suggested_key_count=source.suggested_key_count,
-        continuation_token=(source.continuation_token if source.HasField("continuation_token") else b""),
-        prefix_filter=(source.prefix_filter if source.HasField("prefix_filter") else b""),
-        from_key=(source.from_key if source.HasField("from_key") else b""),
-        to_key=(source.to_key if source.HasField("to_key") else b""),
+        source.request_id,
+        source.segment,
+        source.delegation_token,
+        source.suggested_key_count,
+        (source.continuation_token if source.HasField("continuation_token") else b""),
+        (source.prefix_filter if source.HasField("prefix_filter") else b""),
+        (source.from_key if source.HasField("from_key") else b""),
+        (source.to_key if source.HasField("to_key") else b""),
     )
     made.absent = absent
     return made
@@ -1591,10 +1583,10 @@ def _put_table_keys_read(value: TableKeysRead, target: Any) -> None:
 
 def _take_table_keys_read(source: Any, budget: _Budget) -> TableKeysRead:
     return TableKeysRead(
-        request_id=source.request_id,
-        segment=source.segment,
-        keys=_each("keys", source.keys, _take_table_key, budget),
-        continuation_token=source.continuation_token,
+        source.request_id,
+        source.segment,
+        _each("keys", source.keys, _take_table_key, budget),
+        source.continuation_token,
     )
 
 
@@ -1618,14 +1610,14 @@ def _put_read_table_entries(value: ReadTableEntries, target: Any) -> None:
 def _take_read_table_entries(source: Any, budget: _Budget) -> ReadTableEntries:
     absent = _absent_of(source, ("continuation_token", "prefix_filter", "from_key", "to_key"))
     made = ReadTableEntries(
-        request_id=source.request_id,
-        segment=source.segment,
-        delegation_token=source.delegation_token,
-        suggested_entry_count=source.suggested_entry_count,
-        continuation_token=(source.continuation_token if source.HasField("continuation_token") else b""),
-        prefix_filter=(source.prefix_filter if source.HasField("prefix_filter") else b""),
-        from_key=(source.from_key if source.HasField("from_key") else b""),
-        to_key=(source.to_key if source.HasField("to_key") else b""),
+        source.request_id,
+        source.segment,
+        source.delegation_token,
+        source.suggested_entry_count,
+        (source.continuation_token if source.HasField("continuation_token") else b""),
+        (source.prefix_filter if source.HasField("prefix_filter") else b""),
+        (source.from_key if source.HasField("from_key") else b""),
+        (source.to_key if source.HasField("to_key") else b""),
     )
     made.absent = absent
     return made
@@ -1643,10 +1635,10 @@ def _put_table_entries_read(value: TableEntriesRead, target: Any) -> None:
 
 def _take_table_entries_read(source: Any, budget: _Budget) -> TableEntriesRead:
     return TableEntriesRead(
-        request_id=source.request_id,
-        segment=source.segment,
-        entries=_each("entries", source.entries, _take_entry, budget),
-        continuation_token=source.continuation_token,
+        source.request_id,
+        source.segment,
+        _each("entries", source.entries, _take_entry, budget),
+        source.continuation_token,
     )
 
 
@@ -1664,12 +1656,12 @@ def _put_table_entries_delta_read(value: TableEntriesDeltaRead, target: Any) -> 
 
 def _take_table_entries_delta_read(source: Any, budget: _Budget) -> TableEntriesDeltaRead:
     return TableEntriesDeltaRead(
-        request_id=source.request_id,
-        segment=source.segment,
-        entries=_each("entries", source.entries, _take_entry, budget),
-        should_clear=source.should_clear,
-        reached_end=source.reached_end,
-        last_position=source.last_position,
+        source.request_id,
+        source.segment,
+        _each("entries", source.entries, _take_entry, budget),
+        source.should_clear,
+        source.reached_end,
+        source.last_position,
     )
 
 
@@ -1685,11 +1677,11 @@ def _put_read_table_entries_delta(value: ReadTableEntriesDelta, target: Any) -> 
 
 def _take_read_table_entries_delta(source: Any, budget: _Budget) -> ReadTableEntriesDelta:
     return ReadTableEntriesDelta(
-        request_id=source.request_id,
-        segment=source.segment,
-        delegation_token=source.delegation_token,
-        from_position=source.from_position,
-        suggested_entry_count=source.suggested_entry_count,
+        source.request_id,
+        source.segment,
+        source.delegation_token,
+        source.from_position,
+        source.suggested_entry_count,
     )
 
 
@@ -1703,9 +1695,9 @@ def _put_flush_to_storage(value: FlushToStorage, target: Any) -> None:
 
 def _take_flush_to_storage(source: Any, budget: _Budget) -> FlushToStorage:
     return FlushToStorage(
-        container_id=source.container_id,
-        delegation_token=source.delegation_token,
-        request_id=source.request_id,
+        source.container_id,
+        source.delegation_token,
+        source.request_id,
     )
 
 
@@ -1717,7 +1709,7 @@ def _put_storage_flushed(value: StorageFlushed, target: Any) -> None:
 
 def _take_storage_flushed(source: Any, budget: _Budget) -> StorageFlushed:
     return StorageFlushed(
-        request_id=source.request_id,
+        source.request_id,
     )
 
 
@@ -1731,9 +1723,9 @@ def _put_list_storage_chunks(value: ListStorageChunks, target: Any) -> None:
 
 def _take_list_storage_chunks(source: Any, budget: _Budget) -> ListStorageChunks:
     return ListStorageChunks(
-        segment=source.segment,
-        delegation_token=source.delegation_token,
-        request_id=source.request_id,
+        source.segment,
+        source.delegation_token,
+        source.request_id,
     )
 
 
@@ -1747,8 +1739,8 @@ def _put_storage_chunks_listed(value: StorageChunksListed, target: Any) -> None:
 
 def _take_storage_chunks_listed(source: Any, budget: _Budget) -> StorageChunksListed:
     return StorageChunksListed(
-        request_id=source.request_id,
-        chunks=_each("chunks", source.chunks, _take_chunk_info, budget),
+        source.request_id,
+        _each("chunks", source.chunks, _take_chunk_info, budget),
     )
 
 

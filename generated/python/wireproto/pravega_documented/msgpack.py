@@ -107,7 +107,7 @@ def _unpack_padding(row: Any, budget: _Budget) -> Padding:
     if type(zeros) is not bytes:
         raise _wrong("zeros", "bytes", zeros)
     return Padding(
-        zeros=zeros,
+        zeros,
     )
 
 
@@ -133,10 +133,10 @@ def _unpack_read_segment(row: Any, budget: _Budget) -> ReadSegment:
     if type(delegation_token) is not str:
         raise _wrong("delegation_token", "text", delegation_token)
     return ReadSegment(
-        segment=segment,
-        offset=offset,
-        suggested_length=suggested_length,
-        delegation_token=delegation_token,
+        segment,
+        offset,
+        suggested_length,
+        delegation_token,
     )
 
 
@@ -165,11 +165,11 @@ def _unpack_segment_read(row: Any, budget: _Budget) -> SegmentRead:
     if type(data) is not bytes:
         raise _wrong("data", "bytes", data)
     return SegmentRead(
-        segment=segment,
-        offset=offset,
-        tail_=tail_,
-        end_of_segment=end_of_segment,
-        data=data,
+        segment,
+        offset,
+        tail_,
+        end_of_segment,
+        data,
     )
 
 
@@ -193,10 +193,10 @@ def _unpack_setup_append(row: Any, budget: _Budget) -> SetupAppend:
     if type(delegation_token) is not str:
         raise _wrong("delegation_token", "text", delegation_token)
     return SetupAppend(
-        request_id=request_id,
-        writer_id=_inside("writer_id", _take_uuid, writer_id, budget),
-        segment=segment,
-        delegation_token=delegation_token,
+        request_id,
+        _inside("writer_id", _take_uuid, writer_id, budget),
+        segment,
+        delegation_token,
     )
 
 
@@ -220,10 +220,10 @@ def _unpack_append_setup(row: Any, budget: _Budget) -> AppendSetup:
     if type(last_event_number) is not int:
         raise _wrong("last_event_number", "an integer", last_event_number)
     return AppendSetup(
-        request_id=request_id,
-        segment=segment,
-        writer_id=_inside("writer_id", _take_uuid, writer_id, budget),
-        last_event_number=last_event_number,
+        request_id,
+        segment,
+        _inside("writer_id", _take_uuid, writer_id, budget),
+        last_event_number,
     )
 
 
@@ -241,8 +241,8 @@ def _unpack_append_block(row: Any, budget: _Budget) -> AppendBlock:
     if type(data) is not bytes:
         raise _wrong("data", "bytes", data)
     return AppendBlock(
-        writer_id=_inside("writer_id", _take_uuid, writer_id, budget),
-        data=data,
+        _inside("writer_id", _take_uuid, writer_id, budget),
+        data,
     )
 
 
@@ -269,11 +269,11 @@ def _unpack_append_block_end(row: Any, budget: _Budget) -> AppendBlockEnd:
     if type(last_event_number) is not int:
         raise _wrong("last_event_number", "an integer", last_event_number)
     return AppendBlockEnd(
-        writer_id=_inside("writer_id", _take_uuid, writer_id, budget),
-        size_of_whole_events=size_of_whole_events,
-        data=data,
-        num_events=num_events,
-        last_event_number=last_event_number,
+        _inside("writer_id", _take_uuid, writer_id, budget),
+        size_of_whole_events,
+        data,
+        num_events,
+        last_event_number,
     )
 
 
@@ -290,7 +290,7 @@ def _unpack_partial_event(row: Any, budget: _Budget) -> PartialEvent:
     if type(data) is not bytes:
         raise _wrong("data", "bytes", data)
     return PartialEvent(
-        data=data,
+        data,
     )
 
 
@@ -307,7 +307,7 @@ def _unpack_event(row: Any, budget: _Budget) -> Event:
     if type(data) is not bytes:
         raise _wrong("data", "bytes", data)
     return Event(
-        data=data,
+        data,
     )
 
 
@@ -328,9 +328,9 @@ def _unpack_data_appended(row: Any, budget: _Budget) -> DataAppended:
     if type(previous_event_number) is not int:
         raise _wrong("previous_event_number", "an integer", previous_event_number)
     return DataAppended(
-        writer_id=_inside("writer_id", _take_uuid, writer_id, budget),
-        event_number=event_number,
-        previous_event_number=previous_event_number,
+        _inside("writer_id", _take_uuid, writer_id, budget),
+        event_number,
+        previous_event_number,
     )
 
 

@@ -114,7 +114,7 @@ def _put_padding(value: Padding, target: Any) -> None:
 
 def _take_padding(source: Any, budget: _Budget) -> Padding:
     return Padding(
-        zeros=source.zeros,
+        source.zeros,
     )
 
 
@@ -129,10 +129,10 @@ def _put_read_segment(value: ReadSegment, target: Any) -> None:
 
 def _take_read_segment(source: Any, budget: _Budget) -> ReadSegment:
     return ReadSegment(
-        segment=source.segment,
-        offset=source.offset,
-        suggested_length=source.suggested_length,
-        delegation_token=source.delegation_token,
+        source.segment,
+        source.offset,
+        source.suggested_length,
+        source.delegation_token,
     )
 
 
@@ -148,11 +148,11 @@ def _put_segment_read(value: SegmentRead, target: Any) -> None:
 
 def _take_segment_read(source: Any, budget: _Budget) -> SegmentRead:
     return SegmentRead(
-        segment=source.segment,
-        offset=source.offset,
-        tail_=source.tail,
-        end_of_segment=source.end_of_segment,
-        data=source.data,
+        source.segment,
+        source.offset,
+        source.tail,
+        source.end_of_segment,
+        source.data,
     )
 
 
@@ -167,10 +167,10 @@ def _put_setup_append(value: SetupAppend, target: Any) -> None:
 
 def _take_setup_append(source: Any, budget: _Budget) -> SetupAppend:
     return SetupAppend(
-        request_id=source.request_id,
-        writer_id=_inside("writer_id", _take_uuid, source.writer_id, budget),
-        segment=source.segment,
-        delegation_token=source.delegation_token,
+        source.request_id,
+        _inside("writer_id", _take_uuid, source.writer_id, budget),
+        source.segment,
+        source.delegation_token,
     )
 
 
@@ -185,10 +185,10 @@ def _put_append_setup(value: AppendSetup, target: Any) -> None:
 
 def _take_append_setup(source: Any, budget: _Budget) -> AppendSetup:
     return AppendSetup(
-        request_id=source.request_id,
-        segment=source.segment,
-        writer_id=_inside("writer_id", _take_uuid, source.writer_id, budget),
-        last_event_number=source.last_event_number,
+        source.request_id,
+        source.segment,
+        _inside("writer_id", _take_uuid, source.writer_id, budget),
+        source.last_event_number,
     )
 
 
@@ -201,8 +201,8 @@ def _put_append_block(value: AppendBlock, target: Any) -> None:
 
 def _take_append_block(source: Any, budget: _Budget) -> AppendBlock:
     return AppendBlock(
-        writer_id=_inside("writer_id", _take_uuid, source.writer_id, budget),
-        data=source.data,
+        _inside("writer_id", _take_uuid, source.writer_id, budget),
+        source.data,
     )
 
 
@@ -218,11 +218,11 @@ def _put_append_block_end(value: AppendBlockEnd, target: Any) -> None:
 
 def _take_append_block_end(source: Any, budget: _Budget) -> AppendBlockEnd:
     return AppendBlockEnd(
-        writer_id=_inside("writer_id", _take_uuid, source.writer_id, budget),
-        size_of_whole_events=source.size_of_whole_events,
-        data=source.data,
-        num_events=source.num_events,
-        last_event_number=source.last_event_number,
+        _inside("writer_id", _take_uuid, source.writer_id, budget),
+        source.size_of_whole_events,
+        source.data,
+        source.num_events,
+        source.last_event_number,
     )
 
 
@@ -234,7 +234,7 @@ def _put_partial_event(value: PartialEvent, target: Any) -> None:
 
 def _take_partial_event(source: Any, budget: _Budget) -> PartialEvent:
     return PartialEvent(
-        data=source.data,
+        source.data,
     )
 
 
@@ -246,7 +246,7 @@ def _put_event(value: Event, target: Any) -> None:
 
 def _take_event(source: Any, budget: _Budget) -> Event:
     return Event(
-        data=source.data,
+        source.data,
     )
 
 
@@ -260,9 +260,9 @@ def _put_data_appended(value: DataAppended, target: Any) -> None:
 
 def _take_data_appended(source: Any, budget: _Budget) -> DataAppended:
     return DataAppended(
-        writer_id=_inside("writer_id", _take_uuid, source.writer_id, budget),
-        event_number=source.event_number,
-        previous_event_number=source.previous_event_number,
+        _inside("writer_id", _take_uuid, source.writer_id, budget),
+        source.event_number,
+        source.previous_event_number,
     )
 
 

@@ -113,8 +113,8 @@ def _unpack_partial_message(row: Any, budget: _Budget) -> PartialMessage:
     if type(data) is not bytes:
         raise _wrong("data", "bytes", data)
     return PartialMessage(
-        part=_PART[part_],
-        data=data,
+        _PART[part_],
+        data,
     )
 
 
@@ -131,7 +131,7 @@ def _unpack_keep_alive(row: Any, budget: _Budget) -> KeepAlive:
     if type(data) is not bytes:
         raise _wrong("data", "bytes", data)
     return KeepAlive(
-        data=data,
+        data,
     )
 
 
@@ -154,9 +154,9 @@ def _unpack_read_segment(row: Any, budget: _Budget) -> ReadSegment:
     if type(suggested_length) is not int:
         raise _wrong("suggested_length", "an integer", suggested_length)
     return ReadSegment(
-        segment=segment,
-        offset=offset,
-        suggested_length=suggested_length,
+        segment,
+        offset,
+        suggested_length,
     )
 
 
@@ -185,11 +185,11 @@ def _unpack_segment_read(row: Any, budget: _Budget) -> SegmentRead:
     if type(data) is not bytes:
         raise _wrong("data", "bytes", data)
     return SegmentRead(
-        segment=segment,
-        offset=offset,
-        is_at_tail=is_at_tail,
-        is_at_end_of_segment=is_at_end_of_segment,
-        data=data,
+        segment,
+        offset,
+        is_at_tail,
+        is_at_end_of_segment,
+        data,
     )
 
 
@@ -207,8 +207,8 @@ def _unpack_setup_append(row: Any, budget: _Budget) -> SetupAppend:
     if type(segment) is not str:
         raise _wrong("segment", "text", segment)
     return SetupAppend(
-        connection_id=_inside("connection_id", _take_uuid, connection_id, budget),
-        segment=segment,
+        _inside("connection_id", _take_uuid, connection_id, budget),
+        segment,
     )
 
 
@@ -229,9 +229,9 @@ def _unpack_append_setup(row: Any, budget: _Budget) -> AppendSetup:
     if type(connection_offset_ack_level) is not int:
         raise _wrong("connection_offset_ack_level", "an integer", connection_offset_ack_level)
     return AppendSetup(
-        segment=segment,
-        connection_id=_inside("connection_id", _take_uuid, connection_id, budget),
-        connection_offset_ack_level=connection_offset_ack_level,
+        segment,
+        _inside("connection_id", _take_uuid, connection_id, budget),
+        connection_offset_ack_level,
     )
 
 
@@ -252,9 +252,9 @@ def _unpack_begin_append_block(row: Any, budget: _Budget) -> BeginAppendBlock:
     if type(length) is not int:
         raise _wrong("length", "an integer", length)
     return BeginAppendBlock(
-        connection_id=_inside("connection_id", _take_uuid, connection_id, budget),
-        connection_offset=connection_offset,
-        length=length,
+        _inside("connection_id", _take_uuid, connection_id, budget),
+        connection_offset,
+        length,
     )
 
 
@@ -275,9 +275,9 @@ def _unpack_end_append_block(row: Any, budget: _Budget) -> EndAppendBlock:
     if type(block_length) is not int:
         raise _wrong("block_length", "an integer", block_length)
     return EndAppendBlock(
-        connection_id=_inside("connection_id", _take_uuid, connection_id, budget),
-        connection_offset=connection_offset,
-        block_length=block_length,
+        _inside("connection_id", _take_uuid, connection_id, budget),
+        connection_offset,
+        block_length,
     )
 
 
@@ -294,7 +294,7 @@ def _unpack_event(row: Any, budget: _Budget) -> Event:
     if type(data) is not bytes:
         raise _wrong("data", "bytes", data)
     return Event(
-        data=data,
+        data,
     )
 
 
@@ -312,8 +312,8 @@ def _unpack_data_appended(row: Any, budget: _Budget) -> DataAppended:
     if type(connection_offset_ack_level) is not int:
         raise _wrong("connection_offset_ack_level", "an integer", connection_offset_ack_level)
     return DataAppended(
-        connection_id=_inside("connection_id", _take_uuid, connection_id, budget),
-        connection_offset_ack_level=connection_offset_ack_level,
+        _inside("connection_id", _take_uuid, connection_id, budget),
+        connection_offset_ack_level,
     )
 
 

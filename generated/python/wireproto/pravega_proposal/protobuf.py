@@ -118,8 +118,8 @@ def _put_partial_message(value: PartialMessage, target: Any) -> None:
 
 def _take_partial_message(source: Any, budget: _Budget) -> PartialMessage:
     return PartialMessage(
-        part=_PART[source.part],
-        data=source.data,
+        _PART[source.part],
+        source.data,
     )
 
 
@@ -131,7 +131,7 @@ def _put_keep_alive(value: KeepAlive, target: Any) -> None:
 
 def _take_keep_alive(source: Any, budget: _Budget) -> KeepAlive:
     return KeepAlive(
-        data=source.data,
+        source.data,
     )
 
 
@@ -145,9 +145,9 @@ def _put_read_segment(value: ReadSegment, target: Any) -> None:
 
 def _take_read_segment(source: Any, budget: _Budget) -> ReadSegment:
     return ReadSegment(
-        segment=source.segment,
-        offset=source.offset,
-        suggested_length=source.suggested_length,
+        source.segment,
+        source.offset,
+        source.suggested_length,
     )
 
 
@@ -163,11 +163,11 @@ def _put_segment_read(value: SegmentRead, target: Any) -> None:
 
 def _take_segment_read(source: Any, budget: _Budget) -> SegmentRead:
     return SegmentRead(
-        segment=source.segment,
-        offset=source.offset,
-        is_at_tail=source.is_at_tail,
-        is_at_end_of_segment=source.is_at_end_of_segment,
-        data=source.data,
+        source.segment,
+        source.offset,
+        source.is_at_tail,
+        source.is_at_end_of_segment,
+        source.data,
     )
 
 
@@ -180,8 +180,8 @@ def _put_setup_append(value: SetupAppend, target: Any) -> None:
 
 def _take_setup_append(source: Any, budget: _Budget) -> SetupAppend:
     return SetupAppend(
-        connection_id=_inside("connection_id", _take_uuid, source.connection_id, budget),
-        segment=source.segment,
+        _inside("connection_id", _take_uuid, source.connection_id, budget),
+        source.segment,
     )
 
 
@@ -195,9 +195,9 @@ def _put_append_setup(value: AppendSetup, target: Any) -> None:
 
 def _take_append_setup(source: Any, budget: _Budget) -> AppendSetup:
     return AppendSetup(
-        segment=source.segment,
-        connection_id=_inside("connection_id", _take_uuid, source.connection_id, budget),
-        connection_offset_ack_level=source.connection_offset_ack_level,
+        source.segment,
+        _inside("connection_id", _take_uuid, source.connection_id, budget),
+        source.connection_offset_ack_level,
     )
 
 
@@ -211,9 +211,9 @@ def _put_begin_append_block(value: BeginAppendBlock, target: Any) -> None:
 
 def _take_begin_append_block(source: Any, budget: _Budget) -> BeginAppendBlock:
     return BeginAppendBlock(
-        connection_id=_inside("connection_id", _take_uuid, source.connection_id, budget),
-        connection_offset=source.connection_offset,
-        length=source.length,
+        _inside("connection_id", _take_uuid, source.connection_id, budget),
+        source.connection_offset,
+        source.length,
     )
 
 
@@ -227,9 +227,9 @@ def _put_end_append_block(value: EndAppendBlock, target: Any) -> None:
 
 def _take_end_append_block(source: Any, budget: _Budget) -> EndAppendBlock:
     return EndAppendBlock(
-        connection_id=_inside("connection_id", _take_uuid, source.connection_id, budget),
-        connection_offset=source.connection_offset,
-        block_length=source.block_length,
+        _inside("connection_id", _take_uuid, source.connection_id, budget),
+        source.connection_offset,
+        source.block_length,
     )
 
 
@@ -241,7 +241,7 @@ def _put_event(value: Event, target: Any) -> None:
 
 def _take_event(source: Any, budget: _Budget) -> Event:
     return Event(
-        data=source.data,
+        source.data,
     )
 
 
@@ -254,8 +254,8 @@ def _put_data_appended(value: DataAppended, target: Any) -> None:
 
 def _take_data_appended(source: Any, budget: _Budget) -> DataAppended:
     return DataAppended(
-        connection_id=_inside("connection_id", _take_uuid, source.connection_id, budget),
-        connection_offset_ack_level=source.connection_offset_ack_level,
+        _inside("connection_id", _take_uuid, source.connection_id, budget),
+        source.connection_offset_ack_level,
     )
 
 

@@ -115,8 +115,8 @@ def _unpack_client_hello(row: Any, budget: _Budget) -> ClientHello:
     if type(version) is not int:
         raise _wrong("version", "an integer", version)
     return ClientHello(
-        version=version,
-        extensions=_plain_items("extensions", extensions, (int,), budget),
+        version,
+        _plain_items("extensions", extensions, (int,), budget),
     )
 
 
@@ -132,8 +132,8 @@ def _unpack_server_hello(row: Any, budget: _Budget) -> ServerHello:
     if type(version) is not int:
         raise _wrong("version", "an integer", version)
     return ServerHello(
-        version=version,
-        extensions=_plain_items("extensions", extensions, (int,), budget),
+        version,
+        _plain_items("extensions", extensions, (int,), budget),
     )
 
 
@@ -154,9 +154,9 @@ def _unpack_subscribe(row: Any, budget: _Budget) -> Subscribe:
     if type(initial_demand) is not int:
         raise _wrong("initial_demand", "an integer", initial_demand)
     return Subscribe(
-        publisher=publisher,
-        subscriber=subscriber,
-        initial_demand=initial_demand,
+        publisher,
+        subscriber,
+        initial_demand,
     )
 
 
@@ -174,8 +174,8 @@ def _unpack_request(row: Any, budget: _Budget) -> Request:
     if type(demand) is not int:
         raise _wrong("demand", "an integer", demand)
     return Request(
-        subscriber=subscriber,
-        demand=demand,
+        subscriber,
+        demand,
     )
 
 
@@ -190,7 +190,7 @@ def _unpack_cancel(row: Any, budget: _Budget) -> Cancel:
     if type(subscriber) is not int:
         raise _wrong("subscriber", "an integer", subscriber)
     return Cancel(
-        subscriber=subscriber,
+        subscriber,
     )
 
 
@@ -208,8 +208,8 @@ def _unpack_subscribed(row: Any, budget: _Budget) -> Subscribed:
     if type(element_size) is not int:
         raise _wrong("element_size", "an integer", element_size)
     return Subscribed(
-        subscriber=subscriber,
-        element_size=element_size,
+        subscriber,
+        element_size,
     )
 
 
@@ -227,8 +227,8 @@ def _unpack_on_next(row: Any, budget: _Budget) -> OnNext:
     if type(element) is not bytes:
         raise _wrong("element", "bytes", element)
     return OnNext(
-        subscriber=subscriber,
-        element=element,
+        subscriber,
+        element,
     )
 
 
@@ -243,7 +243,7 @@ def _unpack_on_complete(row: Any, budget: _Budget) -> OnComplete:
     if type(subscriber) is not int:
         raise _wrong("subscriber", "an integer", subscriber)
     return OnComplete(
-        subscriber=subscriber,
+        subscriber,
     )
 
 
@@ -261,8 +261,8 @@ def _unpack_on_error(row: Any, budget: _Budget) -> OnError:
     if type(error) is not str:
         raise _wrong("error", "text", error)
     return OnError(
-        subscriber=subscriber,
-        error=error,
+        subscriber,
+        error,
     )
 
 
@@ -283,9 +283,9 @@ def _unpack_on_next_packed(row: Any, budget: _Budget) -> OnNextPacked:
     if type(messages) is not bytes:
         raise _wrong("messages", "bytes", messages)
     return OnNextPacked(
-        subscriber=subscriber,
-        count=count,
-        messages=messages,
+        subscriber,
+        count,
+        messages,
     )
 
 
@@ -306,9 +306,9 @@ def _unpack_on_next_part(row: Any, budget: _Budget) -> OnNextPart:
     if type(data) is not bytes:
         raise _wrong("data", "bytes", data)
     return OnNextPart(
-        subscriber=subscriber,
-        element=element,
-        data=data,
+        subscriber,
+        element,
+        data,
     )
 
 
@@ -329,9 +329,9 @@ def _unpack_on_next_last_part(row: Any, budget: _Budget) -> OnNextLastPart:
     if type(data) is not bytes:
         raise _wrong("data", "bytes", data)
     return OnNextLastPart(
-        subscriber=subscriber,
-        element=element,
-        data=data,
+        subscriber,
+        element,
+        data,
     )
 
 
@@ -346,7 +346,7 @@ def _unpack_goodbye(row: Any, budget: _Budget) -> Goodbye:
     if type(reason) is not str:
         raise _wrong("reason", "text", reason)
     return Goodbye(
-        reason=reason,
+        reason,
     )
 
 

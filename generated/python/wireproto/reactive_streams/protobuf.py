@@ -122,8 +122,8 @@ def _put_client_hello(value: ClientHello, target: Any) -> None:
 
 def _take_client_hello(source: Any, budget: _Budget) -> ClientHello:
     return ClientHello(
-        version=source.version,
-        extensions=_plain("extensions", source.extensions, budget),
+        source.version,
+        _plain("extensions", source.extensions, budget),
     )
 
 
@@ -134,8 +134,8 @@ def _put_server_hello(value: ServerHello, target: Any) -> None:
 
 def _take_server_hello(source: Any, budget: _Budget) -> ServerHello:
     return ServerHello(
-        version=source.version,
-        extensions=_plain("extensions", source.extensions, budget),
+        source.version,
+        _plain("extensions", source.extensions, budget),
     )
 
 
@@ -147,9 +147,9 @@ def _put_subscribe(value: Subscribe, target: Any) -> None:
 
 def _take_subscribe(source: Any, budget: _Budget) -> Subscribe:
     return Subscribe(
-        publisher=source.publisher,
-        subscriber=source.subscriber,
-        initial_demand=source.initial_demand,
+        source.publisher,
+        source.subscriber,
+        source.initial_demand,
     )
 
 
@@ -160,8 +160,8 @@ def _put_request(value: Request, target: Any) -> None:
 
 def _take_request(source: Any, budget: _Budget) -> Request:
     return Request(
-        subscriber=source.subscriber,
-        demand=source.demand,
+        source.subscriber,
+        source.demand,
     )
 
 
@@ -171,7 +171,7 @@ def _put_cancel(value: Cancel, target: Any) -> None:
 
 def _take_cancel(source: Any, budget: _Budget) -> Cancel:
     return Cancel(
-        subscriber=source.subscriber,
+        source.subscriber,
     )
 
 
@@ -182,8 +182,8 @@ def _put_subscribed(value: Subscribed, target: Any) -> None:
 
 def _take_subscribed(source: Any, budget: _Budget) -> Subscribed:
     return Subscribed(
-        subscriber=source.subscriber,
-        element_size=source.element_size,
+        source.subscriber,
+        source.element_size,
     )
 
 
@@ -194,8 +194,8 @@ def _put_on_next(value: OnNext, target: Any) -> None:
 
 def _take_on_next(source: Any, budget: _Budget) -> OnNext:
     return OnNext(
-        subscriber=source.subscriber,
-        element=source.element,
+        source.subscriber,
+        source.element,
     )
 
 
@@ -205,7 +205,7 @@ def _put_on_complete(value: OnComplete, target: Any) -> None:
 
 def _take_on_complete(source: Any, budget: _Budget) -> OnComplete:
     return OnComplete(
-        subscriber=source.subscriber,
+        source.subscriber,
     )
 
 
@@ -216,8 +216,8 @@ def _put_on_error(value: OnError, target: Any) -> None:
 
 def _take_on_error(source: Any, budget: _Budget) -> OnError:
     return OnError(
-        subscriber=source.subscriber,
-        error=source.error,
+        source.subscriber,
+        source.error,
     )
 
 
@@ -229,9 +229,9 @@ def _put_on_next_packed(value: OnNextPacked, target: Any) -> None:
 
 def _take_on_next_packed(source: Any, budget: _Budget) -> OnNextPacked:
     return OnNextPacked(
-        subscriber=source.subscriber,
-        count=source.count,
-        messages=source.messages,
+        source.subscriber,
+        source.count,
+        source.messages,
     )
 
 
@@ -243,9 +243,9 @@ def _put_on_next_part(value: OnNextPart, target: Any) -> None:
 
 def _take_on_next_part(source: Any, budget: _Budget) -> OnNextPart:
     return OnNextPart(
-        subscriber=source.subscriber,
-        element=source.element,
-        data=source.data,
+        source.subscriber,
+        source.element,
+        source.data,
     )
 
 
@@ -257,9 +257,9 @@ def _put_on_next_last_part(value: OnNextLastPart, target: Any) -> None:
 
 def _take_on_next_last_part(source: Any, budget: _Budget) -> OnNextLastPart:
     return OnNextLastPart(
-        subscriber=source.subscriber,
-        element=source.element,
-        data=source.data,
+        source.subscriber,
+        source.element,
+        source.data,
     )
 
 
@@ -269,7 +269,7 @@ def _put_goodbye(value: Goodbye, target: Any) -> None:
 
 def _take_goodbye(source: Any, budget: _Budget) -> Goodbye:
     return Goodbye(
-        reason=source.reason,
+        source.reason,
     )
 
 
