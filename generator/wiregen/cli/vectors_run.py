@@ -45,9 +45,7 @@ def verb(
 
     command = command_of()
     if not command:
-        raise Failure(
-            "no implementation is named", "as in: wiregen vectors run lumberjack -- node testee.mjs"
-        )
+        raise Failure("no implementation is named", f"as in: wiregen vectors run {protocol} -- COMMAND")
     plan = lower(spoken(protocol).protocol)
     vectors = vectors_of(files, plan, only)
     known = expected_of(expected)
