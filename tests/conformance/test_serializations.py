@@ -135,3 +135,14 @@ def test_a_conversation_goes_through_all_three_byte_by_byte(vector: dict[str, An
             assert all(isinstance(piece, bytes) for piece in (*pieces, *transcoder.finish()))
             stream = b"".join(piece for piece in pieces if isinstance(piece, bytes))
         assert stream == data
+
+
+@pytest.mark.parametrize("backend", ["protobuf", "msgpack"])
+def test_a_piece_of_a_message_is_refused_by_name(backend: str) -> None:
+    geode = importlib.import_module("wireproto.geode")
+    serialization = importlib.import_module(f"wireproto.geode.{backend}")
+    piece = geode.decode(bytes.fromhex("00000000000220050100"), from_role="client")
+    with pytest.raises(geode.EncodeError) as raised:
+        serialization.encode(piece)
+    assert (raised.value.code, raised.value.path) == ("unrepresentable", "RequestPart")
+    assert "a whole message" in str(raised.value)

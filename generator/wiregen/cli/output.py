@@ -31,7 +31,10 @@ def destination(name: str | None) -> Iterator[IO[bytes]]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    path = Path(os.path.realpath(name))
+    try:
+        path = Path(name).resolve()
+    except (OSError, RuntimeError):
+        raise Failure(f"`{name}` leads nowhere", "its links go round in a circle") from None
     if not path.parent.is_dir() or path.is_dir():
         raise Failure(f"`{name}` cannot be written", "name a file in a folder that exists")
     if path.exists() and not path.is_file():

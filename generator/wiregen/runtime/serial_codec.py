@@ -201,16 +201,19 @@ def refuse_tails(value: Any, path: str = "") -> None:
 
 def _obstacle(value: Any, path: str = "") -> tuple[str, str, str]:
     """Return where the value is that no other serialization carries, what was expected there and what it is."""
-    for name, part in _parts(value, path):
+    for name, inner in _parts(value, path):
         where = _joined(path, name)
-        if is_a(part, str) and not _is_text(part):
+        if is_a(inner, str) and not _is_text(inner):
             return where, "text", "a lone surrogate"
-        if is_a(part, Unknown):
+        if is_a(inner, Unknown):
             return where, "a message that is known", "Unknown"
-        found = _obstacle(part, where)
+        found = _obstacle(inner, where)
         if found[1]:
             return found
-    return ("", "", "") if path else (declared_name(value)[:64], "what can be carried", kind_of(value))
+    if path:
+        return "", "", ""
+    message = getattr(value, "message", value)  # or a piece of one, which is of no message that is carried
+    return declared_name(message)[:64], "a whole message that can be carried", kind_of(message)
 
 
 def _joined(path: str, name: str) -> str:

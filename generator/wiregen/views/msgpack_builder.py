@@ -33,6 +33,8 @@ class MsgpackBuilder:
         self._enums = {enum.name: enum for enum in protocol.enums}
         self._fields = model_fields(protocol)
         self._tailed = tailed(protocol)
+        # A local variable that is named like a class would hide it.
+        self._classes = {f"{each.name}{end}" for each in _named(protocol) for end in ("", "_")}
         self.names = SerialNames()
         self.functions: list[ConversionView] = []
         self.coded: list[CodedView] = []
@@ -132,7 +134,7 @@ class MsgpackBuilder:
     # ---- fields
 
     def _parts(self, stem: str, owner: Record | FrameRecord, taken: set[str]) -> tuple[ItemView, ...]:
-        taken |= _TAKEN
+        taken |= _TAKEN | self._classes
         names = unique((local_name(field.name) for field in owner.fields), taken)
         trailing = [field for field in owner.fields if field.presence == "trailing"]
         return tuple(
@@ -281,3 +283,7 @@ def _trailing(fields: tuple[CarriedField, ...], parts: tuple[ItemView, ...]) -> 
 def _code(record: Record) -> str:
     """Return what stands for a message: its code, or its name where it has none."""
     return repr(record.name) if record.code is None else str(record.code)
+
+
+def _named(protocol: m.Protocol) -> tuple[m.Struct | m.Message | m.Frame | m.Enum | m.Union, ...]:
+    return (*protocol.structs, *protocol.messages, *protocol.frames, *protocol.enums, *protocol.unions)
