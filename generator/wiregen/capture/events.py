@@ -1,7 +1,7 @@
 """What reading the streams of a capture gives: pieces of bytes, gaps between them, and ends."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,9 +36,8 @@ class Flow:
         return f"{self.opener}-{self.other}{suffix}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
-    """The next bytes of one direction.
+class Piece(NamedTuple):
+    """The next bytes of one direction; a tuple for the same reason as a packet.
 
     `time` is that of the packet that made them deliverable; `offset` counts from the direction's first byte.
     """

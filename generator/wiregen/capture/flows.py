@@ -17,6 +17,7 @@ from wiregen.capture.side import Budget, Side
 
 _HALF = 1 << 31
 _MODULUS = 1 << 32
+_TURNS = SYN | FIN | RST  # flags with which a flow may begin or end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +56,20 @@ class FlowTable:
 
     def add(self, segment: Segment) -> Iterable[Event]:
         """Return the events that this segment makes possible."""
-        found = self._sides.get(segment.key)
+        _number, time, key, sequence, _acknowledged, flags, data, size = segment
+        found = self._sides.get(key)
+        if found is None or flags & _TURNS:
+            return self._turn(found, segment)
+        conversation, side = found
+        self._live.move_to_end(conversation.key)
+        if not size:
+            return ()
+        if sequence == side.expected and len(data) == size:  # as most are
+            return (side.advance(sequence, data, time),)
+        return self._advance(conversation, side, segment)
+
+    def _turn(self, found: tuple[_Conversation, Side] | None, segment: Segment) -> Iterable[Event]:
+        """Take a segment with which a flow may begin or end."""
         if segment.flags & RST:
             return self._reset(*found, segment) if found else ()
         if segment.flags & SYN:

@@ -1,5 +1,6 @@
-"""One packet as a capture holds it, before any header in it is believed."""
+"""Packets as a capture holds them, before any header in them is believed."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 
@@ -14,3 +15,29 @@ class Packet(NamedTuple):
     link_type: int
     data: bytes
     size: int
+
+
+Place = tuple[int, float, int, int, int]
+"""A packet's number and time, where in the batch's data it begins and ends, and what the capture calls its length."""
+
+BATCH_LENGTH = 4096
+"""More places are not held at a time: 400 bytes each, where a packet may take 16 of the file."""
+
+
+class Batch(NamedTuple):
+    """Packets of one link type where they were read, not copied out of it."""
+
+    link_type: int
+    data: bytes
+    places: list[Place]
+
+    def packets(self) -> Iterator[Packet]:
+        """Yield the packets, each with bytes of its own."""
+        for number, time, start, end, size in self.places:
+            yield Packet(number, time, self.link_type, self.data[start:end], max(size, end - start))
+
+
+def batch_of(packet: Packet) -> Batch:
+    """Return the batch that holds this packet only."""
+    place = (packet.number, packet.time, 0, len(packet.data), packet.size)
+    return Batch(packet.link_type, packet.data, [place])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from wiregen.capture.errors import CaptureError
 from wiregen.capture.issues import IssueKind, Issues
 from wiregen.capture.limits import CaptureLimits
-from wiregen.capture.packet import Packet
+from wiregen.capture.packet import BATCH_LENGTH, Batch, Packet, Place, batch_of
 from wiregen.capture.source import Input
 
 PCAPNG_MAGIC = bytes.fromhex("0a0d0d0a")
@@ -20,6 +20,8 @@ _SECTION, _INTERFACE, _OLD_PACKET, _SIMPLE_PACKET, _PACKET = 0x0A0D0D0A, 1, 2, 3
 _BYTE_ORDERS = {bytes.fromhex("4d3c2b1a"): "<", bytes.fromhex("1a2b3c4d"): ">"}
 _OPTION_END, _OPTION_RESOLUTION, _OPTION_TIME_OFFSET = 0, 9, 14
 _FRAME_SIZE = 12  # type and length before the body, the length again behind it
+_PACKET_START = 28  # of the packet in its block
+_PACKET_FRAME_SIZE = _PACKET_START + 4
 _HEAD_SIZE = 64 * 1024  # more than the fixed part of any block, and room for an interface's options
 
 
@@ -53,20 +55,66 @@ class _Reader:
             _SIMPLE_PACKET: self._simple_packet,
         }
 
-    def packets(self) -> Iterator[Packet]:
+    def batches(self) -> Iterator[Batch]:
         """Yield the packets of every section; the first section's magic was read already."""
-        block = self._next_block() if self._start_section() else None
-        while block:
-            type_, body = block
-            try:
-                if type_ in self._packet_blocks:
-                    self._number += 1
-                    yield self._packet_blocks[type_](body)
-                elif type_ == _INTERFACE:
-                    self._add_interface(body)
-            except (_BadBlock, struct.error) as error:
-                self._issues.note(IssueKind.DAMAGED_BLOCK, self._block_offset, f"block type {type_}: {error}")
-            block = self._next_block()
+        is_open = self._start_section()
+        while is_open:
+            if batch := self._index():
+                yield batch
+            elif block := self._next_block():
+                yield from self._take(*block)
+            else:
+                is_open = False
+
+    def _index(self) -> Batch | None:
+        """Return the next packet blocks that lie whole in the window and are sound, of one link type; step over them."""
+        window, position = self._file.window, self._file.position
+        unpack, unpack_length = self._structs.packet_block.unpack_from, self._structs.length.unpack_from
+        size, largest = len(window), self._limits.packet_size
+        last = size - _PACKET_FRAME_SIZE
+        interface, current, index = None, -1, self._number
+        places: list[Place] = []
+        while position <= last and len(places) < BATCH_LENGTH:
+            type_, length, number, high, low, captured_size, wire_size = unpack(window, position)
+            end = position + length
+            if type_ != _PACKET or end > size or length & 3 or captured_size > largest:
+                break
+            if captured_size > length - _PACKET_FRAME_SIZE or unpack_length(window, end - 4) != (length,):
+                break
+            if number != current:
+                found = self._same_link(interface, number)
+                if found is None:
+                    break
+                interface, current = found, number
+                ticks_per_second, time_offset = found.ticks_per_second, found.time_offset
+            start = position + _PACKET_START
+            time = time_offset + (high << 32 | low) / ticks_per_second
+            index += 1
+            places.append((index, time, start, start + captured_size, wire_size))
+            position = end
+        if interface is None:
+            return None
+        self._file.position = position
+        self._number, self._time = index, time
+        return Batch(interface.link_type, window, places)
+
+    def _same_link(self, interface: _Interface | None, number: int) -> _Interface | None:
+        """Return the numbered interface if there is one, and it has the link type of the one given."""
+        if number >= len(self._interfaces):
+            return None
+        found = self._interfaces[number]
+        return found if interface is None or found.link_type == interface.link_type else None
+
+    def _take(self, type_: int, body: bytes) -> Iterator[Batch]:
+        """Read a block of any kind; yield the packet that it holds."""
+        try:
+            if type_ in self._packet_blocks:
+                self._number += 1
+                yield batch_of(self._packet_blocks[type_](body))
+            elif type_ == _INTERFACE:
+                self._add_interface(body)
+        except (_BadBlock, struct.error) as error:
+            self._issues.note(IssueKind.DAMAGED_BLOCK, self._block_offset, f"block type {type_}: {error}")
 
     def _next_block(self) -> tuple[int, bytes] | None:
         """Return the next block that is no section header, None at the end or where nothing can be trusted."""
@@ -180,24 +228,25 @@ class _Reader:
 class _Structs:
     """The fixed parts of blocks in one byte order."""
 
-    __slots__ = ("interface", "length", "old_packet", "option", "packet", "time_offset")
+    __slots__ = ("interface", "length", "old_packet", "option", "packet", "packet_block", "time_offset")
 
     def __init__(self, byte_order: str) -> None:
         self.length = struct.Struct(byte_order + "I")
         self.interface = struct.Struct(byte_order + "HHI")
         self.option = struct.Struct(byte_order + "HH")
         self.packet = struct.Struct(byte_order + "IIIII")
+        self.packet_block = struct.Struct(byte_order + "IIIIIII")
         self.old_packet = struct.Struct(byte_order + "HHIIII")
         self.time_offset = struct.Struct(byte_order + "q")
 
 
-def read_pcapng(file: Input, limits: CaptureLimits, issues: Issues) -> Iterator[Packet]:
+def read_pcapng(file: Input, limits: CaptureLimits, issues: Issues) -> Iterator[Batch]:
     """Yield the packets behind the first section's block type, which was read already.
 
     Raises:
         CaptureError: the first section header has no byte-order magic.
     """
-    return _Reader(file, limits, issues).packets()
+    return _Reader(file, limits, issues).batches()
 
 
 def _read_interface(structs: _Structs, body: bytes) -> _Interface:

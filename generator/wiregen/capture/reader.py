@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from wiregen.capture.errors import CaptureError
 from wiregen.capture.issues import Issues
 from wiregen.capture.limits import CaptureLimits
-from wiregen.capture.packet import Packet
+from wiregen.capture.packet import Batch, Packet
 from wiregen.capture.pcap import PCAP_MAGICS, read_pcap
 from wiregen.capture.pcapng import PCAPNG_MAGIC, read_pcapng
 from wiregen.capture.source import Source, open_input
@@ -24,8 +24,12 @@ def read_capture(
     Raises:
         CaptureError: the source cannot be opened or is no capture; at the first packet, not at the call.
     """
-    limits = limits or CaptureLimits()
-    issues = Issues() if issues is None else issues
+    for batch in read_batches(source, limits or CaptureLimits(), Issues() if issues is None else issues):
+        yield from batch.packets()
+
+
+def read_batches(source: Source, limits: CaptureLimits, issues: Issues) -> Iterator[Batch]:
+    """Yield the same packets many at a time, as far as they were read."""
     with open_input(source, issues) as file:
         magic = file.read(_MAGIC_SIZE)
         if magic == PCAPNG_MAGIC:

@@ -14,6 +14,7 @@ from wiregen.capture.limits import CaptureLimits
 
 _MODULUS = 1 << 32
 _HALF = 1 << 31
+new_tuple = tuple.__new__
 _SPAN_COST = 256  # what a held span takes beside its bytes, rounded up
 
 
@@ -55,6 +56,7 @@ class Side:
         "_issues",
         "_limits",
         "_next",
+        "expected",
         "is_closed",
     )
 
@@ -72,6 +74,7 @@ class Side:
         self._held: list[_Span] = []
         self._held_cost = 0
         self.is_closed = False
+        self.expected: int | None = None  # the sequence number of data that `advance` may take
 
     @property
     def is_started(self) -> bool:
@@ -100,9 +103,27 @@ class Side:
         """Give the first byte its sequence number, unless it has one."""
         if self._base is None:
             self._base = sequence
+            self._settle()
+
+    def advance(self, sequence: int, data: bytes, time: float) -> Piece:
+        """Take whole data that has the expected sequence number."""
+        offset = self._next
+        self._next = offset + len(data)
+        self.expected = (sequence + len(data)) % _MODULUS
+        return new_tuple(Piece, (self._flow, self._from_opener, time, offset, data))
 
     def add(self, segment: Segment) -> list[Event]:
         """Take a segment that has data; return what can be delivered now."""
+        events = self._add(segment)
+        self._settle()
+        return events
+
+    def _settle(self) -> None:
+        """Find out what `advance` may take: nothing where there is a hole, or an end in sight."""
+        is_plain = not self._held and self._end is None
+        self.expected = self.next_sequence if is_plain else None
+
+    def _add(self, segment: Segment) -> list[Event]:
         start = self._place(segment.sequence, segment.number)
         if start is None:
             return []
@@ -123,6 +144,7 @@ class Side:
         if offset is None or offset < self._next or self.is_closed:
             return []
         self._end = offset if self._end is None else min(self._end, offset)
+        self._settle()
         return self._close(segment.time, segment.number)
 
     def flush(self, time: float, number: int) -> list[Event]:

@@ -1,47 +1,58 @@
 """Bytes of a capture: a path or stream, gunzipped where needed, read forward only and in bounded pieces."""
 
-import io
 import os
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from wiregen.capture.errors import CaptureError
 from wiregen.capture.issues import IssueKind, Issues
 
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
-
 Source = str | os.PathLike[str] | BinaryIO
 
+_Read = Callable[[int], bytes | None]
+"""Returns at most as many bytes, none at the end: a pipe from a running capture is not waited for until they are all there."""
+
 _GZIP_MAGIC = b"\x1f\x8b"
-_BUFFER_SIZE = 1 << 20
+_WINDOW_SIZE = 1 << 19
 _SKIP_SIZE = 1 << 16
 
 
 class Input:
-    """A capture's unzipped bytes; `offset` counts those read so far."""
+    """A capture's unzipped bytes, seen through a window.
 
-    __slots__ = ("_issues", "_stream", "offset")
+    Whoever knows what lies in `window` may read it from `position` on and set that behind what was read.
+    """
 
-    def __init__(self, stream: BinaryIO, issues: Issues) -> None:
-        self._stream = stream
+    __slots__ = ("_before", "_issues", "_read_some", "position", "window")
+
+    def __init__(self, head: bytes, read_some: _Read, issues: Issues) -> None:
+        self._read_some = read_some
         self._issues = issues
-        self.offset = 0
+        self._before = 0
+        self.window = head
+        self.position = 0
+
+    @property
+    def offset(self) -> int:
+        """Return how many bytes were read so far."""
+        return self._before + self.position
 
     def read(self, size: int) -> bytes:
         """Return `size` bytes, or fewer where the source ends or cannot be read any further.
 
         The caller has bounded `size`: that much memory is taken at once.
         """
-        try:
-            data = self._stream.read(size)
-        except OSError as error:
-            self._issues.note(IssueKind.TRUNCATED_FILE, self.offset, error.strerror or str(error))
-            return b""
-        self.offset += len(data)
-        return data
+        data = self._take(size)
+        if len(data) == size:
+            return data
+        parts = [data]
+        size -= len(data)
+        while size and self._move():
+            parts.append(self._take(size))
+            size -= len(parts[-1])
+        return b"".join(parts)
 
     def skip(self, size: int) -> bool:
         """Pass over `size` bytes; False where the source ends before."""
@@ -51,6 +62,22 @@ class Input:
                 return False
             size -= n_read
         return True
+
+    def _take(self, size: int) -> bytes:
+        data = self.window[self.position : self.position + size]
+        self.position += len(data)
+        return data
+
+    def _move(self) -> bool:
+        """Move the window, which was read to its end; False where nothing is behind it."""
+        self._before += self.position
+        self.position = 0
+        self.window = b""
+        try:
+            self.window = self._read_some(_WINDOW_SIZE) or b""
+        except OSError as error:
+            self._issues.note(IssueKind.TRUNCATED_FILE, self.offset, error.strerror or str(error))
+        return bool(self.window)
 
 
 @contextmanager
@@ -72,58 +99,35 @@ def open_input(source: Source, issues: Issues) -> Iterator[Input]:
 
 
 def _unzipped(stream: BinaryIO, issues: Issues) -> Input:
+    read_some: _Read = getattr(stream, "read1", stream.read)
     try:
         head = stream.read(len(_GZIP_MAGIC))
     except OSError as error:
         raise CaptureError(f"cannot read the capture: {error.strerror or error}") from None
-    raw: io.RawIOBase = _Rejoined(head, stream)
     if head == _GZIP_MAGIC:
-        raw = _Unzipped(raw, issues)
-    return Input(io.BufferedReader(raw, _BUFFER_SIZE), issues)
+        return Input(b"", _Unzipped(head, read_some, issues).read, issues)
+    return Input(head, read_some, issues)
 
 
-class _Rejoined(io.RawIOBase):
-    """A stream with the bytes that were read to recognise it put back; closing it leaves the stream open."""
-
-    def __init__(self, head: bytes, stream: BinaryIO) -> None:
-        self._head = head
-        # read1 gives what is there: a pipe from a running capture is not waited for until the buffer is full.
-        self._read: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: "WriteableBuffer") -> int:
-        view = memoryview(buffer).cast("B")
-        data = self._head[: len(view)] or self._read(len(view))
-        self._head = self._head[len(data) :]
-        view[: len(data)] = data
-        return len(data)
-
-
-class _Unzipped(io.RawIOBase):
+class _Unzipped:
     """The gzip members of a stream, one behind the other; `gzip.GzipFile` would drop up to a buffer before damage."""
 
-    def __init__(self, zipped: io.RawIOBase, issues: Issues) -> None:
-        self._zipped = zipped
+    def __init__(self, head: bytes, read_zipped: _Read, issues: Issues) -> None:
+        self._read_zipped = read_zipped
         self._issues = issues
-        self._input = b""
+        self._input = head
         self._member = _new_member()
         self._offset = 0  # in the unzipped bytes
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: "WriteableBuffer") -> int:
-        view = memoryview(buffer).cast("B")
+    def read(self, size: int) -> bytes:
+        """Return some bytes, at most `size`, none at the end or where the stream is damaged."""
         try:
-            data = self._inflate(len(view))
+            data = self._inflate(size)
         except (EOFError, zlib.error) as error:
             self._issues.note(IssueKind.TRUNCATED_FILE, self._offset, f"gzip: {error}")
-            return 0
-        view[: len(data)] = data
+            return b""
         self._offset += len(data)
-        return len(data)
+        return data
 
     def _inflate(self, size: int) -> bytes:
         """Return some bytes, at most `size`, none at the end."""
@@ -137,7 +141,7 @@ class _Unzipped(io.RawIOBase):
     def _refill(self) -> bool:
         """Get input for the member at hand or for the next one; False behind the last, zeros may follow it."""
         if not self._input:
-            self._input = self._zipped.read(_SKIP_SIZE) or b""
+            self._input = self._read_zipped(_SKIP_SIZE) or b""
         if self._member.eof:
             self._input = self._input.lstrip(b"\0")
             if self._input:

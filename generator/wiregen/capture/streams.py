@@ -5,11 +5,11 @@ from typing import Protocol
 
 from wiregen.capture.events import Event
 from wiregen.capture.flows import FlowTable
-from wiregen.capture.headers import Segment, UnusablePacket, read_segment
-from wiregen.capture.issues import IssueKind, Issues
+from wiregen.capture.issues import Issues
 from wiregen.capture.limits import CaptureLimits
-from wiregen.capture.packet import Packet
-from wiregen.capture.reader import read_capture
+from wiregen.capture.packet import Batch, Packet, batch_of
+from wiregen.capture.reader import read_batches
+from wiregen.capture.segments import read_segments
 from wiregen.capture.source import Source
 
 
@@ -41,8 +41,8 @@ class CaptureStreams:
 
     def __iter__(self) -> Iterator[Event]:
         self.issues = Issues()
-        packets = read_capture(self._source, limits=self._limits, issues=self.issues)
-        return assemble(packets, port=self._port, limits=self._limits, issues=self.issues)
+        batches = read_batches(self._source, self._limits, self.issues)
+        return _assemble(batches, self._port, self._limits, self.issues)
 
 
 def read_streams(
@@ -63,26 +63,17 @@ def assemble(
     issues: Issues | None = None,
 ) -> Iterator[Event]:
     """Yield the events of the packets' TCP flows, holding no more than the limits allow."""
-    limits = limits or CaptureLimits()
-    issues = Issues() if issues is None else issues
+    return _assemble(
+        map(batch_of, packets), port, limits or CaptureLimits(), Issues() if issues is None else issues
+    )
+
+
+def _assemble(
+    batches: Iterable[Batch], port: int | None, limits: CaptureLimits, issues: Issues
+) -> Iterator[Event]:
     table = FlowTable(port=port, limits=limits, issues=issues)
-    number, time = 0, 0.0
-    for segment in read_segments(packets, port=port, issues=issues):
-        number, time = segment.number, segment.time
+    segment = None
+    for segment in read_segments(batches, port=port, issues=issues):
         yield from table.add(segment)
-    yield from table.finish(time, number)
-
-
-def read_segments(packets: Iterable[Packet], *, port: int | None, issues: Issues) -> Iterator[Segment]:
-    """Yield the TCP segments that touch `port`; every other packet is an issue."""
-    wanted = None if port is None else port.to_bytes(2, "big")
-    for packet in packets:
-        try:
-            segment = read_segment(packet)
-        except UnusablePacket as unusable:
-            issues.note(unusable.kind, packet.number, unusable.detail)
-            continue
-        if wanted is None or segment.key[-2:] == wanted or segment.key[-4:-2] == wanted:
-            yield segment
-        else:
-            issues.note(IssueKind.OTHER_PORT, segment.number)
+    if segment is not None:
+        yield from table.finish(segment.time, segment.number)
