@@ -12,6 +12,7 @@ from wiregen.capture.errors import CaptureError
 from wiregen.capture.issues import IssueKind, Issues
 from wiregen.capture.limits import CaptureLimits
 from wiregen.capture.packet import BATCH_LENGTH, Batch, Packet, Place, batch_of
+from wiregen.capture.resume import find_block
 from wiregen.capture.source import Input
 
 PCAPNG_MAGIC = bytes.fromhex("0a0d0d0a")
@@ -22,6 +23,8 @@ _OPTION_END, _OPTION_RESOLUTION, _OPTION_TIME_OFFSET = 0, 9, 14
 _FRAME_SIZE = 12  # type and length before the body, the length again behind it
 _PACKET_START = 28  # of the packet in its block
 _PACKET_FRAME_SIZE = _PACKET_START + 4
+_LARGEST_BLOCK = 1 << 24  # what Wireshark reads
+_LOOK_SIZE = 1 << 20
 _HEAD_SIZE = 64 * 1024  # more than the fixed part of any block, and room for an interface's options
 
 
@@ -31,6 +34,16 @@ class _Interface:
     snap_size: int  # 0: unlimited
     ticks_per_second: int = 1_000_000
     time_offset: int = 0  # seconds
+
+
+class _Lost(Exception):
+    """Where the next block begins is not known."""
+
+    def __init__(self, kind: IssueKind, at: int, detail: str) -> None:
+        super().__init__(kind, at, detail)
+        self.kind = kind
+        self.at = at
+        self.detail = detail
 
 
 class _BadBlock(Exception):
@@ -47,6 +60,7 @@ class _Reader:
         self._number = 0
         self._time = 0.0
         self._block_offset = 0
+        self._waiting: Packet | None = None  # of the block that was read last
         self._interfaces: list[_Interface] = []
         self._structs = _Structs("<")
         self._packet_blocks: dict[int, Callable[[bytes], Packet]] = {
@@ -57,14 +71,30 @@ class _Reader:
 
     def batches(self) -> Iterator[Batch]:
         """Yield the packets of every section; the first section's magic was read already."""
-        is_open = self._start_section()
+        is_open = self._go(self._start_section)
         while is_open:
             if batch := self._index():
                 yield batch
-            elif block := self._next_block():
-                yield from self._take(*block)
             else:
-                is_open = False
+                is_open = self._go(self._read_block)
+                if self._waiting is not None:
+                    yield batch_of(self._waiting)
+
+    def _go(self, step: Callable[[], bool]) -> bool:
+        """Take a step, and behind damage go on at the next sound block; False where there is none."""
+        self._waiting = None
+        try:
+            return step()
+        except _Lost as lost:
+            start = self._block_offset
+            self._file.back_to(start + 1)
+            is_found = find_block(self._file, self._structs.byte_order, self._limits.packet_size)
+            if is_found:
+                detail = f"{lost.detail}, going on {self._file.offset - start} bytes behind"
+                self._issues.note(IssueKind.DAMAGED_BLOCK, start, detail)
+            else:
+                self._issues.note(lost.kind, lost.at, lost.detail)
+            return is_found
 
     def _index(self) -> Batch | None:
         """Return the next packet blocks that lie whole in the window and are sound, of one link type; step over them."""
@@ -105,31 +135,31 @@ class _Reader:
         found = self._interfaces[number]
         return found if interface is None or found.link_type == interface.link_type else None
 
-    def _take(self, type_: int, body: bytes) -> Iterator[Batch]:
-        """Read a block of any kind; yield the packet that it holds."""
+    def _read_block(self) -> bool:
+        """Read the next block of whatever kind; False at the end."""
+        self._block_offset = self._file.offset
+        self._file.widen(_FRAME_SIZE)  # so that there is a way back to the first of them
+        head = self._file.read(4)
+        if len(head) < 4:
+            if head:
+                raise self._truncated()
+            return False
+        if head == PCAPNG_MAGIC:  # the same in both byte orders
+            return self._start_section()
+        (type_,) = self._structs.length.unpack(head)
+        body = self._read_body(type_, self._file.read(4))
         try:
-            if type_ in self._packet_blocks:
-                self._number += 1
-                yield batch_of(self._packet_blocks[type_](body))
-            elif type_ == _INTERFACE:
-                self._add_interface(body)
+            self._take(type_, body)
         except (_BadBlock, struct.error) as error:
             self._issues.note(IssueKind.DAMAGED_BLOCK, self._block_offset, f"block type {type_}: {error}")
+        return True
 
-    def _next_block(self) -> tuple[int, bytes] | None:
-        """Return the next block that is no section header, None at the end or where nothing can be trusted."""
-        while len(head := self._file.read(4)) == 4:
-            self._block_offset = self._file.offset - 4
-            if head == PCAPNG_MAGIC:  # the same in both byte orders
-                if not self._start_section():
-                    return None
-                continue
-            (type_,) = self._structs.length.unpack(head)
-            body = self._read_body(type_, self._file.read(4))
-            return None if body is None else (type_, body)
-        if head:
-            self._note_truncated()
-        return None
+    def _take(self, type_: int, body: bytes) -> None:
+        if type_ in self._packet_blocks:
+            self._number += 1
+            self._waiting = self._packet_blocks[type_](body)
+        elif type_ == _INTERFACE:
+            self._add_interface(body)
 
     def _start_section(self) -> bool:
         """Read the rest of a section header; its byte order also tells how to read its own length.
@@ -142,30 +172,33 @@ class _Reader:
             if self._file.offset <= _FRAME_SIZE:
                 found = magic.hex() or "the end"
                 raise CaptureError(f"not a pcapng file: expected byte-order magic 1a2b3c4d, found {found}")
-            self._issues.note(IssueKind.DAMAGED_FILE, self._block_offset, f"byte-order magic {magic.hex()}")
-            return False
+            raise _Lost(IssueKind.DAMAGED_FILE, self._block_offset, f"byte-order magic {magic.hex()}")
         self._structs = _Structs(_BYTE_ORDERS[magic])
         self._interfaces = []
-        return self._read_body(_SECTION, length, already_read=4) is not None
+        self._read_body(_SECTION, length, already_read=4)
+        return True
 
-    def _read_body(self, type_: int, length: bytes, *, already_read: int = 0) -> bytes | None:
-        """Return the body, the bytes behind the kept size left out; None where the file cannot be read on."""
+    def _read_body(self, type_: int, length: bytes, *, already_read: int = 0) -> bytes:
+        """Return the body, the bytes behind the kept size left out.
+
+        Raises:
+            _Lost: the length is impossible, or leads behind the end of the file.
+        """
         if len(length) < 4:
-            self._note_truncated()
-            return None
+            raise self._truncated()
         (block_size,) = self._structs.length.unpack(length)
         body_size = block_size - _FRAME_SIZE - already_read
-        if body_size < 0:
-            self._issues.note(IssueKind.DAMAGED_FILE, self._block_offset, f"block length {block_size}")
-            return None
+        if body_size < 0 or block_size > _LARGEST_BLOCK:
+            raise _Lost(IssueKind.DAMAGED_FILE, self._block_offset, f"block length {block_size}")
         padded_size = body_size + -body_size % 4  # some writers leave the padding out of the length
+        # Looked at before anything is passed over: if the file ends sooner, there may be sound blocks up to there.
+        if not self._file.widen(min(padded_size + 4, _LOOK_SIZE), behind=_FRAME_SIZE):
+            raise _Lost(IssueKind.TRUNCATED_FILE, self._file.end_of_window, "inside a block")
         kept_size = min(padded_size, self._kept_size(type_))
         body = self._file.read(kept_size)
-        is_whole = len(body) == kept_size and self._file.skip(padded_size - kept_size)
-        if is_whole and self._read_trailer(length):
-            return body
-        self._note_truncated()
-        return None
+        if not self._file.skip(padded_size - kept_size) or not self._read_trailer(length):
+            raise self._truncated()
+        return body
 
     def _kept_size(self, type_: int) -> int:
         if type_ in self._packet_blocks:
@@ -180,8 +213,8 @@ class _Reader:
             self._issues.note(IssueKind.DAMAGED_BLOCK, self._block_offset, detail)
         return len(trailer) == 4
 
-    def _note_truncated(self) -> None:
-        self._issues.note(IssueKind.TRUNCATED_FILE, self._file.offset, "inside a block")
+    def _truncated(self) -> _Lost:
+        return _Lost(IssueKind.TRUNCATED_FILE, self._file.offset, "inside a block")
 
     def _add_interface(self, body: bytes) -> None:
         if len(self._interfaces) >= self._limits.n_interfaces:
@@ -228,9 +261,19 @@ class _Reader:
 class _Structs:
     """The fixed parts of blocks in one byte order."""
 
-    __slots__ = ("interface", "length", "old_packet", "option", "packet", "packet_block", "time_offset")
+    __slots__ = (
+        "byte_order",
+        "interface",
+        "length",
+        "old_packet",
+        "option",
+        "packet",
+        "packet_block",
+        "time_offset",
+    )
 
     def __init__(self, byte_order: str) -> None:
+        self.byte_order = byte_order
         self.length = struct.Struct(byte_order + "I")
         self.interface = struct.Struct(byte_order + "HHI")
         self.option = struct.Struct(byte_order + "HH")

@@ -25,12 +25,13 @@ class Input:
     Whoever knows what lies in `window` may read it from `position` on and set that behind what was read.
     """
 
-    __slots__ = ("_before", "_issues", "_read_some", "position", "window")
+    __slots__ = ("_before", "_is_at_end", "_issues", "_read_some", "position", "window")
 
     def __init__(self, head: bytes, read_some: _Read, issues: Issues) -> None:
         self._read_some = read_some
         self._issues = issues
         self._before = 0
+        self._is_at_end = False
         self.window = head
         self.position = 0
 
@@ -38,6 +39,11 @@ class Input:
     def offset(self) -> int:
         """Return how many bytes were read so far."""
         return self._before + self.position
+
+    @property
+    def end_of_window(self) -> int:
+        """Return the offset of the first byte behind the window."""
+        return self._before + len(self.window)
 
     def read(self, size: int) -> bytes:
         """Return `size` bytes, or fewer where the source ends or cannot be read any further.
@@ -63,6 +69,28 @@ class Input:
             size -= n_read
         return True
 
+    def back_to(self, offset: int) -> None:
+        """Go back, as far as the window allows."""
+        self.position = max(0, min(self.position, offset - self._before))
+
+    def widen(self, size: int, *, behind: int = 0) -> bool:
+        """Let the window hold `size` bytes from the position on; False: it holds all that are left, which are fewer.
+
+        The last `behind` bytes before the position stay in it.
+        """
+        n_bytes = len(self.window) - self.position
+        if n_bytes >= size or self._is_at_end:
+            return n_bytes >= size
+        first = max(0, self.position - behind)
+        start, position, parts = self._before + first, self.position - first, [self.window[first:]]
+        self.position = len(self.window)
+        while n_bytes < size and self._move():
+            parts.append(self.window)
+            n_bytes += len(self.window)
+            self.position = len(self.window)
+        self.window, self.position, self._before = b"".join(parts), position, start
+        return n_bytes >= size
+
     def _take(self, size: int) -> bytes:
         data = self.window[self.position : self.position + size]
         self.position += len(data)
@@ -77,7 +105,8 @@ class Input:
             self.window = self._read_some(_WINDOW_SIZE) or b""
         except OSError as error:
             self._issues.note(IssueKind.TRUNCATED_FILE, self.offset, error.strerror or str(error))
-        return bool(self.window)
+        self._is_at_end = not self.window
+        return not self._is_at_end
 
 
 @contextmanager
