@@ -53,6 +53,27 @@ def test_all_serializations_agree_and_their_sizes_are_printed() -> None:
     assert sizes[0].split()[1:5] == [str(size) for size in NATIVE_SIZES]
 
 
+def test_captures_of_every_mix_are_measured() -> None:
+    pytest.importorskip("dpkt")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
+    done = subprocess.run(
+        [sys.executable, ROOT / "benchmarks" / "bench_capture.py", "--quick"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert [line.split(",")[0] for line in lines if not line.startswith(" ")] == [
+        "full segments",
+        "mixed segments",
+        "small segments",
+        "goals",
+    ]
+    assert sum("dpkt, headers, no streams" in line for line in lines) == 3
+
+
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="CPU and memory are read from /proc")
 def test_the_receivers_run_under_load() -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "generated" / "python")}
