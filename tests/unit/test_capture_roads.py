@@ -47,7 +47,8 @@ class Trickle(io.BytesIO):
 
 def segments_of(batch: Batch) -> tuple[list[Segment], list[Issue]]:
     issues = Issues()
-    return list(read_segments([batch], port=None, issues=issues)), list(issues)
+    segments = read_segments([batch], port=None, issues=issues)
+    return list(map(Segment._make, segments)), list(issues)
 
 
 def carefully(batch: Batch) -> tuple[list[Segment], list[Issue]]:

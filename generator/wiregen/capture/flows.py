@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from wiregen.capture.events import Closed, Endpoint, Event, Flow
-from wiregen.capture.headers import ACK, FIN, RST, SYN, Segment
+from wiregen.capture.headers import ACK, FIN, RST, SYN, Segment, Values
 from wiregen.capture.issues import IssueKind, Issues
 from wiregen.capture.limits import CaptureLimits
 from wiregen.capture.side import Budget, Side
@@ -54,19 +54,19 @@ class FlowTable:
         self._past: dict[bytes, _Past] = {}
         self._n_forgotten = 0  # the highest generation among the forgotten: a name is never given twice
 
-    def add(self, segment: Segment) -> Iterable[Event]:
-        """Return the events that this segment makes possible."""
-        _number, time, key, sequence, _acknowledged, flags, data, size = segment
+    def add(self, values: Values) -> Iterable[Event]:
+        """Return the events that the segment of these values makes possible."""
+        _number, time, key, sequence, _acknowledged, flags, data, size = values
         found = self._sides.get(key)
         if found is None or flags & _TURNS:
-            return self._turn(found, segment)
+            return self._turn(found, Segment._make(values))
         conversation, side = found
         self._live.move_to_end(conversation.key)
         if not size:
             return ()
         if sequence == side.expected and len(data) == size:  # as most are
             return (side.advance(sequence, data, time),)
-        return self._advance(conversation, side, segment)
+        return self._advance(conversation, side, Segment._make(values))
 
     def _turn(self, found: tuple[_Conversation, Side] | None, segment: Segment) -> Iterable[Event]:
         """Take a segment with which a flow may begin or end."""

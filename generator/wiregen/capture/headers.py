@@ -53,6 +53,10 @@ class Segment(NamedTuple):
     size: int
 
 
+Values = tuple[int, float, bytes, int, int, int, bytes, int]
+"""A segment's fields in their order: most segments are used at once, and never need names."""
+
+
 class UnusablePacket(Exception):
     """The packet holds no segment that could be used, and why."""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from wiregen.capture.headers import SYN, Segment, UnusablePacket, read_segment
+from wiregen.capture.headers import SYN, UnusablePacket, Values, read_segment
 from wiregen.capture.issues import IssueKind, Issues
 from wiregen.capture.packet import Batch, Packet
 
@@ -52,31 +52,26 @@ _LINKS = {
 }
 
 
-def read_segments(batches: Iterable[Batch], *, port: int | None, issues: Issues) -> Iterator[Segment]:
+def read_segments(batches: Iterable[Batch], *, port: int | None, issues: Issues) -> Iterator[Values]:
     """Yield the TCP segments that touch `port`; every other packet is an issue."""
     segments = chain.from_iterable(_segments(batch, issues) for batch in batches)
     return segments if port is None else _of_port(segments, port.to_bytes(2, "big"), issues)
 
 
-def _of_port(segments: Iterable[Segment], wanted: bytes, issues: Issues) -> Iterator[Segment]:
+def _of_port(segments: Iterable[Values], wanted: bytes, issues: Issues) -> Iterator[Values]:
     for segment in segments:
-        key = segment.key
+        number, _time, key = segment[:3]
         if key[-2:] == wanted or key[-4:-2] == wanted:
             yield segment
         else:
-            issues.note(IssueKind.OTHER_PORT, segment.number)
+            issues.note(IssueKind.OTHER_PORT, number)
 
 
-def _segments(batch: Batch, issues: Issues) -> Iterator[Segment]:
+def _segments(batch: Batch, issues: Issues) -> Iterator[Values]:
     """Yield the batch's segments.  One loop without calls: this runs once a packet, and a call costs as much as a header."""
     data = batch.data
     type_start, type_end, network, meanings = _LINKS.get(batch.link_type, _UNUSUAL)
-    meaning_of, read_ipv4, read_ipv6, new = (
-        meanings.get,
-        _IPV4_TCP.unpack_from,
-        _IPV6_TCP.unpack_from,
-        tuple.__new__,
-    )
+    meaning_of, read_ipv4, read_ipv6 = meanings.get, _IPV4_TCP.unpack_from, _IPV6_TCP.unpack_from
     for number, time, start, end, size in batch.places:
         meaning = meaning_of(data[start + type_start : start + type_end])
         ip = start + network
@@ -98,8 +93,7 @@ def _segments(batch: Batch, issues: Issues) -> Iterator[Segment]:
         if is_usual and protocol == _TCP and header >= 0x50 and payload <= stop <= end:
             if flags & SYN:
                 sequence = (sequence + 1) & 0xFFFFFFFF
-            values = (number, time, key, sequence, acknowledged, flags, data[payload:stop], stop - payload)
-            yield new(Segment, values)
+            yield number, time, key, sequence, acknowledged, flags, data[payload:stop], stop - payload
             continue
         try:
             yield read_segment(Packet(number, time, batch.link_type, data[start:end], max(size, end - start)))

@@ -14,7 +14,7 @@ from wiregen.capture.limits import CaptureLimits
 
 _MODULUS = 1 << 32
 _HALF = 1 << 31
-new_tuple = tuple.__new__
+_new = tuple.__new__  # without the call that names the fields
 _SPAN_COST = 256  # what a held span takes beside its bytes, rounded up
 
 
@@ -110,7 +110,7 @@ class Side:
         offset = self._next
         self._next = offset + len(data)
         self.expected = (sequence + len(data)) % _MODULUS
-        return new_tuple(Piece, (self._flow, self._from_opener, time, offset, data))
+        return _new(Piece, (self._flow, self._from_opener, time, offset, data))
 
     def add(self, segment: Segment) -> list[Event]:
         """Take a segment that has data; return what can be delivered now."""

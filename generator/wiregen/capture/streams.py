@@ -72,8 +72,9 @@ def _assemble(
     batches: Iterable[Batch], port: int | None, limits: CaptureLimits, issues: Issues
 ) -> Iterator[Event]:
     table = FlowTable(port=port, limits=limits, issues=issues)
-    segment = None
-    for segment in read_segments(batches, port=port, issues=issues):
-        yield from table.add(segment)
-    if segment is not None:
-        yield from table.finish(segment.time, segment.number)
+    values = None
+    for values in read_segments(batches, port=port, issues=issues):
+        yield from table.add(values)
+    if values is not None:
+        number, time = values[:2]
+        yield from table.finish(time, number)
