@@ -65,6 +65,12 @@ def test_a_section_in_the_other_byte_order_is_found_behind_damage() -> None:
     assert [issue.kind for issue in issues] == [IssueKind.DAMAGED_BLOCK]
 
 
+def test_what_only_begins_like_a_block_is_not_believed_behind_damage() -> None:
+    lookalike = block(b"lie")[:-4] + b"\0\0\0\1"
+    packets, _ = read(head() + block(b"one") + bytes(8) + lookalike + block(b"two"))
+    assert [packet.data for packet in packets] == [b"one", b"two"]
+
+
 def test_blocks_are_found_behind_more_damage_than_a_window_holds() -> None:
     garbage = random.Random(3).randbytes(3_000_001)
     packets, _ = read(head() + block(b"one") + b"\0" * 8 + garbage + block(b"two") + block(b"three"))

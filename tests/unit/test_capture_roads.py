@@ -16,6 +16,7 @@ from wiregen.capture import (
     CaptureLimits,
     Event,
     Issue,
+    IssueKind,
     Issues,
     Packet,
     Piece,
@@ -86,6 +87,16 @@ def batches(draw: st.DrawFn) -> Batch:
 @given(batches())
 def test_both_roads_give_the_same_segments(batch: Batch) -> None:
     assert segments_of(batch) == carefully(batch)
+
+
+@pytest.mark.parametrize("ends", ENDS, ids=["v4", "v6"])
+def test_a_tcp_header_shorter_than_its_fixed_part_is_malformed_on_both(ends: tuple[End, End]) -> None:
+    data = bytearray(traffic.ip_packets(Sent(source=ends[0], target=ends[1], sequence=7, data=b"hello"))[0])
+    data[-5 - 8] = 4 << 4
+    batch = batch_of(Packet(1, 2.5, 101, bytes(data), len(data)))
+    segments, issues = segments_of(batch)
+    assert (segments, [issue.kind for issue in issues]) == ([], [IssueKind.MALFORMED_PACKET])
+    assert (segments, issues) == carefully(batch)
 
 
 @pytest.mark.parametrize("link", LINKS)
