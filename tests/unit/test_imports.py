@@ -44,6 +44,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "vectors": _PLAN | {"runtime", "specimens", "jsonl", "made"},
     "fuzzing": {"runtime", "vectors"},
     "pytest_plugin": {"vectors"},
+    "spelling": {"model"},
+    "diagrams": {"model", "spelling", "runtime", "traces"},
     "capture": set(),
     "jsonl": {"runtime"},
     "made": {"backends", "diagnostics", "emitter", "runtime"},

@@ -1,0 +1,98 @@
+"""Sequence diagrams as data: one conversation, who says what to whom and when, made from a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from wiregen.runtime.options import Plan
+from wiregen.runtime.records import frame_record
+from wiregen.traces import Step, Trace, Traces
+
+__all__ = ["Happening", "Said", "SequenceDiagram", "conversations", "sequence_diagram"]
+
+_MOST_FIELDS: Final = 3
+_LONGEST_VALUE: Final = 24
+_HAPPENINGS: Final = {"tick": "time passes", "eof": "sends nothing more", "close": "closes"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A message from one side to the other. `fields`: the first few that are plain, names and values as in a decoded line."""
+
+    at: float
+    sender: str
+    receiver: str
+    message: str
+    fields: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Happening:
+    """What is no message. `role`: whose doing it is; None: nobody's."""
+
+    at: float
+    role: str | None
+    text: str
+
+
+Line: TypeAlias = Said | Happening
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SequenceDiagram:
+    """One conversation, from the first byte on. `violation`: what its last line breaks, `by` whom; `id` is the trace's."""
+
+    id: str
+    participants: tuple[str, ...]
+    lines: tuple[Line, ...]
+    violation: str | None
+    by: str | None
+
+
+def conversations(plan: Plan, traces: Traces) -> dict[str, SequenceDiagram]:
+    """Return one legal conversation for each session and join that has one: the one in which most different things are said."""
+    best: dict[str, tuple[tuple[int, int], SequenceDiagram]] = {}
+    for trace in traces.traces:
+        if trace.violation is not None:
+            continue
+        diagram = sequence_diagram(plan, trace)
+        names = {line.message for line in diagram.lines if isinstance(line, Said)}
+        worth = (len(names), -len(diagram.lines))
+        for session in dict.fromkeys(goal.session for goal in trace.covers if goal.session):
+            if session not in best or worth > best[session][0]:
+                best[session] = (worth, diagram)
+    return {session: diagram for session, (_, diagram) in best.items()}
+
+
+def sequence_diagram(plan: Plan, trace: Trace) -> SequenceDiagram:
+    """Return a trace as it is drawn."""
+    return SequenceDiagram(
+        id=trace.id,
+        participants=tuple(plan["roles"]),
+        lines=tuple(_line(plan, step) for step in trace.steps),
+        violation=trace.violation,
+        by=trace.by,
+    )
+
+
+def _line(plan: Plan, step: Step) -> Line:
+    if step.kind != "message":
+        return Happening(at=step.at, role=step.role, text=_HAPPENINGS[step.kind])
+    assert step.role is not None
+    record = frame_record(plan, step.value)
+    return Said(
+        at=step.at,
+        sender=step.role,
+        receiver=next((role for role in plan["roles"] if role != step.role), step.role),
+        message=record["message"],
+        fields=tuple(_plain_fields(record.get("fields", {})))[:_MOST_FIELDS],
+    )
+
+
+def _plain_fields(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, value in fields.items():
+        text = str(value).lower() if isinstance(value, bool) else str(value) if isinstance(value, int | str) else ""
+        if text:
+            yield name, text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
