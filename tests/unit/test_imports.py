@@ -41,6 +41,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "backends": _PLAN | {"carried", "diagnostics", "views", "naming", "emitter", "writer"},
     "plugins": {"model", "diagnostics", "backends", "writer"},
     "specimens": {"runtime"},
+    "traces": {"model", "plan", "runtime", "diagnostics"},
     "vectors": _PLAN | {"runtime", "specimens", "jsonl", "made"},
     "fuzzing": {"runtime", "vectors"},
     "pytest_plugin": {"vectors"},

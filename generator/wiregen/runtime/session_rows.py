@@ -47,15 +47,17 @@ class Row:
     """One row: legal where `violation` is None.
 
     Attributes:
+        number: Its place among the rows of the session, or among its timers.
         state: The number of the state that it leads to, or STAY.
         is_lenient: The violation is only noted unless strict.
     """
 
-    __slots__ = ("_steps", "_updates", "is_lenient", "state", "violation")
+    __slots__ = ("_steps", "_updates", "is_lenient", "number", "state", "violation")
 
     def __init__(
         self,
         *,
+        number: int,
         violation: str | None = None,
         is_lenient: bool = False,
         state: int = STAY,
@@ -63,6 +65,7 @@ class Row:
         steps: tuple[_Step, ...] | None = None,
     ) -> None:
         """`steps`: the updates again, where no one reads what one before it has changed."""
+        self.number = number
         self.violation = violation
         self.is_lenient = is_lenient
         self.state = state
@@ -111,17 +114,21 @@ class Timer:
 
 
 def row_of(
-    effect: Any, variables: Mapping[str, tuple[Any, ...]], states: Mapping[str, int], words: MessageWords
+    number: int,
+    effect: Any,
+    variables: Mapping[str, tuple[Any, ...]],
+    states: Mapping[str, int],
+    words: MessageWords,
 ) -> Row:
     """Return the row of an effect of the plan."""
     match effect:
         case ("violates", name, is_lenient):
-            return Row(violation=name, is_lenient=is_lenient)
+            return Row(number=number, violation=name, is_lenient=is_lenient)
         case (_, state, updates):
             compiled = tuple(_updates(updates, variables, words))
             next_state = STAY if state is None else states[state]
             steps = tuple(_steps(updates, compiled, variables, words)) if _is_apart(updates) else None
-            return Row(state=next_state, updates=compiled, steps=steps)
+            return Row(number=number, state=next_state, updates=compiled, steps=steps)
         case _:
             raise TypeError("no effect of a plan")
 

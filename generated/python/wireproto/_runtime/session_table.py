@@ -57,9 +57,9 @@ class Table:
         return None
 
     def _timers(self, timers: Any, state: str) -> Iterator[Timer]:
-        for states, after, effect in timers:
+        for number, (states, after, effect) in enumerate(timers):
             if states is None or state in states:
-                row = row_of(effect, self.variables, self.numbers, self._words)
+                row = row_of(number, effect, self.variables, self.numbers, self._words)
                 yield Timer(compile_term(after, self._words), row)
 
     @staticmethod
@@ -158,7 +158,11 @@ class Program:
         words = MessageWords(kind, table.slots)
         key = _key_of(table, words) if table.keys else None
         is_keyless = bool(table.keys) and key is None
-        rows = [row for row in table.rows if _is_about(row, role, names, by_name=is_keyless)]
+        rows = [
+            (number, row)
+            for number, row in enumerate(table.rows)
+            if _is_about(row, role, names, by_name=is_keyless)
+        ]
         if not rows:
             return None
         side = None
@@ -168,7 +172,7 @@ class Program:
             table,
             key,
             _by_state(table, rows, words),
-            _by_state(table, [row for row in rows if row[2] is not None], words),
+            _by_state(table, [each for each in rows if each[1][2] is not None], words),
             side,
             role,
         )
@@ -194,15 +198,15 @@ def _is_about(row: Any, role: str | None, names: frozenset[str], *, by_name: boo
     return not by_name if targets is None else bool(names.intersection(targets))
 
 
-def _by_state(table: Table, rows: list[Any], words: MessageWords) -> tuple[Rows, ...]:
+def _by_state(table: Table, rows: list[tuple[int, Any]], words: MessageWords) -> tuple[Rows, ...]:
     compiled = [
         (
             states,
             when,
             None if when is None else compile_term(when, words),
-            row_of(effect, table.variables, table.numbers, words),
+            row_of(number, effect, table.variables, table.numbers, words),
         )
-        for states, _, _, when, effect in rows
+        for number, (states, _, _, when, effect) in rows
     ]
     return tuple(
         _grouped([line for states, *line in compiled if states is None or state in states])

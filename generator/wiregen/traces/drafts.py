@@ -1,0 +1,366 @@
+"""What could be said next: each kind of message from each side, with the values that would make a difference now."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final
+
+from wiregen.runtime.context import Context
+from wiregen.runtime.errors import DecodeError, EncodeError
+from wiregen.runtime.explain import explain
+from wiregen.runtime.expressions import Undefined
+from wiregen.runtime.options import Options, Plan
+from wiregen.runtime.session_terms import NOTHING, compile_term
+from wiregen.runtime.session_words import Kind, MessageWords
+from wiregen.runtime.tree import FrameValue, Record
+from wiregen.runtime.writing import write_frame
+from wiregen.traces.mentions import Mention, mentions_of, paths_in
+from wiregen.traces.placing import fits, is_measured, type_at, value_at, with_values
+from wiregen.traces.smallest import Smallest, variations
+from wiregen.traces.world import Setup, World
+
+__all__ = ["Draft", "Drafts"]
+
+_MOST_VALUES: Final = 20
+_MOST_SMALL: Final = 5
+_MOST_DRAFTS: Final = 400
+_NUMBERS: Final = frozenset({"int", "varint", "coding", "bits"})
+_MOST_SAID: Final = 2
+_LONGEST: Final = 9
+_MOST_CUT: Final = 2
+"""Messages that are cut in pieces."""
+_MOST_WHOLE: Final = 12
+"""Of a frame that may be divided, how many are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """Something that `sender` could say. `written`: what is put into bytes, as `writer` writes it; `seen`: what it means."""
+
+    sender: str
+    writer: str
+    written: Any
+    seen: Any
+    is_piece: bool = False
+    measured: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What it is, and whose."""
+        message = getattr(self.written, "message", self.written)
+        return f"{self.sender} {message.name}"
+
+    def encoded(self, world: World) -> bytes | None:
+        """Return its bytes; None where it cannot be said now. What is `measured` takes the length that fits."""
+        data = _written(self.written, self.writer, world)
+        if data is not None or not self.measured:
+            return data
+        for size in range(1, _LONGEST):
+            values = tuple(bytes(size) for _ in self.measured)
+            made = with_values(self.written, tuple((name,) for name in self.measured), values)
+            data = _written(made, self.writer, world)
+            if data is not None:
+                return data
+        return None
+
+
+def _written(value: Any, writer: str, world: World) -> bytes | None:
+    options = Options(writer, context=world.context, limits=dict(world.setup.limits))
+    try:
+        return write_frame(world.setup.plan, value, options)
+    except EncodeError:
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Source:
+    """One kind of message from one side."""
+
+    sender: str
+    writer: str
+    base: Any
+    kind: Kind
+    mentions: tuple[Mention, ...]
+    measured: tuple[str, ...]
+    """Fields of bytes whose length something else says."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        frame = self.kind.frame
+        return (self.kind.name,) if frame is None else (self.kind.name, frame)
+
+    @property
+    def is_foreign(self) -> bool:
+        return self.sender != self.writer
+
+
+class Drafts:
+    """Everything that the roles of a plan could say."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._plan: Plan = setup.plan
+        self._limits = {**setup.plan["limits"], **setup.limits}
+        self._specimens = Smallest(setup.plan, setup.limits)
+        self._n_said: Counter[Any] = Counter()
+        self._sources = tuple(self._found())
+
+    def about(self, session: str | None) -> Drafts:
+        """Return the same, with nothing said yet; without what only other sessions with keys ask for."""
+        other = copy(self)
+        other._n_said = Counter()
+        if session is not None:
+            named = _named(self._plan, session)
+            other._sources = tuple(source for source in self._sources if named.intersection(source.names))
+        return other
+
+    def frames(self) -> Iterator[tuple[str, Any]]:
+        """Yield who could say what, one of each kind, messages that a role never sends too."""
+        for source in self._sources:
+            yield source.sender, source.base
+            for name, (_, block, _, parts, _, _) in self._plan["joins"].items():
+                if block is not None and source.kind.frame == block[0] and not source.is_foreign:
+                    for piece in self._held(source.base, Record(name, {"data": b""}), parts):
+                        yield source.sender, piece
+
+    def now(self, world: World) -> Iterator[Draft]:
+        """Yield what could be said in a world; what was said often where all it concerns was the same is left out."""
+        fresh = [
+            source
+            for source in self._sources
+            if self._may_begin(source, world) and self._is_fresh(source, world)
+        ]
+        for source in fresh:
+            yield from self._of_source(source, world)
+        yield from self._pieces(fresh, world)
+
+    def _is_fresh(self, source: _Source, world: World) -> bool:
+        """Tell whether something else than before may come of a message, whatever it says."""
+        matters = world.engine.matters(source.sender, source.base)
+        tables = tuple(entry.table.name for entry in matters.entries)
+        place = (source.sender, source.kind.name, world.fingerprint(tables))
+        self._n_said[place] += 1
+        return self._n_said[place] <= _MOST_SAID
+
+    # ---- kinds
+
+    def _found(self) -> Iterator[_Source]:
+        plan = self._plan
+        for role, name in plan["opens"].items():
+            preamble = self._specimens.preamble(name, role)
+            if preamble is not None:
+                yield self._source(role, role, preamble)
+        for name, (code, owner, _) in plan["messages"].items():
+            for role in plan["roles"]:
+                frame = self._specimens.message(name, role) if owner in (None, role) else None
+                if frame is None:
+                    continue
+                yield self._source(role, role, frame)
+                if owner is not None and code is not None:
+                    yield from self._foreign(role, frame)
+
+    def _foreign(self, owner: str, frame: FrameValue) -> Iterator[_Source]:
+        """Yield a message as said by those who never say it, where their frames could carry it."""
+        for role, name in self._plan["sends"].items():
+            if role != owner and name == frame.name:
+                yield self._source(role, owner, frame)
+
+    def _source(self, sender: str, writer: str, base: Any) -> _Source:
+        is_frame = isinstance(base, FrameValue)
+        kind = Kind(self._plan, base if is_frame else None, base.message if is_frame else base)
+        mentions = mentions_of(self._plan, kind, self._limits)
+        asked = {mention.path[0] for mention in mentions}
+        measured = tuple(
+            name for name, field in kind.fields.items() if name not in asked and is_measured(field[2])
+        )
+        return _Source(
+            sender=sender, writer=writer, base=base, kind=kind, mentions=mentions, measured=measured
+        )
+
+    # ---- whole messages
+
+    def _of_source(self, source: _Source, world: World) -> Iterator[Draft]:
+        for value in self._varied(source, world):
+            yield Draft(
+                sender=source.sender,
+                writer=source.writer,
+                written=value,
+                seen=value,
+                measured=source.measured,
+            )
+
+    def _varied(self, source: _Source, world: World) -> Iterator[Any]:
+        if source.is_foreign:
+            yield source.base
+            return
+        paths = tuple(mention.path for mention in source.mentions)
+        choices = [self._values(source, mention, world) for mention in source.mentions]
+        n_all = 1
+        for choice in choices:
+            n_all *= len(choice)
+        most_changed = len(choices) if n_all <= _MOST_DRAFTS // 4 else 3
+        for values in variations(choices, most_changed=most_changed, most=_MOST_DRAFTS):
+            yield with_values(source.base, paths, values)
+
+    def _values(self, source: _Source, mention: Mention, world: World) -> tuple[Any, ...]:
+        """Return the values of a field that are worth trying, the base's first."""
+        path = mention.path
+        first = value_at(source.base, path)
+        field = source.kind.fields.get(path[0]) or source.kind.frame_fields[path[0]]
+        type_ = type_at(self._plan, field[2], path[1:])
+        known = _known(world, mention)
+        is_optional = field[4] is not None and len(path) == 1
+        none = (None,) if is_optional and first is not None else ()
+        if type_[0] in _NUMBERS:
+            near = [number + more for more in (0, 1, -1) for number in mention.numbers]
+            now = [each + more for each in known if isinstance(each, int) for more in (0, 1, -1)]
+            wanted = [number for number in (0, 1, 2, *now, *near) if fits(type_, number)]
+            return tuple(dict.fromkeys((first, *none, *wanted)))[:_MOST_VALUES]
+        unique: list[Any] = [first]
+        small = self._specimens.values(type_)
+        alike = [each for each in known if any(type(each) is type(other) for other in small)]
+        for each in (*none, *alike, *self._chunks(source, path[0], world), *small):
+            if each not in unique:
+                unique.append(each)
+        return tuple(unique[:_MOST_SMALL])
+
+    def _chunks(self, source: _Source, field: str, world: World) -> list[bytes]:
+        """Return bytes for a field that is a piece of a frame: of the sender's smallest one the half, the rest, and all."""
+        found: list[bytes] = []
+        names = (source.kind.name, source.kind.frame)
+        for type_, _, _, parts, lasts, _ in self._plan["joins"].values():
+            is_piece = any(target in names and each == field for target, each, _ in (*parts, *lasts))
+            if not is_piece or type_ is None or type_[0] != "frame":
+                continue
+            for data in self._small_frames(source, type_[1]):
+                found += [data[: len(data) // 2], data[len(data) // 2 :], data]
+        return found
+
+    def _small_frames(self, source: _Source, frame: str) -> list[bytes]:
+        """Return the smallest frame of a sender that is no piece itself."""
+        for other in self._sources:
+            is_own = other.sender == source.sender and not other.is_foreign and other.kind.frame == frame
+            if is_own and other.kind.name != source.kind.name:
+                data = _written(other.base, other.writer, World(self._setup))
+                if data is not None:
+                    return [data]
+        return []
+
+    # ---- pieces of blocks
+
+    def _pieces(self, sources: list[_Source], world: World) -> Iterator[Draft]:
+        for name, (_, block, *_) in self._plan["joins"].items():
+            divided = [each for each in sources if block is not None and each.kind.frame == block[0]]
+            n_cut = 0
+            for source in divided:
+                if n_cut == _MOST_CUT:
+                    break
+                wholes = () if source.is_foreign else self._wholes(source, world)
+                drafts = [draft for whole in wholes for draft in self._cut(source, whole, name, world)]
+                yield from drafts
+                n_cut += bool(drafts)
+
+    def _may_begin(self, source: _Source, world: World) -> bool:
+        """Tell whether it may come now: a preamble, where a role has one, comes first and once."""
+        if source.kind.frame is None:
+            return source.sender not in world.begun
+        return source.sender in world.begun or source.sender not in self._plan["opens"]
+
+    def _wholes(self, source: _Source, world: World) -> Iterator[FrameValue]:
+        return islice(self._varied(source, world), _MOST_WHOLE)
+
+    def _cut(self, source: _Source, whole: FrameValue, name: str, world: World) -> Iterator[Draft]:
+        """Yield the first pieces of a frame, and the last one where the others are there."""
+        _, block, keys, parts, lasts, _ = self._plan["joins"][name]
+        data = self._block(source, whole, block[1], world)
+        if data is None:
+            return
+        key = tuple(value_at(whole, (each,)) for each in keys)
+        open_ = world.context.joins.find(name, source.sender, key)
+        before = b"" if open_ is None else b"".join(open_.pieces)
+        for chunk in dict.fromkeys((data[:1], b"", data[: len(data) // 2])):
+            for piece in self._held(whole, Record(name, {"data": chunk}), parts):
+                yield Draft(
+                    sender=source.sender, writer=source.writer, written=piece, seen=piece, is_piece=True
+                )
+        if open_ is not None and data.startswith(before):
+            for piece in self._held(whole, Record(name, {"data": data[len(before) :]}), lasts):
+                seen = FrameValue(piece.name, piece.fields, whole.message, body=piece.body)
+                yield Draft(
+                    sender=source.sender, writer=source.writer, written=piece, seen=seen, is_piece=True
+                )
+
+    def _block(self, source: _Source, whole: FrameValue, field: str, world: World) -> bytes | None:
+        """Return the bytes of a block of a frame; None where the frame cannot be said now."""
+        options = Options(source.writer, context=world.context, limits=dict(self._setup.limits))
+        try:
+            data = write_frame(self._plan, whole, options)
+            apart = Options(source.writer, context=_Entries(world.context))
+            node = explain(self._plan, data, 0, len(data), apart)
+        except (EncodeError, DecodeError, Undefined):
+            return None
+        block = next(each for each in node.walk() if each.name == field and not each.inner)
+        inside = next((each for each in block.children if each.name == "body"), block)
+        return data[inside.start : inside.end]
+
+    def _held(self, whole: FrameValue, message: Record, settings: Any) -> Iterator[FrameValue]:
+        """Yield the frame with a piece in it, its header such that the conditions of the join hold."""
+        named = dict.fromkeys(path[0] for _, _, when in settings for path in paths_in(when))
+        header = [name for name in named if name in whole.fields]
+        kind = Kind(self._plan, whole, message)
+        choices = [self._specimens.values(kind.frame_fields[name][2]) for name in header]
+        for values in variations(choices):
+            fields = {**whole.fields, **dict(zip(header, values, strict=True))}
+            frame = FrameValue(whole.name, fields, message, body=whole.body)
+            words = MessageWords(kind, {})
+            if any(_is_so(when, words, frame) for _, _, when in settings):
+                yield frame
+                return
+
+
+class _Entries:
+    """What a context says, without what is open: a frame is read as if it came whole."""
+
+    def __init__(self, context: Context) -> None:
+        self.lookup = context.lookup
+
+
+def _named(plan: Plan, session: str) -> frozenset[str]:
+    """Return the names in the rows of a session, of those that each connection has one of, and of all joins."""
+    tables = [table for name, table in plan["sessions"].items() if name == session or not table["keys"]]
+    names = {name for table in tables for row in table["rows"] for name in row[2] or ()}
+    for name, (_, block, _, parts, lasts, _) in plan["joins"].items():
+        if name in names:
+            names |= {target for target, _, _ in (*parts, *lasts)} if block is None else {block[0]}
+    return frozenset(names | set(plan["opens"].values()))
+
+
+def _is_so(when: Any, words: MessageWords, frame: FrameValue) -> bool:
+    try:
+        return when is None or bool(compile_term(when, words)(frame.message, frame, [], None))
+    except NOTHING:
+        return False
+
+
+def _known(world: World, mention: Mention) -> tuple[Any, ...]:
+    """Return the values that instances hold now of what a field is compared with, and their keys."""
+    found: list[Any] = []
+    for name in mention.keys:
+        for instance in world.engine.instances[name].all():
+            keys = instance.key if isinstance(instance.key, tuple) else (instance.key,)
+            found += keys
+    for name, variable in mention.variables:
+        for instance in world.engine.instances[name].all():
+            slot = instance.table.slots.get(variable)
+            value = None if slot is None else instance.values[slot]
+            found += _noteworthy(value) if isinstance(value, deque) else (value,)
+    return tuple(each for each in found if each is not None)
+
+
+def _noteworthy(queue: deque[Any]) -> tuple[Any, ...]:
+    """Return the first two items of a list, the last one, and how many there are."""
+    return (*islice(queue, 2), *islice(queue, max(0, len(queue) - 1), None), len(queue))

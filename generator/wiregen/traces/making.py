@@ -1,0 +1,270 @@
+"""From a checked model to its traces: the searches, one after the other, and what they leave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from wiregen import model as m
+from wiregen.diagnostics import Span
+from wiregen.diagnostics.locations import SourceTexts, locate
+from wiregen.plan import KNOWN_LIMITS, lower
+from wiregen.runtime.options import Plan
+from wiregen.runtime.session_table import Program
+from wiregen.traces.drafts import Drafts
+from wiregen.traces.goals import goals_of
+from wiregen.traces.search import Finding, Search
+from wiregen.traces.trace import Goal, Missing, Step, Trace, Traces
+from wiregen.traces.world import Outcome, Setup, World
+
+__all__ = ["make_traces"]
+
+_ROUNDS: Final = ((20, 20), (30, 60), (60, 150), (60, 300))
+"""Worlds that the first search looks at, and each other one, round by round; each round is content with a little less."""
+_FEW_KEYS: Final = 2
+_LOW: Final = 1
+
+
+def make_traces(
+    protocol: m.Protocol,
+    origins: Mapping[str, Span] | None = None,
+    sources: SourceTexts | None = None,
+) -> Traces:
+    """Return the traces of a protocol, the same whenever they are made.
+
+    `origins`, and the texts they point into, say on which lines that stands which was not reached.
+    """
+    plan = lower(protocol)
+    program = Program(plan)
+    first = Setup(plan=plan, program=program, is_strict=True, options={}, limits={})
+    if not plan["sessions"]:
+        return Traces(protocol=protocol.name, traces=(), goals=(), missing=())
+    drafts = Drafts(first)
+    goals = goals_of(first, drafts)
+    reached = _reached(list(_searches(first, drafts)), goals)
+    left = set(goals) - {each.goal for each in reached}
+    traces = _named(_merged(reached, goals), protocol)
+    missing = tuple(_missing(protocol, goal, origins or {}, sources or {}) for goal in goals if goal in left)
+    return Traces(protocol=protocol.name, traces=traces, goals=goals, missing=missing)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reached:
+    goal: Goal
+    finding: Finding
+    setup: Setup
+
+
+# ---- searches
+
+
+def _searches(first: Setup, drafts: Drafts) -> Iterator[Search]:
+    """Yield the searches: for all sessions, then for each one alone, set in other ways too."""
+    sessions = tuple(first.plan["sessions"])
+    setups = [(setup, drafts if setup.limits == first.limits else Drafts(setup)) for setup in _setups(first)]
+    if len(sessions) > 1:
+        yield Search(first, drafts)
+    for setup, drafts_ in setups:
+        yield from (Search(setup, drafts_, session if len(sessions) > 1 else None) for session in sessions)
+
+
+def _reached(searches: list[Search], goals: tuple[Goal, ...]) -> list[_Reached]:
+    """Return how goals were reached, by the first search that could: all search a little before any searches long."""
+    done: dict[Goal, _Reached] = {}
+    for number, (most, most_others) in enumerate(_ROUNDS):
+        for search in searches:
+            _accept(search, done, worst=number)
+        for search in searches:
+            # Only the first search looks for what shows better what was shown already.
+            is_first = search is searches[0]
+            shown = (
+                done.keys()
+                if is_first
+                else done.keys() | {goal for each in searches for goal in each.findings}
+            )
+            wanted = [goal for goal in goals if goal not in shown and _may_reach(search, goal)]
+            search.run(wanted, most if is_first else most_others)
+            _accept(search, done, worst=0)
+    for search in searches:
+        _accept(search, done, worst=len(_ROUNDS))
+    return list(done.values())
+
+
+def _accept(search: Search, done: dict[Goal, _Reached], *, worst: int) -> None:
+    """Be content with what a search found, where it is good enough."""
+    for goal, finding in search.findings.items():
+        if goal not in done and finding.rank <= worst:
+            done[goal] = _Reached(goal=goal, finding=finding, setup=search.setup)
+
+
+def _may_reach(search: Search, goal: Goal) -> bool:
+    """Tell whether a search may reach a goal: its session's, and keys run out only where few are allowed."""
+    if search.session is not None and goal.session not in ("", search.session):
+        return False
+    setup, session = search.setup, search.setup.plan["sessions"].get(goal.session)
+    if not setup.is_strict and (session is None or not _is_behind_a_note(session, goal)):
+        return False
+    if (
+        session is not None
+        and setup.options
+        and not any(name in setup.options for name, *_ in session["variables"])
+    ):
+        return False
+    if setup.limits and "open" not in setup.limits:
+        return session is not None and any(_mentions(session["rows"], name) for name in setup.limits)
+    return (goal.kind == "too_many") is ("open" in setup.limits)
+
+
+def _is_behind_a_note(session: Mapping[str, Any], goal: Goal) -> bool:
+    """Tell whether only tolerance may let a legal row be taken: one above it says no where nothing is tolerated."""
+    return (
+        goal.kind == "row"
+        and goal.violation is None
+        and any(
+            effect[0] == "violates" and effect[2] and (states is None or goal.state in states)
+            for states, _, _, _, effect in session["rows"][: goal.number]
+        )
+    )
+
+
+def _setups(first: Setup) -> Iterator[Setup]:
+    """Yield how connections are set, search by search: as they come, tolerant, with other options, with lower limits."""
+    yield first
+    yield replace(first, is_strict=False)
+    for options in _options(first.plan):
+        yield replace(first, options=options)
+        yield replace(first, options=options, is_strict=False)
+    own = {
+        name: _LOW
+        for name in first.plan["limits"]
+        if name not in KNOWN_LIMITS and _is_bound(first.plan, name)
+    }
+    if own:
+        yield replace(first, limits=own)
+    yield replace(first, limits={"open": _FEW_KEYS})
+
+
+def _options(plan: Plan) -> Iterator[dict[str, Any]]:
+    """Yield each other value of each option."""
+    for session in plan["sessions"].values():
+        for name, type_, _, _, is_option in session["variables"]:
+            if not is_option:
+                continue
+            if type_[0] == "enum":
+                values: list[Any] = [number for number, _ in plan["enums"][type_[1]][2]]
+            else:
+                values = [False, True] if type_[0] == "bool" else [0, 1]
+            yield from ({name: value} for value in values)
+
+
+def _is_bound(plan: Plan, name: str) -> bool:
+    """Tell whether some row asks for a limit, and not only a timer."""
+    return any(
+        _mentions(part, name)
+        for session in plan["sessions"].values()
+        for row in session["rows"]
+        for part in row
+    )
+
+
+def _mentions(expression: Any, name: str) -> bool:
+    if expression == ("limit", name):
+        return True
+    return isinstance(expression, tuple) and any(_mentions(part, name) for part in expression)
+
+
+# ---- traces
+
+
+def _merged(reached: list[_Reached], goals: tuple[Goal, ...]) -> list[Trace]:
+    """Return one trace for all goals that the same steps reach under the same settings."""
+    order = {goal: number for number, goal in enumerate(goals)}
+    groups: dict[Any, list[_Reached]] = {}
+    for each in sorted(reached, key=lambda each: order[each.goal]):
+        groups.setdefault(_identity(each), []).append(each)
+    return [_trace(group) for group in groups.values()]
+
+
+def _identity(each: _Reached) -> tuple[Any, ...]:
+    steps = tuple((step.kind, step.role, step.at, step.data) for step in each.finding.steps)
+    options, limits = tuple(each.setup.options.items()), tuple(each.setup.limits.items())
+    violation = each.goal.violation
+    return (steps, options, limits, violation, violation is None and each.setup.is_strict)
+
+
+def _trace(group: list[_Reached]) -> Trace:
+    """Return the trace of goals that the same steps reach; they are gone through once more, with and without tolerance."""
+    goals, setup = tuple(each.goal for each in group), group[0].setup
+    steps, outcomes = _replayed(setup, group[0].finding.steps)
+    _, others = _replayed(replace(setup, is_strict=not setup.is_strict), steps)
+    outcome, again = outcomes[-1], others[-1]
+    violation = goals[0].violation
+    names = [each.name for each in outcome.broken]
+    is_same = [each.name for each in again.broken] == names and again.fault == outcome.fault
+    is_same = is_same and all(each.is_legal for each in others[:-1])
+    return Trace(
+        id="",
+        protocol=setup.plan["name"],
+        steps=steps,
+        covers=goals,
+        violation=violation,
+        is_fault=goals[0].kind == "cut",
+        by=None if violation is None else _culprit(violation, outcome, steps[-1]),
+        others=tuple(name for name in dict.fromkeys(names) if name != violation),
+        notes=tuple(each.name for each in outcome.violations if each.lenient),
+        is_strict=setup.is_strict or is_same,
+        is_lenient=not setup.is_strict or is_same,
+        options=setup.options,
+        limits=setup.limits,
+    )
+
+
+def _replayed(setup: Setup, steps: tuple[Step, ...]) -> tuple[tuple[Step, ...], list[Outcome]]:
+    """Return the steps with what was read of each, and what each did."""
+    world = World(setup)
+    outcomes = [world.take(step) for step in steps]
+    read = [each.values[0] if each.values else None for each in outcomes]
+    return tuple(replace(step, value=value) for step, value in zip(steps, read, strict=True)), outcomes
+
+
+def _culprit(violation: str, outcome: Outcome, last: Step) -> str | None:
+    return next((each.role for each in outcome.broken if each.name == violation), last.role)
+
+
+def _named(traces: list[Trace], protocol: m.Protocol) -> tuple[Trace, ...]:
+    """Return the traces with names by what they show; equal ones are counted."""
+    found: list[Trace] = []
+    counts: dict[str, int] = {}
+    for trace in traces:
+        name = _name(trace)
+        counts[name] = counts.get(name, 0) + 1
+        number = f"-{counts[name]}" if counts[name] > 1 else ""
+        found.append(replace(trace, id=f"{name}{number}", protocol=protocol.name))
+    return tuple(found)
+
+
+def _name(trace: Trace) -> str:
+    goal, last = trace.covers[0], trace.steps[-1]
+    message = getattr(getattr(last.value, "message", last.value), "name", last.kind)
+    parts = (goal.session, goal.state, last.role or "", message if isinstance(message, str) else last.kind)
+    words = (*parts, trace.violation or "")
+    return "-".join(word.replace("_", "-").lower() for word in words if word)
+
+
+def _missing(protocol: m.Protocol, goal: Goal, origins: Mapping[str, Span], sources: SourceTexts) -> Missing:
+    span = origins.get(_path(protocol, goal))
+    place = None if span is None else locate(span, sources)
+    return Missing(goal=goal, line=None if place is None else place.line)
+
+
+def _path(protocol: m.Protocol, goal: Goal) -> str:
+    for session in protocol.sessions:
+        if session.name != goal.session:
+            continue
+        if goal.kind in ("row", "timer"):
+            lines: tuple[m.Row | m.Timer, ...] = session.rows if goal.kind == "row" else session.timers
+            return lines[goal.number].path
+        state = next((each for each in session.states if each.name == goal.state), None)
+        return session.path if state is None else state.path
+    return next((join.path for join in protocol.joins if join.name == goal.session), protocol.path)

@@ -1,0 +1,221 @@
+"""The smallest right value of everything that a protocol sends, found from its careful plan.
+
+Invariant: nothing is left to chance. What a rule refuses is replaced by the next smallest thing, so two runs give the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, islice, product
+from typing import Any, Final
+from uuid import UUID
+
+from wiregen.runtime.errors import EncodeError
+from wiregen.runtime.options import Options, Plan
+from wiregen.runtime.record_types import flat_fields
+from wiregen.runtime.tree import FrameValue, Record, Variety
+from wiregen.runtime.writing import write_frame
+
+__all__ = ["Smallest", "variations"]
+
+_MOST_TRIED: Final = 2_000
+"""Combinations of small values that are tried for one message."""
+_MOST_VALUES: Final = 12
+_DEEPEST: Final = 4
+
+Field = tuple[Any, ...]
+Type = tuple[Any, ...]
+
+
+class Smallest:
+    """Small values of the types of one plan; `limits` are those that they keep to."""
+
+    def __init__(self, plan: Plan, limits: Mapping[str, int] | None = None) -> None:
+        self._plan = plan
+        self._limits = dict(limits or {})
+        self._known: dict[Type, tuple[Any, ...]] = {}
+
+    def message(self, name: str, role: str) -> FrameValue | None:
+        """Return a frame with the smallest such message that `role` could write; None: none was found.
+
+        What only a context can tell is not minded.
+        """
+        return self._message(name, role, 0)
+
+    def _message(self, name: str, role: str, depth: int) -> FrameValue | None:
+        frame = self._plan["sends"].get(role)
+        if frame is None:
+            return None
+        _, declared, body = self._plan["frames"][frame]
+        fields = tuple(field for field in flat_fields(declared) if field[0] != body)
+        header = self._choices(fields, depth)
+        own = self._choices(self._plan["messages"][name][2], depth)
+        for values in variations((*header.values(), *own.values())):
+            message = Record(name, dict(zip(own, values[len(header) :], strict=True)))
+            found = FrameValue(frame, dict(zip(header, values, strict=False)), message, body=body)
+            if self._is_right(found, role):
+                return found
+        return None
+
+    def preamble(self, name: str, role: str) -> Record | None:
+        """Return the smallest such preamble; None: none was found."""
+        for values in self._records(self._plan["preambles"][name][1], 0):
+            found = Record(name, values)
+            if self._is_right(found, role):
+                return found
+        return None
+
+    def values(self, type_: Type) -> tuple[Any, ...]:
+        """Return small values of a type, the smallest first; whether a rule allows them is not known here."""
+        if type_ not in self._known:
+            self._known[type_] = tuple(islice(self._values(type_, 0), _MOST_VALUES))
+        return self._known[type_]
+
+    def _is_right(self, value: Any, role: str) -> bool:
+        try:
+            write_frame(self._plan, value, Options(role, limits=self._limits), needs_context=False)
+        except EncodeError:
+            return False
+        return True
+
+    # ---- fields
+
+    def _choices(self, fields: tuple[Field, ...], depth: int = 0) -> dict[str, tuple[Any, ...]]:
+        """Return the small values of each field that a value has."""
+        found = {
+            field[0]: tuple(islice(self._of_field(field, depth), _MOST_VALUES))
+            for field in flat_fields(fields)
+            if not field[1]
+        }
+        return {name: values for name, values in found.items() if values}
+
+    def _of_field(self, field: Field, depth: int) -> Iterator[Any]:
+        """Yield the default first, and nothing at all before what stands under a condition."""
+        type_, value, condition = field[2], field[3], field[4]
+        first = [_plain(type_, value[1])] if value is not None and _is_plain(value[1]) else []
+        yield from first
+        if condition is not None:
+            yield None
+        for other in self._values(type_, depth):
+            if other not in first:
+                yield other
+
+    def _records(self, fields: tuple[Field, ...], depth: int) -> Iterator[dict[str, Any]]:
+        if depth > _DEEPEST:
+            return
+        choices = self._choices(fields, depth + 1)
+        for values in variations(tuple(choices.values()), most=_MOST_VALUES):
+            yield dict(zip(choices, values, strict=True))
+
+    # ---- types
+
+    def _values(self, type_: Type, depth: int) -> Iterator[Any]:
+        match type_:
+            case ("int", size, is_signed, _):
+                largest = 2 ** (8 * size - is_signed) - 1
+                yield from (0, 1, 2, 3, largest)
+            case ("varint", *_) | ("coding", _):
+                yield from (0, 1, 2, 3)
+            case ("bits", bits, is_flag, _):
+                yield from (False, True) if is_flag else range(min(4, 2**bits))
+            case ("bool", _):
+                yield from (False, True)
+            case ("float", *_):
+                yield from (0.0, 1.0)
+            case ("uuid",):
+                yield from (UUID(int=0), UUID(int=1), UUID(int=2))
+            case ("bytes", _):
+                yield from (b"", b"a", b"ab", b"abc", bytes(4), bytes(8), bytes(16))
+            case ("text", *_):
+                yield from ("", "a", "ab")
+            case ("region", inner, *_):
+                yield from self._values(inner, depth)
+            case _:
+                yield from self._compound(type_, depth)
+
+    def _compound(self, type_: Type, depth: int) -> Iterator[Any]:
+        match type_:
+            case ("list", item, *_):
+                yield []
+                items = tuple(islice(self._values(item, depth), 3))
+                yield from ([each] for each in items)
+                yield from ([each] * 2 for each in items[:1])
+            case ("enum", name, only, _):
+                members = self._plan["enums"][name][2]
+                yield from (number for number, member in members if only is None or member in only)
+            case ("struct", name):
+                yield from (
+                    Record(name, values) for values in self._records(self._plan["structs"][name], depth)
+                )
+            case ("message", name):
+                fields = self._plan["messages"][name][2]
+                yield from (Record(name, values) for values in self._records(fields, depth))
+            case ("union", name, only, _):
+                yield from self._varieties(name, only, depth)
+            case ("match", _, arms):
+                found = [self._values(arm, depth) for _, arm in arms]
+                for values in zip(*(islice(_padded(each), 3) for each in found), strict=True):
+                    yield from (value for value in values if value is not _NOTHING)
+            case ("frame", name, *_):
+                yield from self._frames(name, depth)
+
+    def _varieties(self, name: str, only: tuple[str, ...] | None, depth: int) -> Iterator[Any]:
+        for codes, own, fields, _ in self._plan["unions"][name][1]:
+            if only is None or own in only:
+                values = next(self._records(fields, depth), None)
+                if values is not None:
+                    yield Variety(name, own, values, codes[0][0])
+
+    def _frames(self, name: str, depth: int) -> Iterator[Any]:
+        """Yield frames that may stand in a message, of the role that sends them."""
+        if depth > 0:
+            return
+        for role, frame in self._plan["sends"].items():
+            if frame == name:
+                found = (self._message(each, role, depth + 1) for each in self._plan["codes"][role].values())
+                yield from (each for each in found if each is not None)
+
+
+_NOTHING: Final = object()
+
+
+def _padded(values: Iterator[Any]) -> Iterator[Any]:
+    yield from values
+    while True:
+        yield _NOTHING
+
+
+def variations(
+    choices: Sequence[Sequence[Any]], *, most_changed: int = 3, most: int = _MOST_TRIED
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the first of all choices, then what differs from that in one place, in two and so on."""
+    first = tuple(choice[0] for choice in choices)
+    return islice(_changed(first, choices, most_changed), most)
+
+
+def _changed(
+    first: tuple[Any, ...], choices: Sequence[Sequence[Any]], most_changed: int
+) -> Iterator[tuple[Any, ...]]:
+    for n_changed in range(min(most_changed, len(choices)) + 1):
+        for places in combinations(range(len(choices)), n_changed):
+            for others in product(*(choices[place][1:] for place in places)):
+                found = list(first)
+                for place, value in zip(places, others, strict=True):
+                    found[place] = value
+                yield tuple(found)
+
+
+def _is_plain(expression: Any) -> bool:
+    return expression[0] in ("number", "truth", "text", "octets", "null")
+
+
+def _plain(type_: Type, expression: Any) -> Any:
+    """Return the value that a default is, of the type of its field."""
+    match expression:
+        case ("null",):
+            return None
+        case ("octets", digits):
+            data = bytes.fromhex(digits)
+            return UUID(bytes=data) if type_[0] == "uuid" else data
+        case (_, value):
+            return value

@@ -1,0 +1,350 @@
+"""One connection during the search: both directions read by the careful codec, its sessions, and what each step met."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from typing import Any
+from uuid import UUID
+
+from wiregen.runtime.context import Context
+from wiregen.runtime.errors import DecodeError
+from wiregen.runtime.explain import careful_decoder
+from wiregen.runtime.options import Options, Plan
+from wiregen.runtime.session_engine import Decision, Engine
+from wiregen.runtime.session_events import TimedOut, Violation
+from wiregen.runtime.session_instances import Instance
+from wiregen.runtime.session_rows import Row, Rows, change
+from wiregen.runtime.session_table import Program, Table
+from wiregen.runtime.session_terms import NOTHING, Term
+from wiregen.traces.trace import Goal, Step
+
+__all__ = ["Atom", "Outcome", "Setup", "World"]
+
+Atom = Hashable
+"""A fact about a world that is worth reaching once."""
+
+_SMALL = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """How the connections of a search are set."""
+
+    plan: Plan
+    program: Program
+    is_strict: bool
+    options: Mapping[str, Any]
+    limits: Mapping[str, int]
+
+
+@dataclass(slots=True, kw_only=True)
+class Outcome:
+    """What a step did."""
+
+    met: list[Goal] = field(default_factory=list)
+    violations: list[Violation] = field(default_factory=list)
+    fault: str | None = None
+    values: list[Any] = field(default_factory=list)
+
+    @property
+    def broken(self) -> list[Violation]:
+        return [each for each in self.violations if not each.lenient]
+
+    @property
+    def is_legal(self) -> bool:
+        return not self.broken and self.fault is None
+
+
+class Watched(Engine):
+    """An engine that takes note of each row it takes, and of each that says no."""
+
+    def __init__(self, setup: Setup, contexts: Context) -> None:
+        self.met: list[Goal] = []
+        self._entries: Any = ()
+        self._message = ""
+        super().__init__(
+            setup.program,
+            strict=setup.is_strict,
+            limits=setup.limits,
+            contexts=contexts,
+            options=setup.options,
+        )
+        self.firsts = {table.name: table.first_values(setup.options) for table in setup.program.tables}
+
+    def matters(self, sender: str, item: Any) -> Any:
+        found = super().matters(sender, item)
+        self._entries, self._message = found.entries, found.name
+        return found
+
+    def step(self, sender: str, item: Any, now: float, found: list[Violation]) -> tuple[Any, ...]:
+        self.matters(sender, item)
+        return super().step(sender, item, now, found)
+
+    def foresee(self, sender: str, item: Any) -> tuple[Decision, list[Goal]]:
+        """Return what a frame would do, and what it would meet."""
+        self.met = []
+        decision = self.decide(sender, item, self.now)
+        self.add_general(decision.violations, sender)
+        return decision, self.met
+
+    def add_general(self, violations: Iterable[Violation], sender: str) -> None:
+        """Take note of the violations that are no row's."""
+        for each in violations:
+            if each.name == "wrong_role" and not each.session:
+                self.met.append(Goal(kind="wrong_role", role=sender, violation=each.name))
+            if each.name == "limit_exceeded" and each.session:
+                self.met.append(Goal(kind="too_many", session=each.session, violation=each.name))
+
+    def _row(
+        self, instance: Instance, rows: tuple[Rows, ...], m: Any, f: Any, found: list[Violation]
+    ) -> Row | None:
+        taken = super()._row(instance, rows, m, f, found)
+        for when, group in rows[instance.state]:
+            for row in group:
+                is_hard = row.violation is not None and (self._strict or not row.is_lenient)
+                if row is taken or (is_hard and self._holds(when, instance, m, f)):
+                    self.met.append(self._goal(instance, row))
+                    return taken
+        name, state = instance.table.name, instance.table.states[instance.state]
+        self.met.append(
+            Goal(
+                kind="unexpected",
+                session=name,
+                state=state,
+                role=self._speaker(instance),
+                message=self._message,
+                violation="unexpected_message",
+            )
+        )
+        return taken
+
+    def _holds(self, when: Term | None, instance: Instance, m: Any, f: Any) -> bool:
+        try:
+            return when is None or bool(when(m, f, instance.values, self))
+        except NOTHING:
+            return False
+
+    def _goal(self, instance: Instance, row: Row) -> Goal:
+        table = instance.table
+        return Goal(
+            kind="row",
+            session=table.name,
+            state=table.states[instance.state],
+            role=self._speaker(instance),
+            number=row.number,
+            violation=row.violation,
+        )
+
+    def _speaker(self, instance: Instance) -> str:
+        """Return who speaks, as the session calls them."""
+        roles = instance.table.roles
+        sender = self.sender or ""
+        if not roles:
+            return sender
+        return roles[0] if instance.side == sender else roles[1]
+
+
+class World:
+    """A connection between two sides, seen from between them."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        limits = dict(setup.limits)
+        self.context = Context(setup.plan, limits=limits)
+        self.engine = Watched(setup, self.context)
+        self.decoders = {
+            role: careful_decoder(
+                setup.plan,
+                Options(role, context=self.context, limits=limits, strict=setup.is_strict),
+                "yield",
+                context=self.context,
+            )
+            for role in setup.plan["roles"]
+        }
+        self.now = 0.0
+        self.ended: frozenset[str] = frozenset()
+        self.begun: frozenset[str] = frozenset()
+        self._outcome = Outcome()
+        self._was_heard = False
+        self._known: dict[str, Hashable] = {}
+        self.context.listener = self._hear
+
+    @classmethod
+    def after(cls, setup: Setup, steps: Iterable[Step]) -> World:
+        """Return the world in which these steps happened."""
+        world = cls(setup)
+        for step in steps:
+            world.take(step)
+        return world
+
+    def take(self, step: Step) -> Outcome:
+        """Let a step happen."""
+        self._outcome, self.engine.met = Outcome(), []
+        self.now = step.at
+        self._outcome.violations += self._expired(step.at)
+        match step.kind:
+            case "message":
+                assert step.role is not None
+                self.begun |= {step.role}
+                for _, _, item in self.decoders[step.role].items(step.data):
+                    self._judge(item, step.role)
+            case "eof":
+                assert step.role is not None
+                self.ended |= {step.role}
+                self._end(step.role)
+        self._outcome.met += self.engine.met
+        return self._outcome
+
+    def _expired(self, now: float) -> Iterator[Violation]:
+        for event in self.engine.expire(now):
+            if isinstance(event, Violation | TimedOut):
+                self._outcome.met.append(self._timer(event))
+            if isinstance(event, Violation):
+                yield event
+
+    def _timer(self, event: Violation | TimedOut) -> Goal:
+        """Return which timer ran out, told by what it did."""
+        timers = self.setup.plan["sessions"][event.session]["timers"]
+        violation = event.name if isinstance(event, Violation) else None
+        after = None if isinstance(event, Violation) else event.next_state
+        for number, (states, _, effect) in enumerate(timers):
+            is_here = states is None or event.state in states
+            if is_here and (effect[:2] == ("violates", violation) or effect[1] in (after, None)):
+                return Goal(
+                    kind="timer", session=event.session, state=event.state, number=number, violation=violation
+                )
+        raise AssertionError("a timer that the plan does not have")
+
+    def _judge(self, item: Any, role: str) -> None:
+        if isinstance(item, DecodeError):
+            self._outcome.fault = item.code
+            return
+        value = item.value
+        if not self._was_heard:
+            self._hear(value, role)
+        self._was_heard = False
+        self._outcome.values.append(value)
+        part = getattr(value, "part", None)
+        if part is not None and part.last and part.index > 0:
+            self._outcome.met.append(Goal(kind="join", session=part.join))
+
+    def _end(self, role: str) -> None:
+        for _, _, item in self.decoders[role].finish_items():
+            if isinstance(item, DecodeError):
+                self._outcome.fault = item.code
+                found = self.context.joins.first_open(role)
+                if found is not None:
+                    goal = Goal(kind="cut", session=found[0], violation=item.code)
+                    self._outcome.met.append(goal)
+
+    def _hear(self, frame: Any, sender: str | None) -> None:
+        assert sender is not None
+        self._was_heard = True
+        found: list[Violation] = []
+        inner = self.engine.step(sender, frame, self.now, found)
+        self.engine.add_general(found, sender)
+        self._outcome.violations += found
+        for each in inner:
+            self._hear(each, sender)
+
+    # ---- what is worth reaching
+
+    def atoms(self) -> tuple[Atom, ...]:
+        """Return what is so now, in the large: of each instance its state and roughly its values; what is remembered."""
+        return (
+            *_of_sessions(self.engine),
+            *self.remembered(),
+            ("ended", self.ended),
+        )
+
+    def fingerprint(self, sessions: tuple[str, ...]) -> Hashable:
+        """Return exactly what a message meets that these sessions are concerned with."""
+        return (tuple(map(self._exact, sessions)), self._remembered_exactly)
+
+    def _exact(self, session: str) -> Hashable:
+        if session not in self._known:
+            self._known[session] = tuple(
+                (each.place, each.state, repr(each.values)) for each in self.engine.instances[session].all()
+            )
+        return self._known[session]
+
+    @cached_property
+    def _remembered_exactly(self) -> str:
+        return repr(self.context.snapshot())
+
+    def foreseen(self, decision: Decision) -> tuple[Atom, ...]:
+        """Return the same for the world behind a decision, what is remembered left out."""
+        saved = [(instance, instance.snapshot(), instance.is_kept) for instance, _, _ in decision.moves]
+        queued = [(instance, instance.queued) for instance, _, _ in decision.moves]
+        for instance, row, changes in decision.moves:
+            if row.state >= 0:
+                instance.state = row.state
+            for each in changes:
+                change(instance.values, *each)
+        found = _of_sessions(self.engine, tuple(each for each, _, _ in decision.moves))
+        for instance, snapshot, is_kept in saved:
+            instance.restore(snapshot)
+            instance.is_kept = is_kept
+        for instance, time in queued:
+            instance.queued = time
+        return found
+
+    def remembered(self) -> Iterator[Atom]:
+        """Yield what the contexts and joins hold, in the large."""
+        for name, entries in self.context.entries.items():
+            yield (
+                name,
+                min(_SMALL, len(entries)),
+                frozenset(map(_rough, entries.values())),
+            )
+        for name in self.setup.plan["joins"]:
+            for role in self.setup.plan["roles"]:
+                open_ = [each for each in self.context.joins.snapshot()[name] if each["from"] == role]
+                sizes = [min(len(each["data"]) // 2, _SMALL) for each in open_]
+                yield (name, role, tuple(sorted(sizes))[:2])
+
+
+def _of_sessions(engine: Watched, more: tuple[Instance, ...] = ()) -> tuple[Atom, ...]:
+    found: list[Atom] = []
+    for name, kept in engine.instances.items():
+        others = [each for each in more if each.table.name == name]
+        known = {id(each) for each in others}
+        instances = [each for each in kept.all() if id(each) not in known] + others
+        instances = [each for each in instances if each is kept.single or not _is_new(each, engine)]
+        found += [
+            (name, "kept", min(len(instances), _SMALL)),
+            *((name, *_rough_instance(each)) for each in instances),
+        ]
+    return tuple(dict.fromkeys(found))
+
+
+def _is_new(instance: Instance, engine: Watched) -> bool:
+    return instance.state == 0 and instance.values == engine.firsts[instance.table.name]
+
+
+def _rough_instance(instance: Instance) -> tuple[Atom, ...]:
+    table: Table = instance.table
+    seen: dict[Any, int] = {}
+    values = tuple(_rough_value(value, seen) for value in instance.values)
+    return (table.states[instance.state], instance.sender, values)
+
+
+def _rough_value(value: Any, seen: dict[Any, int]) -> Atom:
+    if isinstance(value, deque):
+        return (min(len(value), _SMALL), tuple(_rough_value(each, seen) for each in islice(value, _SMALL)))
+    if isinstance(value, UUID | bytes | str):
+        return ("the", seen.setdefault(value, len(seen)))
+    return _rough(value)
+
+
+def _rough(value: Any) -> Atom:
+    """Return a number as it is if it is small, else only that it is large."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        return repr(value)
+    if -_SMALL <= value <= _SMALL:
+        return value
+    return ("large", value > 0)

@@ -1,0 +1,113 @@
+"""Every transition and every violation of all sessions has a trace, and everything that runs sessions agrees with it."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import pytest
+from tests.conformance.tracing import (
+    CHUNKS,
+    ROOT,
+    check_observed,
+    check_replayed,
+    check_side,
+    is_sendable,
+    plan_of,
+    traces_of,
+)
+from tests.property.schemas import built
+
+from wiregen.runtime.session_table import Program
+from wiregen.traces import Trace
+
+TALK = ROOT / "tests" / "unit" / "talk.wire"
+NAMES = (
+    "geode",
+    "lumberjack",
+    "pravega",
+    "pravega_documented",
+    "pravega_proposal",
+    "reactive_streams",
+)
+FILES = {name: ROOT / "idl" / f"{name}.wire" for name in NAMES} | {"talk": TALK}
+
+UNREACHABLE = {
+    "pravega_documented": {
+        # An append before AppendSetup is refused, and SetupAppend empties the list: nothing is outstanding there.
+        "Writer in setting_up: server: row 10: violates missed_ack",
+    },
+}
+"""What no conversation can show, with the reason."""
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, ModuleType]]:
+    found = {name: importlib.import_module(f"wireproto.{name}") for name in NAMES}
+    with built(TALK.read_text(encoding="utf-8"), tmp_path_factory.mktemp("talk"), "traced") as codecs:
+        yield found | {"talk": codecs.module}
+
+
+@pytest.fixture(params=FILES)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_all_is_covered_but_what_cannot_happen(name: str) -> None:
+    traces = traces_of(FILES[name])
+    assert {str(each.goal) for each in traces.missing} == UNREACHABLE.get(name, set())
+    assert all(each.line is not None for each in traces.missing)
+
+
+def test_what_is_missing_is_named(name: str) -> None:
+    """Counted against the file itself: each row and timer stands in a goal."""
+    plan, goals = plan_of(FILES[name]), traces_of(FILES[name]).goals
+    for session, table in plan["sessions"].items():
+        for kind, lines in (("row", table["rows"]), ("timer", table["timers"])):
+            shown = {goal.number for goal in goals if (goal.session, goal.kind) == (session, kind)}
+            assert set(range(len(lines))) == shown, (session, kind)
+
+
+def test_names_are_unique_and_no_trace_is_there_twice(name: str) -> None:
+    traces = traces_of(FILES[name]).traces
+    assert len({trace.id for trace in traces}) == len(traces)
+    conversations = {
+        (tuple((each.role, each.data, each.kind) for each in trace.steps), str(trace.options), str(trace.limits),
+         trace.violation, trace.is_strict)
+        for trace in traces
+    }  # fmt: skip
+    assert len(conversations) == len(traces)
+
+
+def test_observers_see_what_a_trace_says(name: str, packages: dict[str, ModuleType]) -> None:
+    for trace in traces_of(FILES[name]).traces:
+        for size in CHUNKS:
+            check_observed(packages[name], trace, size, is_strict=True)
+            check_observed(packages[name], trace, size, is_strict=False)
+
+
+def test_both_sides_see_what_a_trace_says(name: str, packages: dict[str, ModuleType]) -> None:
+    plan, n_checked = plan_of(FILES[name]), 0
+    for trace in traces_of(FILES[name]).traces:
+        for role in plan["roles"]:
+            if is_sendable(trace, role):
+                for is_strict in _modes(trace):
+                    n_checked += 1
+                    check_side(packages[name], plan, trace, role, CHUNKS[n_checked % 3], is_strict=is_strict)
+    assert n_checked > len(traces_of(FILES[name]).traces)
+
+
+def _modes(trace: Trace) -> Iterator[bool]:
+    if trace.is_strict:
+        yield True
+    if trace.is_lenient:
+        yield False
+
+
+def test_replay_sees_what_a_trace_says(name: str) -> None:
+    plan: dict[str, Any] = plan_of(FILES[name])
+    program = Program(plan)
+    for trace in traces_of(FILES[name]).traces:
+        check_replayed(plan, program, trace, 3)

@@ -1,0 +1,191 @@
+"""Traces held to everything that runs sessions: generated observers and connections, and what stands behind `replay`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from wiregen.cli.decoded import Settings
+from wiregen.cli.direction import Direction
+from wiregen.cli.replayed import Replayed, Watch
+from wiregen.diagnostics import Report, render
+from wiregen.frontend import load_protocol
+from wiregen.plan import lower
+from wiregen.runtime.built import build
+from wiregen.runtime.context import Context
+from wiregen.runtime.session_table import Program
+from wiregen.source import Sources
+from wiregen.traces import Step, Trace, Traces, make_traces
+
+ROOT = Path(__file__).resolve().parents[2]
+CHUNKS = (1, 3, 1 << 20)
+
+
+@cache
+def traces_of(path: Path) -> Traces:
+    """Return the traces of a .wire file; made once per run."""
+    report, sources = Report(), Sources()
+    subject = load_protocol(path, sources, report, ())
+    assert subject is not None, render(report, sources, colour=False)
+    return make_traces(subject.protocol, subject.origins, sources)
+
+
+@cache
+def plan_of(path: Path) -> dict[str, Any]:
+    subject = load_protocol(path, Sources(), Report(), ())
+    assert subject is not None
+    return lower(subject.protocol)
+
+
+def chunks(data: bytes, size: int) -> Iterator[bytes]:
+    for start in range(0, len(data), size):
+        yield data[start : start + size]
+
+
+def settings_of(package: ModuleType, trace: Trace, *, is_strict: bool) -> dict[str, Any]:
+    limits = {"limits": package.Limits(**trace.limits)} if trace.limits else {}
+    return {"strict": is_strict, **limits, **trace.options}
+
+
+def said(events: Sequence[Any]) -> list[str]:
+    """Return what was broken, in order: violations by name, faults by code."""
+    found = []
+    for event in events:
+        match type(event).__name__:
+            case "Violation" if not event.lenient:
+                found.append(event.name)
+            case "Fault":
+                found.append(event.error.code)
+    return found
+
+
+def expected(trace: Trace) -> list[str]:
+    return [] if trace.violation is None else [trace.violation]
+
+
+def check_end(trace: Trace, found: list[str], by: str | None) -> None:
+    """Compare what the last step broke; what other sessions say comes besides."""
+    first = [name for name in found if name not in trace.others]
+    assert list(dict.fromkeys(first)) == expected(trace)
+    assert not trace.violation or trace.is_fault or by == trace.by
+
+
+# ---- observers
+
+
+def check_observed(package: ModuleType, trace: Trace, size: int, *, is_strict: bool) -> None:
+    """Let an observer see a trace; what it is not said to show in this mode it must not show."""
+    session = package.Session(**settings_of(package, trace, is_strict=is_strict))
+    each_events = [list(_observed(session, step, size)) for step in trace.steps]
+    events, is_said = each_events[-1], not any(map(said, each_events[:-1]))
+    if not (trace.is_strict if is_strict else trace.is_lenient):
+        assert not (is_said and said(events) == [*expected(trace), *trace.others])
+        return
+    assert is_said, trace.id
+    by = next((event.role for event in events if getattr(event, "name", "") == trace.violation), None)
+    check_end(trace, said(events), by)
+
+
+def _observed(session: Any, step: Step, size: int) -> Iterator[Any]:
+    match step.kind:
+        case "message":
+            for chunk in chunks(step.data, size):
+                yield from session.observe(step.role, chunk, step.at)
+        case "tick":
+            yield from session.tick(step.at)
+        case "eof":
+            yield from session.eof(step.role, step.at)
+
+
+# ---- connections
+
+
+def check_side(
+    package: ModuleType, plan: dict[str, Any], trace: Trace, role: str, size: int, *, is_strict: bool
+) -> None:
+    """Let one side live through a trace: its own messages are sent, the other's come in chunks."""
+    side = package.Connection(role, **settings_of(package, trace, is_strict=is_strict))
+    for number, step in enumerate(trace.steps, 1):
+        is_last = number == len(trace.steps)
+        if step.kind == "message" and step.role == role:
+            _check_sent(package, plan, side, trace, step, is_last=is_last)
+        else:
+            events = list(_received(side, step, role, size))
+            if is_last:
+                _check_received(side, trace, events)
+            else:
+                assert not said(events), (trace.id, number)
+
+
+def _check_sent(
+    package: ModuleType, plan: dict[str, Any], side: Any, trace: Trace, step: Step, *, is_last: bool
+) -> None:
+    value = build(plan, step.value, vars(package))
+    if not is_last or trace.violation is None:
+        assert side.send(value, step.at) == step.data, trace.id
+        return
+    try:
+        side.send(value, step.at)
+    except package.SessionError as error:
+        assert error.local
+        assert error.violation in (trace.violation, *trace.others)
+        assert side.failure is None
+    else:
+        raise AssertionError(f"{trace.id}: {trace.violation} was sent")
+
+
+def _received(side: Any, step: Step, role: str, size: int) -> Iterator[Any]:
+    match step.kind:
+        case "message":
+            for chunk in chunks(step.data, size):
+                yield from side.receive(chunk, step.at)
+        case "tick":
+            yield from side.tick(step.at)
+        case "eof" if step.role == role:
+            side.close()
+        case "eof":
+            yield from side.eof(step.at)
+
+
+def _check_received(side: Any, trace: Trace, events: list[Any]) -> None:
+    found = said(events)
+    if trace.is_fault and not found:
+        assert side.is_closed
+        return
+    assert found[:1] == expected(trace) or (found and found[0] in trace.others), (trace.id, found)
+    assert (side.failure is None) == (trace.violation is None)
+
+
+def is_sendable(trace: Trace, role: str) -> bool:
+    """Tell whether an application could send all that a role sends: pieces of a block are made by the connection."""
+    own = [step.value for step in trace.steps if step.kind == "message" and step.role == role]
+    return all(getattr(value, "part", None) is None or value.part.joined is not None for value in own)
+
+
+# ---- what replays captures
+
+
+def check_replayed(plan: dict[str, Any], program: Program, trace: Trace, size: int) -> None:
+    settings = Settings(plan=plan, is_strict=trace.is_strict, limits=trace.limits)
+    context = Context(plan, limits=dict(trace.limits))
+    directions = {role: Direction(settings, role, context) for role in plan["roles"]}
+    watch = Watch(program, settings, context, options=trace.options)
+    found: list[str] = []
+    for number, step in enumerate(trace.steps, 1):
+        done = list(_replayed(watch, directions, step, size))
+        found = [each.name for replayed in done for each in replayed.violations if not each.lenient]
+        found += [replayed.decoded.outcome.code for replayed in done if replayed.is_fault]  # type: ignore[union-attr]
+        assert number == len(trace.steps) or not found
+    check_end(trace, found, trace.by)
+
+
+def _replayed(watch: Watch, directions: dict[str, Direction], step: Step, size: int) -> Iterator[Replayed]:
+    yield from watch.expire(step.at)
+    if step.kind == "message":
+        for chunk in chunks(step.data, size):
+            yield from map(watch.judge, directions[step.role or ""].feed(chunk))
+    elif step.kind == "eof":
+        yield from map(watch.judge, directions[step.role or ""].finish())
