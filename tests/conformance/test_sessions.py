@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any, Final
+from uuid import UUID
 
 import pytest
 from tests.conformance.vectors import SHARED
@@ -324,3 +325,19 @@ def test_a_reply_to_nothing_is_passed_on_unless_strict(strict: bool) -> None:
                 raise AssertionError(events)
     assert client.is_closed == strict
     assert client.call[1].state == "info"
+
+
+def test_an_ack_inside_a_block_acknowledges_none_that_may_not_be_stored() -> None:
+    writer, known = UUID(int=7), pravega.Connection("client")
+    known.send(pravega.Hello(17, 5), 0.0)
+    known.receive(pravega.Hello(17, 5).encode(), 0.0)
+    known.send(pravega.SetupAppend(1, writer, "a/b/0", ""), 0.0)
+    known.receive(pravega.AppendSetup(1, "a/b/0", writer, -1).encode(), 0.0)
+    for last in (3, 6, 9):
+        known.send(pravega.AppendBlock(writer, b""), 0.0)
+        known.send(pravega.AppendBlockEnd(writer, 0, b"", 3, last, last), 0.0)
+    left = []
+    for number, before in ((4, 0), (6, 0), (9, 6)):
+        known.receive(pravega.DataAppended(writer, number, before).encode(), 0.0)
+        left.append(tuple(known.writer[writer].outstanding))
+    assert left == [(3, 6, 9), (9,), ()]

@@ -93,6 +93,10 @@ def _line(plan: Plan, step: Step) -> Line:
 
 def _plain_fields(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for name, value in fields.items():
-        text = str(value).lower() if isinstance(value, bool) else str(value) if isinstance(value, int | str) else ""
+        text = (
+            str(value).lower()
+            if isinstance(value, bool)
+            else str(value) if isinstance(value, int | str) else ""
+        )
         if text:
             yield name, text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"

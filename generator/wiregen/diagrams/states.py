@@ -76,7 +76,8 @@ class StateDiagram:
             if edge.violation is None:
                 groups.setdefault((edge.source, edge.target), []).append(edge)
         return tuple(
-            Arrow(source=source, target=target, edges=tuple(edges)) for (source, target), edges in groups.items()
+            Arrow(source=source, target=target, edges=tuple(edges))
+            for (source, target), edges in groups.items()
         )
 
     @property

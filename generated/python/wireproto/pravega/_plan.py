@@ -2717,7 +2717,7 @@ PLAN: dict[str, Any] = {
                     ("setting_up", "ready"),
                     "server",
                     ("DataAppended",),
-                    None,
+                    ("operation", "in", ("field", ("event_number",), "own"), ("variable", "outstanding")),
                     (
                         "go",
                         None,
@@ -2748,6 +2748,7 @@ PLAN: dict[str, Any] = {
                         ),
                     ),
                 ),
+                (("setting_up", "ready"), "server", ("DataAppended",), None, ("go", None, ())),
                 (
                     ("setting_up", "ready"),
                     "server",

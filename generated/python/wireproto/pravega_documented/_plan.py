@@ -349,7 +349,7 @@ PLAN: dict[str, Any] = {
                     ("setting_up", "ready"),
                     "server",
                     ("DataAppended",),
-                    None,
+                    ("operation", "in", ("field", ("event_number",), "own"), ("variable", "outstanding")),
                     (
                         "go",
                         None,
@@ -380,6 +380,7 @@ PLAN: dict[str, Any] = {
                         ),
                     ),
                 ),
+                (("setting_up", "ready"), "server", ("DataAppended",), None, ("go", None, ())),
             ),
             "timers": (),
         },
