@@ -1,10 +1,11 @@
 """Small faults put into the generated functions that decode and encode, one at a time, and taken out again.
 
-A mutant is a changed function compiled beside the original; `Planting` swaps the code of the living function object, so that every table
+A mutant is a changed function compiled beside the original; `planted` swaps the code of the living function object, so that every table
 and method that holds the function sees the fault, and puts it back afterwards. Packed formats are names of the module: those are rebound.
 """
 
 from __future__ import annotations
+
 import __future__
 
 import ast
@@ -12,6 +13,7 @@ import copy
 import struct
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -19,9 +21,7 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
-from .equivalents import format_reason, reason
-
-__all__ = ["Mutant", "Planting", "mutants"]
+__all__ = ["Mutant", "mutants", "planted"]
 
 _COMPARISONS: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
     ast.Lt: ast.LtE,
@@ -62,8 +62,6 @@ class Mutant:
     rebound: tuple[str, Any] | None = None
     readers: tuple[str, ...] = ()
     """The functions that use the name which `rebound` changes."""
-    equivalent: str | None = None
-    """Why nothing can show it; None: something might."""
 
 
 def mutants(module: ModuleType) -> tuple[Mutant, ...]:
@@ -80,39 +78,27 @@ def mutants(module: ModuleType) -> tuple[Mutant, ...]:
     return tuple(numbered)
 
 
-class Planting:
-    """Has the module run with the fault for a while, as often as wanted."""
-
-    def __init__(self, module: ModuleType, mutant: Mutant) -> None:
-        if mutant.rebound is not None:
-            name, value = mutant.rebound
-            self._put, self._original, self._changed = (
-                partial(_put_name, vars(module), name),
-                vars(module)[name],
-                value,
-            )
-        else:
-            assert mutant.make is not None
-            function = _function(module, mutant.function)
-            self._put, self._original, self._changed = (
-                partial(_put_code, function),
-                function.__code__,
-                mutant.make(),
-            )
-
-    def __enter__(self) -> None:
-        self._put(self._changed)
-
-    def __exit__(self, *_: object) -> None:
-        self._put(self._original)
-
-
-def _put_name(namespace: dict[str, Any], name: str, value: Any) -> None:
-    namespace[name] = value
-
-
-def _put_code(function: FunctionType, code: CodeType) -> None:
-    function.__code__ = code
+@contextmanager
+def planted(module: ModuleType, mutant: Mutant) -> Iterator[None]:
+    """Have the module run with the fault for a while."""
+    if mutant.rebound is not None:
+        name, value = mutant.rebound
+        namespace = vars(module)
+        original = namespace[name]
+        namespace[name] = value
+        try:
+            yield
+        finally:
+            namespace[name] = original
+        return
+    function = _function(module, mutant.function)
+    assert mutant.make is not None
+    kept = function.__code__
+    function.__code__ = mutant.make()
+    try:
+        yield
+    finally:
+        function.__code__ = kept
 
 
 def _function(module: ModuleType, name: str) -> FunctionType:
@@ -127,22 +113,16 @@ def _in_functions(tree: ast.Module, file: str) -> Iterator[Mutant]:
     for owner, function in _functions(tree):
         name = function.name if owner is None else f"{owner}.{function.name}"
         for place, node in enumerate(_nodes(function)):
-            changes = tuple(_changes(node))
-            why = reason(function, node) if changes else None
-            for label, change in changes:
+            for label, change in _changes(node):
                 line = getattr(node, "lineno", function.lineno)
                 make = partial(_changed, function, place, change, file)
-                yield Mutant(id=f"{name}: {label}", function=name, line=line, make=make, equivalent=why)
+                yield Mutant(id=f"{name}: {label}", function=name, line=line, make=make)
 
 
 def _functions(tree: ast.Module) -> Iterator[tuple[str | None, ast.FunctionDef]]:
     """Yield the functions that decode or encode, each with its class."""
     for node in tree.body:
-        if (
-            isinstance(node, ast.FunctionDef)
-            and node.name not in _LEFT_ALONE
-            and not node.name.startswith("__")
-        ):
+        if isinstance(node, ast.FunctionDef) and node.name not in _LEFT_ALONE and not node.name.startswith("__"):
             yield None, node
         elif isinstance(node, ast.ClassDef):
             for member in node.body:
@@ -171,9 +151,7 @@ def _changed(function: ast.FunctionDef, place: int, change: Callable[[Any], None
     module = ast.fix_missing_locations(ast.Module(body=[changed], type_ignores=[]))
     whole = compile(module, file, "exec", dont_inherit=True, flags=__future__.annotations.compiler_flag)
     return next(
-        constant
-        for constant in whole.co_consts
-        if isinstance(constant, CodeType) and constant.co_name == function.name
+        constant for constant in whole.co_consts if isinstance(constant, CodeType) and constant.co_name == function.name
     )
 
 
@@ -201,9 +179,7 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[Any], None]]]:
         case ast.Expr(value=ast.Call()):
             yield f"without {ast.unparse(node)}", lambda twin: _set(twin, value=ast.Constant(value=None))
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            yield f"{ast.unparse(node)} -> {ast.unparse(operand)}", lambda twin: _set(
-                twin, op=ast.UAdd(), operand=_truth(twin)
-            )
+            yield f"{ast.unparse(node)} -> {ast.unparse(operand)}", lambda twin: _set(twin, op=ast.UAdd(), operand=_truth(twin))
 
 
 def _truth(node: ast.UnaryOp) -> ast.expr:
@@ -228,8 +204,7 @@ def _in_formats(tree: ast.Module) -> Iterator[Mutant]:
             case ast.Assign(
                 targets=[ast.Name(id=name)],
                 value=ast.Attribute(
-                    value=ast.Call(func=ast.Name(id="_Struct"), args=[ast.Constant(value=str() as text)]),
-                    attr=method,
+                    value=ast.Call(func=ast.Name(id="_Struct"), args=[ast.Constant(value=str() as text)]), attr=method
                 ),
             ):
                 readers = tuple(sorted(_users(tree, name)))
@@ -240,7 +215,6 @@ def _in_formats(tree: ast.Module) -> Iterator[Mutant]:
                         line=node.lineno,
                         rebound=(name, getattr(struct.Struct(changed), method)),
                         readers=readers,
-                        equivalent=format_reason(tree, name, changed),
                     )
 
 

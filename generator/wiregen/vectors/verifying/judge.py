@@ -29,6 +29,8 @@ AnyVector: TypeAlias = Valid | Invalid | Unwritable | Trace
 _MANY: Final = 256
 """Bytes of a vector up to which every piece is taken."""
 _FEW: Final = 16
+_MOST_CUT: Final = 1 << 20
+"""Bytes that are said again for the sake of other cuts; a vector of megabytes is cut at two places."""
 _MOST_CHUNKS: Final = 4096
 _SERIALIZATIONS: Final = ("protobuf", "msgpack")
 
@@ -167,6 +169,8 @@ def places_within(size: int, many: int = _MANY) -> list[int]:
     """Return the places from 1 to `size` - 1, or of more than `many` the first, some, and the last."""
     if size <= many:
         return list(range(1, size))
+    if size > _MOST_CUT // _FEW:
+        return [1, size - 1]
     some = range(many // 4, size - many // 8, max(1, size // (many // 8)))
     return [*range(1, many // 4), *some, *range(size - many // 8, size)]
 
