@@ -38,6 +38,7 @@ UNREACHABLE = {
     "pravega_documented": {
         # An append before AppendSetup is refused, and SetupAppend empties the list: nothing is outstanding there.
         "Writer in setting_up: server: row 10: violates missed_ack",
+        "Writer in setting_up: server: row 11",
     },
 }
 """What no conversation can show, with the reason."""
