@@ -119,7 +119,9 @@ class Judge:
                 for spoilt in _spoilt(frame) if size < _LONGEST_BYTEWISE else ():
                     yield View(vector.id, size * 9, lambda spoilt=spoilt: self._encoded(vector, spoilt))  # type: ignore[misc]
 
-    def _streamed(self, vector: Valid | Invalid, chunks: Sequence[bytes], road: Mapping[str, bool]) -> Outcome:
+    def _streamed(
+        self, vector: Valid | Invalid, chunks: Sequence[bytes], road: Mapping[str, bool]
+    ) -> Outcome:
         items: list[Any] = []
         self.careful = 0
         try:
@@ -167,7 +169,10 @@ class Judge:
         return {name: value for name, value in options.items() if name in taken}
 
     def _whole(self, vector: Valid | Invalid, data: bytes | memoryview, road: Mapping[str, bool]) -> Outcome:
-        return (self._called("decode", vector, data, road), self._called("decode_message", vector, data, road))
+        return (
+            self._called("decode", vector, data, road),
+            self._called("decode_message", vector, data, road),
+        )
 
     def _called(
         self, name: str, vector: Valid | Invalid, data: bytes | memoryview, road: Mapping[str, bool]
@@ -190,7 +195,11 @@ class Judge:
         from wiregen.runtime.records import frame_from_record
 
         for line in vector.frames:
-            record = {key: expanded(value) for key, value in line.items() if key in ("message", "header", "fields", "code")}
+            record = {
+                key: expanded(value)
+                for key, value in line.items()
+                if key in ("message", "header", "fields", "code")
+            }
             try:
                 value = frame_from_record(self.plan, record, role=vector.from_role, variant=vector.variant)
                 frame = build(self.plan, value, vars(self.module))
@@ -208,7 +217,9 @@ class Judge:
         return tuple(
             self._written(vector, frame, function, compression)
             for function in (self.module.encode, type(frame).encode)
-            for compression in ((None, 0) if "compression" in inspect.signature(function).parameters else (None,))
+            for compression in (
+                (None, 0) if "compression" in inspect.signature(function).parameters else (None,)
+            )
         )
 
     def _written(

@@ -5,7 +5,6 @@ and method that holds the function sees the fault, and puts it back afterwards. 
 """
 
 from __future__ import annotations
-
 import __future__
 
 import ast
@@ -122,7 +121,11 @@ def _in_functions(tree: ast.Module, file: str) -> Iterator[Mutant]:
 def _functions(tree: ast.Module) -> Iterator[tuple[str | None, ast.FunctionDef]]:
     """Yield the functions that decode or encode, each with its class."""
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name not in _LEFT_ALONE and not node.name.startswith("__"):
+        if (
+            isinstance(node, ast.FunctionDef)
+            and node.name not in _LEFT_ALONE
+            and not node.name.startswith("__")
+        ):
             yield None, node
         elif isinstance(node, ast.ClassDef):
             for member in node.body:
@@ -151,7 +154,9 @@ def _changed(function: ast.FunctionDef, place: int, change: Callable[[Any], None
     module = ast.fix_missing_locations(ast.Module(body=[changed], type_ignores=[]))
     whole = compile(module, file, "exec", dont_inherit=True, flags=__future__.annotations.compiler_flag)
     return next(
-        constant for constant in whole.co_consts if isinstance(constant, CodeType) and constant.co_name == function.name
+        constant
+        for constant in whole.co_consts
+        if isinstance(constant, CodeType) and constant.co_name == function.name
     )
 
 
@@ -179,7 +184,9 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[Any], None]]]:
         case ast.Expr(value=ast.Call()):
             yield f"without {ast.unparse(node)}", lambda twin: _set(twin, value=ast.Constant(value=None))
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            yield f"{ast.unparse(node)} -> {ast.unparse(operand)}", lambda twin: _set(twin, op=ast.UAdd(), operand=_truth(twin))
+            yield f"{ast.unparse(node)} -> {ast.unparse(operand)}", lambda twin: _set(
+                twin, op=ast.UAdd(), operand=_truth(twin)
+            )
 
 
 def _truth(node: ast.UnaryOp) -> ast.expr:
@@ -204,7 +211,8 @@ def _in_formats(tree: ast.Module) -> Iterator[Mutant]:
             case ast.Assign(
                 targets=[ast.Name(id=name)],
                 value=ast.Attribute(
-                    value=ast.Call(func=ast.Name(id="_Struct"), args=[ast.Constant(value=str() as text)]), attr=method
+                    value=ast.Call(func=ast.Name(id="_Struct"), args=[ast.Constant(value=str() as text)]),
+                    attr=method,
                 ),
             ):
                 readers = tuple(sorted(_users(tree, name)))

@@ -52,7 +52,9 @@ class Hunt:
             self._expected[id(view)] = outcome
             for code in ran:
                 self._by_code[code].append(view)
-        self._codes = {name: _code(self.module, name) for name in {each.function for each in self.mutants if each.make}}
+        self._codes = {
+            name: _code(self.module, name) for name in {each.function for each in self.mutants if each.make}
+        }
 
     def run(self, chosen: Sequence[Mutant]) -> Iterator[Found]:
         """Yield what became of each."""
