@@ -121,6 +121,10 @@ class Decoder(Generic[F]):
         """How many bytes at least the frame that is cut still needs; 0: none is."""
         return 0 if self._parked is None else max(0, self._parked.missing)
 
+    def begin_inside(self) -> None:
+        """Take what comes as frames from the first byte on: the preamble, where the sender has one, came before."""
+        self._decode_opening = None
+
     def feed(self, chunk: Buffer) -> Iterator[F]:
         """Take in a chunk, and return an iterator over what is complete now.
 

@@ -1,0 +1,250 @@
+"""One direction of a connection: bytes in pieces go in, rows come out, and together they tile the stream.
+
+Where bytes are wrong, the walk goes on at the next place where frames follow each other, and one row says what lies between. A
+length in a bad frame is believed only if it leads to such a place. Invariant: what comes out depends on the bytes and on the
+state at the beginning alone, never on how they are cut into pieces; what is held is a few frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from wirespark.decoders import Snapshot, context_of, decoder_of
+from wirespark.options import Wishes
+from wirespark.trials import Trial
+
+__all__ = ["Row", "Walk"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A frame or a fault; `item` is a DecodeError of the generated package, then with the first of its bytes."""
+
+    offset: int
+    size: int
+    item: Any
+    raw: bytes | None = None
+
+
+@dataclass(slots=True)
+class _Fault:
+    """A bad place whose end is not known yet. `position`, `end`, `tried` count in the window."""
+
+    offset: int
+    error: Any
+    raw: bytes
+    end: int | None
+    tried: int
+
+
+class Walk:
+    """Rows out of the bytes of one direction.
+
+    Attributes:
+        context: What is known about the connection; both its directions share it.
+        offset: Where in the stream the first byte lies that belongs to no row yet.
+    """
+
+    def __init__(
+        self,
+        wishes: Wishes,
+        role: str | None,
+        *,
+        context: Any = None,
+        offset: int = 0,
+        is_beginning: bool = True,
+    ) -> None:
+        self.context = context if context is not None else context_of(wishes)
+        self.offset = offset
+        self._wishes = wishes
+        self._role = role
+        self._is_beginning = is_beginning
+        self._window = b""
+        self._pieces: list[bytes] = []
+        self._needed = 0
+        self._is_waiting = False
+        self._fault: _Fault | None = None
+        package = wishes.package
+        self._error: type[Exception] = package.native.DecodeError
+        self._trial = Trial(wishes, role)
+
+    @property
+    def end(self) -> int:
+        """Return where in the stream the next bytes will lie."""
+        return self.offset + len(self._window) + sum(map(len, self._pieces))
+
+    @property
+    def is_between(self) -> bool:
+        """Say whether everything that was fed belongs to some row."""
+        return not self._window and not self._pieces and self._fault is None
+
+    def snapshot(self) -> Snapshot | None:
+        """Return what has to be known to go on from here; only between rows."""
+        return None if self.context is None else self.context.snapshot()
+
+    def feed(self, data: bytes) -> Iterator[Row]:
+        """Take the next bytes of the stream, and return what is complete now."""
+        self._pieces.append(data)
+        self._needed -= len(data)
+        if self._needed <= 0:
+            yield from self._rows(is_end=False)
+
+    def finish(self) -> Iterator[Row]:
+        """Take note that the stream ends here, and return what is left, and what never became whole."""
+        yield from self._rows(is_end=True)
+        error = None if self.context is None else self.context.unfinished(self._role)
+        if error is not None:
+            error.frame_offset = error.at = self.offset
+            yield Row(self.offset, 0, error.moved(0), b"")
+
+    def gap(self, size: int) -> Iterator[Row]:
+        """Take note of bytes that nobody has; the stream goes on where frames follow each other again."""
+        yield from self._rows(is_end=True)
+        if self.context is not None:
+            self.context.damage(self._role)
+        start = self.offset
+        error = self._error("gap", frame_offset=start, at=start, expected=f"{size} bytes", found="none")
+        yield Row(start, size, error, b"")
+        self.offset += size
+        self._is_beginning = False
+        lost = self._error("lost_sync", frame_offset=self.offset, at=self.offset, expected="a frame")
+        self._fault = _Fault(self.offset, lost, b"", None, 0)
+        self._trial.begin(self.context)
+
+    # ---- frames
+
+    def _rows(self, *, is_end: bool) -> Iterator[Row]:
+        self._window = b"".join((self._window, *self._pieces))
+        self._pieces.clear()
+        while self._window or self._fault is not None:
+            if self._fault is not None:
+                row = self._resynchronised(self._fault, is_end=is_end)
+                if row is None:
+                    return
+                if row.size:
+                    yield row
+                continue
+            yield from self._frames(is_end=is_end)
+            if self._is_waiting:
+                return
+            if self._fault is None and not is_end:
+                return
+            if self._fault is None and self._window:
+                self._cut()
+
+    def _frames(self, *, is_end: bool) -> Iterator[Row]:
+        """Yield the frames of the window up to its end or to a fault, and leave only what is behind them."""
+        decoder = decoder_of(self._wishes, self._role, self.context)
+        if not self._is_beginning:
+            decoder.begin_inside()
+        base, window, error_type = self.offset, self._window, self._error
+        done, self._is_waiting = 0, False
+        for start, size, item in decoder.items(window):
+            is_bad = isinstance(item, error_type) or self._is_doubtful(item, start + size, is_end=is_end)
+            if is_bad is None:
+                self._window, self._is_waiting, self._needed = window[done:], True, 1
+                return
+            if is_bad:
+                self._window = window[done:]
+                self._stumble(item, base)
+                return
+            done = start + size
+            self._is_beginning = False
+            self.offset = base + done
+            yield Row(base + start, size, item)
+        self._window = window[done:]
+        if decoder.pending and not decoder.needed:
+            self._stumble(next(error for _, _, error in decoder.finish_items()), base)
+        self._needed = decoder.needed
+
+    def _is_doubtful(self, item: Any, end: int, *, is_end: bool) -> bool | None:
+        """Say whether only a frame's own length speaks for its end, and nothing follows there; None: not known yet."""
+        message = getattr(item, "message", item)
+        is_tolerated = getattr(message, "tail", b"") or getattr(item, "tail", b"")
+        if not is_tolerated and not type(message).__name__.startswith("Unknown"):
+            return False
+        self._trial.begin(self.context)
+        verdict = self._trial.verdict(self._window, end, is_end=is_end)
+        return None if verdict is None else not verdict
+
+    def _stumble(self, item: Any, base: int) -> None:
+        """Take note of a fault at the beginning of the window."""
+        error = item if isinstance(item, self._error) else self._overlong()
+        moved = error.moved(base) if isinstance(item, self._error) else error
+        end = moved.end - self.offset if moved.recoverable and moved.end is not None else None
+        self._begin_fault(moved, end)
+
+    def _begin_fault(self, error: Any, end: int | None) -> None:
+        if self.context is not None:
+            self.context.damage(self._role)
+        self._fault = _Fault(self.offset, error, b"", end, 1)
+        self._needed = 0
+        self._trial.begin(self.context)
+
+    def _overlong(self) -> Any:
+        """Return the error of a frame whose length says more than its fields take, and leads nowhere."""
+        return self._error(
+            "trailing_bytes",
+            frame_offset=self.offset,
+            at=self.offset,
+            expected="the end of the frame",
+            found="more bytes, and no frame behind them",
+        )
+
+    def _cut(self) -> None:
+        """Take note of a frame that the end of the stream cuts."""
+        decoder = decoder_of(self._wishes, self._role, self._trial.copy(self.context))
+        if not self._is_beginning:
+            decoder.begin_inside()
+        for _ in decoder.items(self._window):
+            raise AssertionError("what was cut is whole")
+        error = next(error for _, _, error in decoder.finish_items())
+        self._begin_fault(error.moved(self.offset), None)
+
+    # ---- faults
+
+    def _resynchronised(self, fault: _Fault, *, is_end: bool) -> Row | None:
+        """Return the row of a bad place once it is known where it ends; None: more bytes have to come."""
+        place = self._place(fault, is_end=is_end)
+        if place is None:
+            self._forget(fault)
+            return None
+        most = self._wishes.error_bytes
+        raw = fault.raw + self._window[: min(place, max(0, most - len(fault.raw)))]
+        self._window = self._window[place:]
+        self.offset += place
+        self._fault = None
+        self._is_beginning = False
+        return Row(fault.offset, self.offset - fault.offset, fault.error, raw)
+
+    def _place(self, fault: _Fault, *, is_end: bool) -> int | None:
+        """Return where in the window frames go on, its end where they do not; None where that is not known yet."""
+        window = self._window
+        if fault.end is not None:
+            verdict = self._trial.verdict(window, fault.end, is_end=is_end)
+            if verdict is None:
+                return None
+            if verdict:
+                return fault.end
+            fault.end = None
+        for start in self._trial.candidates(window, fault.tried):
+            verdict = self._trial.verdict(window, start, is_end=is_end)
+            if verdict:
+                return start
+            fault.tried = start
+            if verdict is None:
+                return None
+        fault.tried = max(fault.tried, len(window) - self._trial.header_size)
+        return len(window) if is_end else None
+
+    def _forget(self, fault: _Fault) -> None:
+        """Drop what was tried in vain, but for what an error row shows."""
+        if fault.end is not None or fault.tried <= 0:
+            return
+        most = self._wishes.error_bytes
+        fault.raw += self._window[: min(fault.tried, max(0, most - len(fault.raw)))]
+        self._window = self._window[fault.tried :]
+        self.offset += fault.tried
+        fault.tried = 0
