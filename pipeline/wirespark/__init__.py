@@ -1,7 +1,7 @@
 """wirespark: the protocols of a generated tree on Spark, from captured traffic to tables.
 
-    spark = wirespark.session()
-    spark.read.format("wire").option("protocol", "lumberjack").load("traffic.pcap")
+spark = wirespark.session()
+spark.read.format("wire").option("protocol", "lumberjack").load("traffic.pcap")
 """
 
 from __future__ import annotations

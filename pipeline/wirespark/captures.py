@@ -8,7 +8,6 @@ from typing import Any
 from zlib import crc32
 
 from wiregen.capture import CaptureError, Closed, Event, Flow, Gap, Piece, read_streams
-
 from wirespark.batches import batcher_of
 from wirespark.columns import Batcher, Columns
 from wirespark.decoders import context_of
@@ -73,10 +72,7 @@ def _opened(flow: Flow, share: Share, wishes: Wishes, batch_size: int) -> dict[b
     first, last = _roles(flow, share, wishes)
     context = context_of(wishes)
     sides = {True: first, False: last}
-    return {
-        side: batcher_of(wishes, role, batch_size, context=context)
-        for side, role in sides.items()
-    }
+    return {side: batcher_of(wishes, role, batch_size, context=context) for side, role in sides.items()}
 
 
 def _taken(event: Event, sides: dict[bool, Batcher]) -> Iterator[Found]:

@@ -150,7 +150,7 @@ class Fillers:
             return None, self._encode_text(value, encoding, lenient, endian)
 
     def _member(self, type_: Any, columns: Sequence[Any]) -> Filler:
-        names = {number: name for number, name in self._plan["enums"][type_[1]][2]}
+        names = dict(self._plan["enums"][type_[1]][2])
         arrow = columns[1].type
 
         def fill(values: Values) -> tuple[Any, ...]:
@@ -241,14 +241,19 @@ class Fillers:
         groups = list(_groups(column.type))[1:]
         code, rest = groups[0], groups[1:]
         varieties = [
-            each for each in self._plan["unions"][type_[1]][1] if type_[2] is None or type_[3] or each[1] in type_[2]
+            each
+            for each in self._plan["unions"][type_[1]][1]
+            if type_[2] is None or type_[3] or each[1] in type_[2]
         ]
         fillers = [self._variety(each, group) for each, group in zip(varieties, rest, strict=True)]
         codes = {each[1]: each[0][0][0] for each in varieties}
 
         def fill(values: Values) -> tuple[Any, ...]:
             names = [None if v is None else _declared(type(v).__name__, codes) for v in values]
-            numbers = [None if v is None else getattr(v, "code", codes[n]) for v, n in zip(values, names, strict=True)]
+            numbers = [
+                None if v is None else getattr(v, "code", codes[n])
+                for v, n in zip(values, names, strict=True)
+            ]
             arrays = [_strings(names), pa.array(numbers, code[0].type)]
             for name, filler in fillers:
                 arrays.extend(filler([v if n == name else None for v, n in zip(values, names, strict=True)]))

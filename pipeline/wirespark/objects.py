@@ -61,7 +61,9 @@ class ObjectBatcher:
 
     def _take(self, rows: Iterable[Row], time: int | None) -> None:
         for row in rows:
-            if self._wanted is None or self._recording.is_of(row.item, self._wanted, faults=self._keeps_faults):
+            if self._wanted is None or self._recording.is_of(
+                row.item, self._wanted, faults=self._keeps_faults
+            ):
                 self._rows.append(row)
                 self._times.append(time)
 
@@ -91,11 +93,15 @@ class Recording:
     def columns(self, rows: list[Row], times: list[int | None], role: str | None, end: int) -> Columns:
         """Return the columns of rows, when they came, who sent them, and where what they are of ends."""
         items = [row.item for row in rows]
-        messages = [None if isinstance(item, self._error) else getattr(item, "message", item) for item in items]
+        messages = [
+            None if isinstance(item, self._error) else getattr(item, "message", item) for item in items
+        ]
         names = [None if message is None else self._name_of(message) for message in messages]
         return Columns(
             rows=self._rows(rows, items, messages, names, role, times),
-            messages={name: self._found(name, messages, names) for name in dict.fromkeys(names) if name is not None},
+            messages={
+                name: self._found(name, messages, names) for name in dict.fromkeys(names) if name is not None
+            },
             end=end,
         )
 
@@ -125,10 +131,20 @@ class Recording:
     # ---- what every row has
 
     def _rows(
-        self, rows: list[Row], items: list[Any], messages: list[Any], names: list[str | None], role: str | None, times: list[int | None]
+        self,
+        rows: list[Row],
+        items: list[Any],
+        messages: list[Any],
+        names: list[str | None],
+        role: str | None,
+        times: list[int | None],
     ) -> Any:
         n_rows = len(rows)
-        senders = [role] * n_rows if role is not None else [self._sender(name, item) for name, item in zip(names, items, strict=True)]
+        senders = (
+            [role] * n_rows
+            if role is not None
+            else [self._sender(name, item) for name, item in zip(names, items, strict=True)]
+        )
         arrays = {
             "_offset": pa.array([row.offset for row in rows], pa.int64()),
             "_size": pa.array([row.size for row in rows], pa.int64()),
@@ -185,7 +201,10 @@ class Recording:
             return None
         names = ("code", "rule", "path", "at", "inner_at", "expected", "found", "recoverable")
         raw = row.raw or b""
-        return {name: getattr(error, name) for name in names} | {"raw": raw, "raw_truncated": len(raw) < row.size}
+        return {name: getattr(error, name) for name in names} | {
+            "raw": raw,
+            "raw_truncated": len(raw) < row.size,
+        }
 
     # ---- pieces
 
@@ -204,7 +223,10 @@ class Recording:
     def _joined(self, parts: list[Any], type_: Any) -> Any:
         arrays: list[Any] = []
         for name, schema in self._package.columns.JOINED.items():
-            own = [part.joined if part is not None and part.join == name and part.last else None for part in parts]
+            own = [
+                part.joined if part is not None and part.join == name and part.last else None
+                for part in parts
+            ]
             arrays.extend(self._fillers.of(self._plan["joins"][name][0], list(schema))(own))
         mask = pa.array([part is None or not part.last for part in parts], pa.bool_())
         return pa.StructArray.from_arrays(arrays, fields=list(type_), mask=mask)

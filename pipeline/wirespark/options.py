@@ -80,7 +80,9 @@ class ReadOptions:
         given = {name.lower(): text for name, text in options.items()}
         for name in given:
             if name not in _KNOWN and not name.startswith(_LIMIT):
-                raise WireSparkError(f"there is no option {name!r}; there are {', '.join(_KNOWN)} and limit.NAME")
+                raise WireSparkError(
+                    f"there is no option {name!r}; there are {', '.join(_KNOWN)} and limit.NAME"
+                )
         wishes = _wishes(given)
         return cls(
             wishes=wishes,
@@ -98,7 +100,9 @@ def _wishes(given: Mapping[str, str]) -> Wishes:
     if not given.get("protocol"):
         raise WireSparkError('name the protocol: .option("protocol", "lumberjack")')
     if given.get("backend", "native") != "native":
-        raise WireSparkError("only native bytes are read: leave the option `backend` out, or transcode before")
+        raise WireSparkError(
+            "only native bytes are read: leave the option `backend` out, or transcode before"
+        )
     mode = given.get("mode", "PERMISSIVE").upper()
     if mode not in get_args(Mode):
         raise WireSparkError(f"mode is one of {', '.join(get_args(Mode))}, not {mode!r}")

@@ -50,7 +50,9 @@ def package_of(protocol: str) -> Package:
             if error.name is None or not f"{name}.".startswith(f"{error.name}."):
                 raise
             continue
-        return Package(name=name, native=native, plan=_part(name, "_plan").PLAN, columns=_part(name, "columns"))
+        return Package(
+            name=name, native=native, plan=_part(name, "_plan").PLAN, columns=_part(name, "columns")
+        )
     raise WireSparkError(
         f"there is no protocol {protocol!r}: give the name of a package of `{_ROOT}`, or a dotted name; "
         "`wirespark.session(packages=…)` takes the trees that workers are to find"

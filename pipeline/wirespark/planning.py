@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from wiregen.capture import is_capture
-
 from wirespark.batches import Slice
 from wirespark.captures import Share
 from wirespark.errors import WireSparkError
@@ -73,9 +72,7 @@ def _parts(path: str, options: ReadOptions) -> Iterator[Part]:
         return
     n_shares = max(1, -(-os.path.getsize(path) // options.split_size))
     for index in range(n_shares):
-        yield Share(
-            path=path, index=index, n_shares=n_shares, port=options.port, role=options.wishes.role
-        )
+        yield Share(path=path, index=index, n_shares=n_shares, port=options.port, role=options.wishes.role)
 
 
 def _may_hold(part: Part, pushed: Pushed) -> bool:

@@ -94,6 +94,6 @@ class WireReader(DataSourceReader):
 class PushingWireReader(WireReader):
     """A read that takes what it can of the filters."""
 
-    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802 - Spark's name
+    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
         self._pushed = pushed(filters, self._options.wishes.package)
         return filters

@@ -67,7 +67,7 @@ class Walk:
         self._is_waiting = False
         self._fault: _Fault | None = None
         package = wishes.package
-        self._error: type[Exception] = package.native.DecodeError
+        self._error: Any = package.native.DecodeError
         self._trial = Trial(wishes, role)
 
     @property

@@ -170,7 +170,7 @@ class ColumnsBuilder:
     def _messages(self, only: tuple[str, ...] | None) -> tuple[Column, ...]:
         """Return the columns of what a code may name: which it is, and each message."""
         which = Column(name="message", type="pa.string()", doc="Which message it is.")
-        rows = [(which,)]
+        rows: list[tuple[Column, ...]] = [(which,)]
         for message in self._protocol.messages:
             if message.code is not None and (only is None or message.name in only):
                 reference = m.Reference(target="message", name=message.name)
@@ -181,7 +181,7 @@ class ColumnsBuilder:
         """Return which variety it is, the codes of those with several, and what each holds."""
         before, self._open = self._open, (*self._open, ("union", union.name))
         which = Column(name="variety", type="pa.string()", doc="Which variety it is.")
-        rows = [(which, Column(name="code", type=number(integer_of(union.type)), doc="Its code."))]
+        rows: list[tuple[Column, ...]] = [(which, Column(name="code", type=number(integer_of(union.type)), doc="Its code."))]
         for variety in union.varieties:
             if type_.only is None or type_.lenient or variety.name in type_.only:
                 rows.append(self._variety(union, variety))
