@@ -10,14 +10,17 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from wirespark.conversion import Summary, convert
     from wirespark.errors import WireSparkError
     from wirespark.java import provide_java
     from wirespark.schemas import arrow_schema, spark_schema
     from wirespark.sessions import register, session, ship
 
 _PLACES = {
+    "Summary": "conversion",
     "WireSparkError": "errors",
     "arrow_schema": "schemas",
+    "convert": "conversion",
     "provide_java": "java",
     "register": "sessions",
     "session": "sessions",
@@ -25,8 +28,10 @@ _PLACES = {
     "spark_schema": "schemas",
 }
 __all__ = [
+    "Summary",
     "WireSparkError",
     "arrow_schema",
+    "convert",
     "provide_java",
     "register",
     "session",

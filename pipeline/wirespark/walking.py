@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from wirespark.decoders import Snapshot, context_of, decoder_of
 from wirespark.options import Wishes
@@ -18,8 +18,7 @@ from wirespark.trials import Trial
 __all__ = ["Row", "Walk"]
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A frame or a fault; `item` is a DecodeError of the generated package, then with the first of its bytes."""
 
     offset: int
@@ -68,6 +67,11 @@ class Walk:
         self._fault: _Fault | None = None
         package = wishes.package
         self._error: Any = package.native.DecodeError
+        self._has_tails = any(
+            hasattr(each, "tail") and "message" in getattr(each, "__slots__", ())
+            for each in vars(package.native).values()
+        )
+        self._odd: dict[type, bool] = {}
         self._trial = Trial(wishes, role)
 
     @property
@@ -139,10 +143,14 @@ class Walk:
         decoder = decoder_of(self._wishes, self._role, self.context)
         if not self._is_beginning:
             decoder.begin_inside()
-        base, window, error_type = self.offset, self._window, self._error
+        base, window, odd = self.offset, self._window, self._odd
         done, self._is_waiting = 0, False
         for start, size, item in decoder.items(window):
-            is_bad = isinstance(item, error_type) or self._is_doubtful(item, start + size, is_end=is_end)
+            message = getattr(item, "message", item)
+            is_odd = odd.get(type(message))
+            if is_odd is None:
+                is_odd = odd[type(message)] = self._may_be_odd(message)
+            is_bad = is_odd and self._is_bad(item, message, start + size, is_end=is_end)
             if is_bad is None:
                 self._window, self._is_waiting, self._needed = window[done:], True, 1
                 return
@@ -159,9 +167,16 @@ class Walk:
             self._stumble(next(error for _, _, error in decoder.finish_items()), base)
         self._needed = decoder.needed
 
-    def _is_doubtful(self, item: Any, end: int, *, is_end: bool) -> bool | None:
-        """Say whether only a frame's own length speaks for its end, and nothing follows there; None: not known yet."""
-        message = getattr(item, "message", item)
+    def _may_be_odd(self, message: Any) -> bool:
+        """Say whether things of this class have to be looked at: faults, and what may be whole by its own length alone."""
+        class_ = type(message)
+        is_unknown = class_.__name__.startswith("Unknown")
+        return issubclass(class_, self._error) or is_unknown or hasattr(class_, "tail") or self._has_tails
+
+    def _is_bad(self, item: Any, message: Any, end: int, *, is_end: bool) -> bool | None:
+        """Say whether an item is a fault, or a frame for whose end only its length speaks; None: not known yet."""
+        if isinstance(item, self._error):
+            return True
         is_tolerated = getattr(message, "tail", b"") or getattr(item, "tail", b"")
         if not is_tolerated and not type(message).__name__.startswith("Unknown"):
             return False

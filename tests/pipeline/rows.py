@@ -205,7 +205,9 @@ def told_float(told: Any) -> float:
     if not isinstance(told, dict):
         return float(told)
     raw = bytes.fromhex(told["hex"])
-    values: Iterator[float] = (struct.unpack(order + ("f" if len(raw) == 4 else "d"), raw)[0] for order in "><")
+    values: Iterator[float] = (
+        struct.unpack(order + ("f" if len(raw) == 4 else "d"), raw)[0] for order in "><"
+    )
     return next(value for value in values if not math.isfinite(value))
 
 

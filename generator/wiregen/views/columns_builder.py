@@ -181,7 +181,9 @@ class ColumnsBuilder:
         """Return which variety it is, the codes of those with several, and what each holds."""
         before, self._open = self._open, (*self._open, ("union", union.name))
         which = Column(name="variety", type="pa.string()", doc="Which variety it is.")
-        rows: list[tuple[Column, ...]] = [(which, Column(name="code", type=number(integer_of(union.type)), doc="Its code."))]
+        rows: list[tuple[Column, ...]] = [
+            (which, Column(name="code", type=number(integer_of(union.type)), doc="Its code."))
+        ]
         for variety in union.varieties:
             if type_.only is None or type_.lenient or variety.name in type_.only:
                 rows.append(self._variety(union, variety))
