@@ -21,7 +21,7 @@ from wirespark.options import ReadOptions
 from wirespark.parquet import TableWriters, folder_of
 from wirespark.planning import Part, parts_of
 from wirespark.reading import located_columns
-from wirespark.receipts import FOLDER, Receipt, clean, name_of, read_receipt, way_of, write_receipt
+from wirespark.receipts import FOLDER, Receipt, bounds_of, clean, name_of, read_receipt, way_of, write_receipt
 from wirespark.source import WirePartition
 from wirespark.spark_types import struct_type
 from wirespark.tables import message_table, rows_table
@@ -161,13 +161,12 @@ class _Conversion:
                 )
 
     def _receipt(self, files: list[str], seconds: float) -> Receipt:
-        part = self._part
-        is_slice = isinstance(part, Slice)
+        start, end = bounds_of(self._part)
         return Receipt(
-            name=name_of(part),
-            file=part.path,
-            start=part.start if is_slice else part.index,
-            end=part.end if is_slice else part.n_shares,
+            name=name_of(self._part),
+            file=self._part.path,
+            start=start,
+            end=end,
             way=self._way,
             size=self._size,
             rows=self._n_rows,

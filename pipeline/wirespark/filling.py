@@ -311,7 +311,8 @@ def _groups(schema: Iterable[Any]) -> Iterator[list[Any]]:
 
 
 def _wire(column: Any) -> str:
-    return (column.metadata or {}).get(b"wire", b"").decode()
+    told: bytes = (column.metadata or {}).get(b"wire", b"")
+    return told.decode()
 
 
 def _item(column: Any) -> Any:

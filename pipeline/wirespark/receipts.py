@@ -19,7 +19,7 @@ from wirespark.options import Wishes
 from wirespark.planning import Part
 
 __all__ = [
-    "FOLDER", "Receipt", "clean", "name_of", "read_receipt", "receipts_in", "replace_file", "summed", "way_of", "write_receipt",
+    "FOLDER", "Receipt", "bounds_of", "clean", "name_of", "read_receipt", "receipts_in", "replace_file", "summed", "way_of", "write_receipt",
 ]  # fmt: skip
 
 FOLDER = "_receipts"
@@ -56,11 +56,15 @@ class Receipt:
 
 def name_of(part: Part) -> str:
     """Return what a part is called, here and in any other run."""
-    if isinstance(part, Slice):
-        place = (part.path, part.start, part.end)
-    else:
-        place = (part.path, f"share {part.index}", part.n_shares)
+    place: tuple[Any, ...] = (part.path, *bounds_of(part))
+    if not isinstance(part, Slice):
+        place = (*place, "share")
     return sha256(repr(place).encode()).hexdigest()[:20]
+
+
+def bounds_of(part: Part) -> tuple[int, int | None]:
+    """Return where a part begins and ends; of a capture which of how many shares it is."""
+    return (part.start, part.end) if isinstance(part, Slice) else (part.index, part.n_shares)
 
 
 def way_of(part: Part, wishes: Wishes) -> str:

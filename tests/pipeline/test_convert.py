@@ -191,5 +191,6 @@ def test_partitions_travel(stream: tuple[Path, list[dict[str, Any]]], tmp_path: 
     from pyspark import cloudpickle
 
     reader = reader_of(stream[0], tmp_path / "target", "reactive_streams")
-    for partition in cloudpickle.loads(cloudpickle.dumps(reader.partitions())):
+    dumps: Any = cloudpickle.dumps
+    for partition in cloudpickle.loads(dumps(reader.partitions())):
         assert isinstance(partition, WirePartition) and isinstance(partition.parts[0], Slice)

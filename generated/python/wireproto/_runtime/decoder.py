@@ -93,13 +93,10 @@ class Decoder(Generic[F]):
         if context is not None:
             self._notes = Notes(context, self._options, plan_loader, decode_from, state, namespace)
         self._chunk = b""
-        self._position = 0
-        self._base = 0
-        self._skip = 0
+        self._position = self._base = self._skip = self._failed_at = 0
         self._queue: list[bytes] = []
         self._parked: Parked | None = None
         self._failed: DecodeError | None = None
-        self._failed_at = 0
         self.fed = 0
 
     @property
