@@ -12,6 +12,9 @@ from wirespark.objects import ObjectBatcher
 from wirespark.options import Wishes
 from wirespark.walking import Walk
 
+_BEYOND = 1 << 14
+"""Bytes behind a slice that are read at a time until it is known what its last ones are."""
+
 __all__ = ["Slice", "batcher_of", "slice_columns"]
 
 
@@ -64,8 +67,8 @@ def _fed(part: Slice, batcher: Batcher, batch_size: int) -> Iterator[Columns]:
     position, end = part.start, part.end
     with open(part.path, "rb") as file:
         file.seek(position)
-        while end is None or position < end or not batcher.is_between:
-            size = batch_size if end is None or position >= end else min(batch_size, end - position)
+        while end is None or batcher.given < end:
+            size = batch_size if end is None else min(batch_size, max(end - position, _BEYOND))
             data = file.read(size)
             if not data:
                 yield from batcher.finish()

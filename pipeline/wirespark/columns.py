@@ -69,8 +69,8 @@ class Batcher(Protocol):
     """One direction of a connection: bytes in pieces go in, columns come out."""
 
     @property
-    def is_between(self) -> bool:
-        """Say whether all that was fed belongs to rows."""
+    def given(self) -> int:
+        """Return where in the stream the rows end that came out, or wait to."""
 
     def feed(self, data: bytes, time: int | None = None) -> Iterator[Columns]:
         """Take the next bytes, and when they came (microseconds)."""

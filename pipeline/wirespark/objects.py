@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -30,42 +31,46 @@ class ObjectBatcher:
         self._wanted = None if wishes.messages is None else frozenset(wishes.messages)
         self._keeps_faults = wishes.mode == "FAILFAST"
         self._rows: list[Row] = []
-        self._times: list[int | None] = []
-        self._begun = walk.offset
+        self._begun = walk.given
 
     @property
-    def is_between(self) -> bool:
-        return self._walk.is_between
+    def given(self) -> int:
+        return self._walk.given
 
     def feed(self, data: bytes, time: int | None = None) -> Iterator[Columns]:
-        self._take(self._walk.feed(data), time)
-        if self._walk.offset - self._begun >= self._batch_size:
+        self._take(self._walk.feed(data, time))
+        if self._walk.given - self._begun >= self._batch_size:
             yield from self.flush()
 
     def gap(self, size: int, time: int | None = None) -> Iterator[Columns]:
-        self._take(self._walk.gap(size), time)
+        self._take(self._walk.gap(size, time))
         yield from self.flush()
 
     def finish(self, time: int | None = None) -> Iterator[Columns]:
-        self._take(self._walk.finish(), time)
+        self._take(self._walk.finish(time))
         yield from self.flush()
 
     def snapshot(self) -> Snapshot | None:
         return self._walk.snapshot()
 
     def flush(self) -> Iterator[Columns]:
-        rows, times, self._rows, self._times = self._rows, self._times, [], []
-        self._begun = self._walk.offset
-        if rows or self._walk.offset:
-            yield self._recording.columns(rows, times, self._role, self._walk.offset)
+        rows, self._rows = self._rows, []
+        if rows or self._walk.given > self._begun:
+            yield self._recording.columns(rows, self._role, self._walk.given)
+        self._begun = self._walk.given
 
-    def _take(self, rows: Iterable[Row], time: int | None) -> None:
-        for row in rows:
-            if self._wanted is None or self._recording.is_of(
-                row.item, self._wanted, faults=self._keeps_faults
-            ):
-                self._rows.append(row)
-                self._times.append(time)
+    def _take(self, rows: Iterable[Row]) -> None:
+        was_enabled = gc.isenabled()
+        gc.disable()  # what is made here lives until its batch is done: looking through it again and again gains nothing
+        try:
+            found = list(rows)
+        finally:
+            if was_enabled:
+                gc.enable()
+        if self._wanted is not None:
+            wanted, faults = self._wanted, self._keeps_faults
+            found = [row for row in found if self._recording.is_of(row.item, wanted, faults=faults)]
+        self._rows += found
 
 
 @cache
@@ -90,15 +95,15 @@ class Recording:
         }
         self._names: dict[type, str] = {}
 
-    def columns(self, rows: list[Row], times: list[int | None], role: str | None, end: int) -> Columns:
-        """Return the columns of rows, when they came, who sent them, and where what they are of ends."""
+    def columns(self, rows: list[Row], role: str | None, end: int) -> Columns:
+        """Return the columns of rows, given who sent them and where what they are of ends."""
         items = [row.item for row in rows]
         messages = [
             None if isinstance(item, self._error) else getattr(item, "message", item) for item in items
         ]
         names = [None if message is None else self._name_of(message) for message in messages]
         return Columns(
-            rows=self._rows(rows, items, messages, names, role, times),
+            rows=self._rows(rows, items, messages, names, role),
             messages={
                 name: self._found(name, messages, names) for name in dict.fromkeys(names) if name is not None
             },
@@ -137,7 +142,6 @@ class Recording:
         messages: list[Any],
         names: list[str | None],
         role: str | None,
-        times: list[int | None],
     ) -> Any:
         n_rows = len(rows)
         senders = (
@@ -149,7 +153,7 @@ class Recording:
             "_offset": pa.array([row.offset for row in rows], pa.int64()),
             "_size": pa.array([row.size for row in rows], pa.int64()),
             "_from": pa.array(senders, pa.string()),
-            "_time": pa.array(times, pa.timestamp("us", tz="UTC")),
+            "_time": pa.array([row.time for row in rows], pa.timestamp("us", tz="UTC")),
             "_message": pa.array(names, pa.string()),
             "_code": pa.array([self._code(n, m) for n, m in zip(names, messages, strict=True)], pa.int64()),
             "_error": self._errors(rows),

@@ -127,14 +127,18 @@ def _cuts(path: str, role: str | None, options: ReadOptions) -> Iterator[tuple[i
     """Yield where the slices but the first begin, and what is known there."""
     walk = Walk(options.wishes, role)
     error = options.wishes.package.native.DecodeError
-    due = options.split_size
+    walk.due = options.split_size
     with open(path, "rb") as file:
         while data := file.read(_CHUNK):
             for row in walk.feed(data):
-                end = row.offset + row.size
-                if end >= due and not isinstance(row.item, error):
-                    yield end, walk.snapshot()
-                    due = end + options.split_size
+                if walk.cut is None or row.offset < walk.cut[0]:
+                    continue
+                cut, walk.cut = walk.cut, None
+                if row.offset == cut[0] and not isinstance(row.item, error):
+                    yield cut
+                    walk.due = row.offset + options.split_size
+                else:
+                    walk.due = row.offset
 
 
 def _cache_place(path: str, role: str | None, options: ReadOptions) -> Path:

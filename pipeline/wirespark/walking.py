@@ -25,6 +25,7 @@ class Row(NamedTuple):
     size: int
     item: Any
     raw: bytes | None = None
+    time: int | None = None
 
 
 @dataclass(slots=True)
@@ -44,6 +45,7 @@ class Walk:
     Attributes:
         context: What is known about the connection; both its directions share it.
         offset: Where in the stream the first byte lies that belongs to no row yet.
+        due: From here on the next end of a frame is noted as `cut`, with what is known there.
     """
 
     def __init__(
@@ -62,6 +64,11 @@ class Walk:
         self._is_beginning = is_beginning
         self._window = b""
         self._pieces: list[bytes] = []
+        self._time: int | None = None
+        self._held: Row | None = None
+        self._held_bytes = b""
+        self.due: int | None = None
+        self.cut: tuple[int, Snapshot | None] | None = None
         self._needed = 0
         self._is_waiting = False
         self._fault: _Fault | None = None
@@ -80,37 +87,42 @@ class Walk:
         return self.offset + len(self._window) + sum(map(len, self._pieces))
 
     @property
-    def is_between(self) -> bool:
-        """Say whether everything that was fed belongs to some row."""
-        return not self._window and not self._pieces and self._fault is None
+    def given(self) -> int:
+        """Return where in the stream the rows end that came out; the last frame waits for its successor."""
+        if self._held is not None:
+            return self._held.offset
+        return self.offset if self._fault is None else self._fault.offset
 
     def snapshot(self) -> Snapshot | None:
-        """Return what has to be known to go on from here; only between rows."""
+        """Return what has to be known to go on behind the last frame that was read."""
         return None if self.context is None else self.context.snapshot()
 
-    def feed(self, data: bytes) -> Iterator[Row]:
-        """Take the next bytes of the stream, and return what is complete now."""
+    def feed(self, data: bytes, time: int | None = None) -> Iterator[Row]:
+        """Take the next bytes of the stream and when they came, and return what is complete now."""
+        self._time = time
         self._pieces.append(data)
         self._needed -= len(data)
         if self._needed <= 0:
             yield from self._rows(is_end=False)
 
-    def finish(self) -> Iterator[Row]:
+    def finish(self, time: int | None = None) -> Iterator[Row]:
         """Take note that the stream ends here, and return what is left, and what never became whole."""
+        self._time = time
         yield from self._rows(is_end=True)
         error = None if self.context is None else self.context.unfinished(self._role)
         if error is not None:
             error.frame_offset = error.at = self.offset
-            yield Row(self.offset, 0, error.moved(0), b"")
+            yield Row(self.offset, 0, error.moved(0), b"", time)
 
-    def gap(self, size: int) -> Iterator[Row]:
+    def gap(self, size: int, time: int | None = None) -> Iterator[Row]:
         """Take note of bytes that nobody has; the stream goes on where frames follow each other again."""
+        self._time = time
         yield from self._rows(is_end=True)
         if self.context is not None:
             self.context.damage(self._role)
         start = self.offset
         error = self._error("gap", frame_offset=start, at=start, expected=f"{size} bytes", found="none")
-        yield Row(start, size, error, b"")
+        yield Row(start, size, error, b"", time)
         self.offset += size
         self._is_beginning = False
         lost = self._error("lost_sync", frame_offset=self.offset, at=self.offset, expected="a frame")
@@ -137,6 +149,9 @@ class Walk:
                 return
             if self._fault is None and self._window:
                 self._cut()
+        if is_end and self._held is not None:
+            held, self._held = self._held, None
+            yield held
 
     def _frames(self, *, is_end: bool) -> Iterator[Row]:
         """Yield the frames of the window up to its end or to a fault, and leave only what is behind them."""
@@ -144,7 +159,8 @@ class Walk:
         if not self._is_beginning:
             decoder.begin_inside()
         base, window, odd = self.offset, self._window, self._odd
-        done, self._is_waiting = 0, False
+        begin = done = 0
+        self._is_waiting = False
         for start, size, item in decoder.items(window):
             message = getattr(item, "message", item)
             is_odd = odd.get(type(message))
@@ -152,20 +168,31 @@ class Walk:
                 is_odd = odd[type(message)] = self._may_be_odd(message)
             is_bad = is_odd and self._is_bad(item, message, start + size, is_end=is_end)
             if is_bad is None:
-                self._window, self._is_waiting, self._needed = window[done:], True, 1
+                self._leave(begin, done)
+                self._is_waiting, self._needed = True, 1
                 return
             if is_bad:
-                self._window = window[done:]
+                self._leave(begin, done)
                 self._stumble(item, base)
                 return
-            done = start + size
+            if self._held is not None:
+                yield self._held
+            begin, done = start, start + size
             self._is_beginning = False
+            self._held = Row(base + start, size, item, None, self._time)
             self.offset = base + done
-            yield Row(base + start, size, item)
-        self._window = window[done:]
+            if self.due is not None and self.offset >= self.due:
+                self.cut, self.due = (self.offset, self.snapshot()), None
+        self._leave(begin, done)
         if decoder.pending and not decoder.needed:
             self._stumble(next(error for _, _, error in decoder.finish_items()), base)
         self._needed = decoder.needed
+
+    def _leave(self, begin: int, done: int) -> None:
+        """Drop the bytes that belong to rows, but for those of the frame that waits for its successor."""
+        if done:
+            self._held_bytes = self._window[begin:done]
+            self._window = self._window[done:]
 
     def _may_be_odd(self, message: Any) -> bool:
         """Say whether things of this class have to be looked at: faults, and what may be whole by its own length alone."""
@@ -192,8 +219,6 @@ class Walk:
         self._begin_fault(moved, end)
 
     def _begin_fault(self, error: Any, end: int | None) -> None:
-        if self.context is not None:
-            self.context.damage(self._role)
         self._fault = _Fault(self.offset, error, b"", end, 1)
         self._needed = 0
         self._trial.begin(self.context)
@@ -221,7 +246,12 @@ class Walk:
     # ---- faults
 
     def _resynchronised(self, fault: _Fault, *, is_end: bool) -> Row | None:
-        """Return the row of a bad place once it is known where it ends; None: more bytes have to come."""
+        """Return the row of a bad place once it is known where it ends, before it the frame that waited.
+
+        None: more bytes have to come.
+        """
+        if self._held is not None:
+            return self._settled(self._held, is_end=is_end)
         place = self._place(fault, is_end=is_end)
         if place is None:
             self._forget(fault)
@@ -232,7 +262,30 @@ class Walk:
         self.offset += place
         self._fault = None
         self._is_beginning = False
-        return Row(fault.offset, self.offset - fault.offset, fault.error, raw)
+        return Row(fault.offset, self.offset - fault.offset, fault.error, raw, self._time)
+
+    def _settled(self, held: Row, *, is_end: bool) -> Row | None:
+        """Return the frame before a fault; where its length has hidden other frames, a fault up to the first of them.
+
+        None: more bytes have to come.
+        """
+        data = self._held_bytes + self._window
+        place = self._trial.hidden(data, held.size, is_end=is_end)
+        if place is None:
+            return None
+        self._held = None
+        if place == 0:
+            return held
+        self._window = data[place:]
+        self.offset = held.offset + place
+        self._fault = None
+        error = self._error(
+            "lost_sync",
+            frame_offset=held.offset,
+            at=held.offset + held.size,
+            expected="a frame behind this one",
+        )
+        return Row(held.offset, place, error, data[: min(place, self._wishes.error_bytes)], self._time)
 
     def _place(self, fault: _Fault, *, is_end: bool) -> int | None:
         """Return where in the window frames go on, its end where they do not; None where that is not known yet."""
@@ -244,6 +297,8 @@ class Walk:
             if verdict:
                 return fault.end
             fault.end = None
+        if self.context is not None and fault.tried <= 1:
+            self.context.damage(self._role)
         for start in self._trial.candidates(window, fault.tried):
             verdict = self._trial.verdict(window, start, is_end=is_end)
             if verdict:
