@@ -20,19 +20,21 @@ def header_pattern(protocol: str, role: str | None, variant: str | None) -> re.P
     plan = package_of(protocol).plan
     frames = {**plan["frames"], **(plan["variants"][variant].get("frames", {}) if variant else {})}
     names = {plan["sends"][role]} if role is not None else set(plan["sends"].values())
-    found = [b"".join(_fields(plan, role, frames[name][1])) for name in sorted(names)]
+    found = [b"".join(_fields(plan, role, name, frames[name][1])) for name in sorted(names)]
     return re.compile(b"|".join(b"(?:" + each + b")" for each in found), re.DOTALL)
 
 
-def _fields(plan: dict[str, Any], role: str | None, fields: Any) -> Iterator[bytes]:
-    """Yield the patterns of fields, up to the first one that says nothing."""
+def _fields(plan: dict[str, Any], role: str | None, frame: str, fields: Any) -> Iterator[bytes]:
+    """Yield the patterns of fields, up to the first one that says nothing; a block that comes in pieces is cut anywhere."""
+    divided = {join[1] for join in plan["joins"].values()}
     n_bytes = 0
     for field in fields:
         if field[4] is not None or n_bytes > _MOST_BYTES:
             return
         type_ = field[2]
         if type_[0] == "region" and type_[2][0] == "size" and type_[1][0] == "block":
-            yield from _fields(plan, role, type_[1][1])
+            if (frame, field[0]) not in divided:
+                yield from _fields(plan, role, frame, type_[1][1])
             return
         pattern = _field(plan, role, type_, field[3])
         if pattern is None:

@@ -83,8 +83,7 @@ class Decoder(Generic[F]):
         self._load_plan = plan_loader
         self._decode_from = decode_from
         self._decode_opening = decode_opening
-        self._decode_message = decode_message
-        self._skim = skim
+        self._decode_message, self._skim = decode_message, skim
         self._options = Options(from_role, context=context, limits=limits, strict=strict, variant=variant)
         self._raises = errors == "raise"
         self._state = state
