@@ -9,13 +9,13 @@ from typing import Any
 from wirespark.columns import Batcher, Columns, first_rows
 from wirespark.decoders import Snapshot, context_of
 from wirespark.objects import ObjectBatcher
-from wirespark.options import Wishes
+from wirespark.options import Wishes, has_numba
 from wirespark.walking import Walk
 
 _BEYOND = 1 << 14
 """Bytes behind a slice that are read at a time until it is known what its last ones are."""
 
-__all__ = ["Slice", "batcher_of", "slice_columns"]
+__all__ = ["Slice", "batcher_of", "scanner_of", "slice_columns"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,21 @@ def batcher_of(
 ) -> Batcher:
     """Return what decodes one direction."""
     walk = Walk(wishes, role, context=context, offset=offset, is_beginning=is_beginning)
-    return ObjectBatcher(wishes, walk, role, batch_size)
+    scanner = scanner_of(wishes, role)
+    if scanner is None:
+        return ObjectBatcher(wishes, walk, role, batch_size)
+    from wirespark.kernels.batcher import KernelBatcher
+
+    return KernelBatcher(wishes, scanner, walk, role, batch_size)
+
+
+def scanner_of(wishes: Wishes, role: str | None) -> Any:
+    """Return the kernels for what a role sends; None: they are not there, not wanted, or know none of its messages."""
+    if wishes.kernel == "off" or not has_numba():
+        return None
+    from wirespark.kernels.scanner import scanner_of as found
+
+    return found(wishes, role)
 
 
 def slice_columns(part: Slice, wishes: Wishes, batch_size: int) -> Iterator[Columns]:

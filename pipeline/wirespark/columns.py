@@ -6,7 +6,7 @@ them. Whatever is behind it, the columns are equal.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -16,7 +16,7 @@ import pyarrow as pa
 from wirespark.decoders import Snapshot
 from wirespark.packages import Package
 
-__all__ = ["Batcher", "Columns", "Found", "first_rows", "frames_schema", "selected"]
+__all__ = ["Batcher", "Columns", "Found", "first_rows", "frames_schema", "joined_columns", "selected"]
 
 ERROR = pa.struct(
     [
@@ -153,3 +153,28 @@ def selected(columns: Columns, is_kept: Any) -> Columns:
             rows = pa.array(places[found.rows.to_numpy()[is_found]], pa.int32())
             messages[name] = Found(rows=rows, columns=own)
     return Columns(rows=columns.rows.filter(is_kept), messages=messages, end=columns.end)
+
+
+def joined_columns(stretches: Sequence[Columns]) -> Columns:
+    """Return stretches that follow each other as one; there are some."""
+    if len(stretches) == 1:
+        return stretches[0]
+    rows, found, n_rows = [], dict[str, list[Found]](), 0
+    for columns in stretches:
+        for name, own in columns.messages.items():
+            moved = pa.array(own.rows.to_numpy() + np.int32(n_rows))
+            found.setdefault(name, []).append(Found(rows=moved, columns=own.columns))
+        rows.append(columns.rows)
+        n_rows += columns.rows.num_rows
+    table = pa.Table.from_batches(rows).combine_chunks()
+    batches = table.to_batches()
+    messages = {name: _joined_found(parts) for name, parts in found.items()}
+    return Columns(
+        rows=batches[0] if batches else rows[0], messages=messages, end=stretches[-1].end
+    )
+
+
+def _joined_found(parts: list[Found]) -> Found:
+    rows = pa.concat_arrays([part.rows for part in parts])
+    columns = [part.columns for part in parts]
+    return Found(rows=rows, columns=None if columns[0] is None else pa.concat_arrays(columns))

@@ -42,6 +42,11 @@ class ObjectBatcher:
         if self._walk.given - self._begun >= self._batch_size:
             yield from self.flush()
 
+    def take(self, rows: Iterable[Row]) -> Iterator[Columns]:
+        """Return rows of the walk as columns."""
+        self._take(rows)
+        yield from self.flush()
+
     def gap(self, size: int, time: int | None = None) -> Iterator[Columns]:
         self._take(self._walk.gap(size, time))
         yield from self.flush()

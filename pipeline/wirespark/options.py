@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
@@ -9,15 +10,16 @@ from typing import Any, Literal, TypeAlias, get_args
 from wirespark.errors import WireSparkError
 from wirespark.packages import Package, package_of
 
-__all__ = ["Mode", "ReadOptions", "Wishes"]
+__all__ = ["Kernel", "Mode", "ReadOptions", "Wishes", "has_numba"]
 
 Mode: TypeAlias = Literal["PERMISSIVE", "DROPMALFORMED", "FAILFAST"]
+Kernel: TypeAlias = Literal["auto", "on", "off"]
 
 _UNITS = {"": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
 _LIMIT = "limit."
 _KNOWN = (
     "protocol", "message", "from", "backend", "mode", "path", "paths", "variant", "strict", "port", "capture",
-    "split", "batch", "errorbytes", "index", "limits",
+    "split", "batch", "errorbytes", "index", "limits", "kernel",
 )  # fmt: skip
 
 
@@ -28,6 +30,7 @@ class Wishes:
     Attributes:
         error_bytes: How many of a bad frame's bytes its row shows.
         messages: The only messages whose rows are wanted; None: all rows.
+        kernel: Whether compiled kernels decode what they know: where numba is installed, always, or never.
     """
 
     protocol: str
@@ -38,6 +41,7 @@ class Wishes:
     mode: Mode = "PERMISSIVE"
     error_bytes: int = 4096
     messages: tuple[str, ...] | None = None
+    kernel: Kernel = "auto"
 
     @property
     def package(self) -> Package:
@@ -115,7 +119,20 @@ def _wishes(given: Mapping[str, str]) -> Wishes:
         limits=_limits(given, plan),
         mode=mode,  # type: ignore[arg-type]  # compared above
         error_bytes=_amount("errorbytes", given.get("errorbytes", "4096")),
+        kernel=_kernel(given.get("kernel", "auto").lower()),
     )
+
+
+def _kernel(word: str) -> Kernel:
+    if word not in get_args(Kernel):
+        raise WireSparkError(f"kernel is one of {', '.join(get_args(Kernel))}, not {word!r}")
+    if word == "on" and not has_numba():
+        raise WireSparkError("numba is missing: pip install numba, or leave the option `kernel` out")
+    return word  # type: ignore[return-value]  # compared above
+
+
+def has_numba() -> bool:
+    return importlib.util.find_spec("numba") is not None
 
 
 def _limits(given: Mapping[str, str], plan: dict[str, Any]) -> dict[str, int]:

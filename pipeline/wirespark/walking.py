@@ -93,6 +93,29 @@ class Walk:
             return self._held.offset
         return self.offset if self._fault is None else self._fault.offset
 
+    @property
+    def is_free(self) -> bool:
+        """Say whether what comes next are frames like any other: no fault is open, and the stream's opening is over."""
+        is_opening = self._is_beginning and self._role in self._wishes.package.plan["opens"]
+        return self._fault is None and not is_opening
+
+    def release(self) -> bytes:
+        """Return the bytes behind the last frame, and forget them; only where it is free."""
+        rest = b"".join((self._window, *self._pieces))
+        self._window, self._needed, self._is_waiting = b"", 0, False
+        self._pieces.clear()
+        return rest
+
+    def confirm(self) -> tuple[Row, ...]:
+        """Take note that a right frame follows, which somebody else reads; return the row that waited for it."""
+        held, self._held = self._held, None
+        return () if held is None else (held,)
+
+    def move(self, size: int) -> None:
+        """Take note of whole frames that somebody else has read; only where no bytes and no row wait."""
+        self.offset += size
+        self._is_beginning = self._is_beginning and not size
+
     def snapshot(self) -> Snapshot | None:
         """Return what has to be known to go on behind the last frame that was read."""
         return None if self.context is None else self.context.snapshot()
