@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from wiregen.capture import is_capture
-from wirespark.batches import Slice
+from wirespark.batches import Slice, scanner_of
 from wirespark.captures import Share
+from wirespark.decoders import has_context
 from wirespark.errors import WireSparkError
 from wirespark.filters import Pushed
 from wirespark.options import ReadOptions, Wishes
@@ -125,6 +126,10 @@ def _known_cuts(path: str, role: str | None, options: ReadOptions) -> Cuts:
 
 def _cuts(path: str, role: str | None, options: ReadOptions) -> Iterator[tuple[int, Any]]:
     """Yield where the slices but the first begin, and what is known there."""
+    scanner = None if has_context(options.wishes.package) else scanner_of(options.wishes, role)
+    if scanner is not None:
+        yield from _scanned_cuts(path, role, options, scanner)
+        return
     walk = Walk(options.wishes, role)
     error = options.wishes.package.native.DecodeError
     walk.due = options.split_size
@@ -139,6 +144,20 @@ def _cuts(path: str, role: str | None, options: ReadOptions) -> Iterator[tuple[i
                     walk.due = row.offset + options.split_size
                 else:
                     walk.due = row.offset
+
+
+def _scanned_cuts(path: str, role: str | None, options: ReadOptions, scanner: Any) -> Iterator[tuple[int, Any]]:
+    """Yield the same by way of the kernels, for frames that say nothing about later ones."""
+    from wirespark.kernels.cutting import Cutter
+    from wirespark.kernels.relay import Relay
+
+    relay = Relay(options.wishes, scanner, Walk(options.wishes, role))
+    cutter = Cutter(options.split_size, options.wishes.package.native.DecodeError)
+    with open(path, "rb") as file:
+        while data := file.read(_CHUNK):
+            for part in relay.feed(data):
+                for cut in cutter.take(part):
+                    yield cut, None
 
 
 def _cache_place(path: str, role: str | None, options: ReadOptions) -> Path:
