@@ -169,9 +169,7 @@ def joined_columns(stretches: Sequence[Columns]) -> Columns:
     table = pa.Table.from_batches(rows).combine_chunks()
     batches = table.to_batches()
     messages = {name: _joined_found(parts) for name, parts in found.items()}
-    return Columns(
-        rows=batches[0] if batches else rows[0], messages=messages, end=stretches[-1].end
-    )
+    return Columns(rows=batches[0] if batches else rows[0], messages=messages, end=stretches[-1].end)
 
 
 def _joined_found(parts: list[Found]) -> Found:

@@ -146,7 +146,9 @@ def _cuts(path: str, role: str | None, options: ReadOptions) -> Iterator[tuple[i
                     walk.due = row.offset
 
 
-def _scanned_cuts(path: str, role: str | None, options: ReadOptions, scanner: Any) -> Iterator[tuple[int, Any]]:
+def _scanned_cuts(
+    path: str, role: str | None, options: ReadOptions, scanner: Any
+) -> Iterator[tuple[int, Any]]:
     """Yield the same by way of the kernels, for frames that say nothing about later ones."""
     from wirespark.kernels.cutting import Cutter
     from wirespark.kernels.relay import Relay

@@ -45,7 +45,7 @@ class Memory:
         start = self._starts[index]
         data = self._arrays[start].reshape(-1).view(np.uint8)
         offset = address - start
-        assert size >= 0 and 0 <= offset and offset + size <= len(data), (offset, size, len(data))
+        assert size >= 0 and offset >= 0 and offset + size <= len(data), (offset, size, len(data))
         return data[offset : offset + size]
 
     def loader(self, size: int, *, is_signed: bool) -> Callable[[int], int]:
@@ -76,6 +76,7 @@ def checked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]:
     fake.copy = memory.copy
     with monkeypatch.context() as patch:
         patch.setitem(sys.modules, "wirespark.kernels.memory", fake)
+        _again("peeking", patch)
         scanning = _again("scanning", patch)
         filling = _again("filling", patch)
         patch.setattr(scanner, "scan", scanning.scan)

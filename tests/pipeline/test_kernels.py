@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import os
 import random
 import subprocess
@@ -16,20 +17,20 @@ import pytest
 pytest.importorskip("pyarrow", reason="the extra `spark` is not installed")
 pytest.importorskip("numba", reason="numba is not installed")
 
-import numpy as np  # noqa: E402
-from hypothesis import settings  # noqa: E402
-from tests.pipeline.checked_memory import checked  # noqa: E402
-from tests.pipeline.damage import damaged  # noqa: E402
-from tests.pipeline.rows import rows_of  # noqa: E402
-from tests.pipeline.streams import STREAMS, stream_of  # noqa: E402
-from tests.property import grown  # noqa: E402
-from tests.property.schemas import built  # noqa: E402
+import numpy as np
+from hypothesis import settings
+from tests.pipeline.checked_memory import checked
+from tests.pipeline.damage import damaged
+from tests.pipeline.rows import rows_of
+from tests.pipeline.streams import STREAMS, stream_of
+from tests.property import grown
+from tests.property.schemas import built
 
-from wiregen.runtime.options import Options  # noqa: E402
-from wirespark import packages  # noqa: E402
-from wirespark.kernels import ops, scanner  # noqa: E402
-from wirespark.kernels.scanner import scanner_of  # noqa: E402
-from wirespark.options import Wishes  # noqa: E402
+from wiregen.runtime.options import Options
+from wirespark import packages
+from wirespark.kernels import ops
+from wirespark.kernels.scanner import scanner_of
+from wirespark.options import Wishes
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = sorted((ROOT / "tests" / "cases" / "constructs").glob("*.wire"))
@@ -56,7 +57,7 @@ def plain(value: Any) -> Any:
             return {name: plain(each) for name, each in value.items()}
         case list():
             return [plain(each) for each in value]
-        case float() if value != value:
+        case float() if math.isnan(value):
             return "nan"
     return value
 
@@ -130,6 +131,7 @@ def test_mutated_frames_before_a_page_that_nobody_may_read() -> None:
     places = [str(ROOT / each) for each in (".", "generator", "generated/python", "pipeline", "examples")]
     done = subprocess.run(
         [sys.executable, "-m", "tests.pipeline.mutated", str(N_MUTATED)],
+        check=False,
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(places)},
         capture_output=True,

@@ -134,6 +134,7 @@ def test_sql(spark: SparkSession) -> None:
         pytest.param(
             {"protocol": "lumberjack", "limit.frame": "1e3"}, "limit frame is a number", id="no limit"
         ),
+        pytest.param({"protocol": "lumberjack", "kernel": "fast"}, "kernel is one of", id="no kernel"),
         pytest.param({"protocol": "lumberjack", "from": "nobody"}, "no role 'nobody'", id="another role"),
     ],
 )

@@ -18,7 +18,9 @@ __all__ = ["KernelBatcher"]
 class KernelBatcher:
     """Bytes in, columns out."""
 
-    def __init__(self, wishes: Wishes, scanner: Scanner, walk: Walk, role: str | None, batch_size: int) -> None:
+    def __init__(
+        self, wishes: Wishes, scanner: Scanner, walk: Walk, role: str | None, batch_size: int
+    ) -> None:
         self._scanner = scanner
         self._walk = walk
         self._relay = Relay(wishes, scanner, walk)

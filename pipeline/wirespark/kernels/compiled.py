@@ -19,7 +19,7 @@ import wirespark.kernels
 
 __all__ = ["N_STATE", "fill", "measure", "scan"]
 
-_NAMES = ("memory", "ops", "scanning", "filling")
+_NAMES = ("memory", "ops", "peeking", "scanning", "filling")
 
 
 def _source(name: str) -> bytes:

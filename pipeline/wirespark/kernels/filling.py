@@ -9,32 +9,32 @@ Invariant: both run over entries of one scan and the same bytes, so that every p
 
 from __future__ import annotations
 
-from wirespark.kernels.memory import copy, inlined, kernel, load8, load64, store8, store16, store32, store64
-from wirespark.kernels.ops import *  # noqa: F403
-from wirespark.kernels.scanning import _get, _index_of, _integer, _set
+from wirespark.kernels import ops
+from wirespark.kernels.memory import copy, inlined, kernel, load8, store8, store16, store32, store64
+from wirespark.kernels.peeking import cell, index_of, integer, put_cell
 
 
 @inlined
 def _add(counts, column, which, number):
-    _set(counts, 3 * column + which, _get(counts, 3 * column + which) + number)
+    put_cell(counts, 3 * column + which, cell(counts, 3 * column + which) + number)
 
 
 @inlined
 def _next_column(columns, column):
-    kind = _get(columns, 3 * column)
-    return _get(columns, 3 * column + 2) if kind == C_LIST or kind == C_MIRROR else column + 1
+    kind = cell(columns, 3 * column)
+    return cell(columns, 3 * column + 2) if kind == ops.C_LIST or kind == ops.C_MIRROR else column + 1
 
 
 @inlined
 def _text_size(texts, text):
-    return _get(texts, text + 1) - _get(texts, text)
+    return cell(texts, text + 1) - cell(texts, text)
 
 
 @inlined
 def _text_of(members, numbers, enum, value):
     """Return the number of a member's name; negative: it has none."""
-    member = _index_of(numbers, _get(members, 3 * enum), _get(members, 3 * enum + 1), value)
-    return member if member < 0 else _get(members, 3 * enum + 2) + member
+    member = index_of(numbers, cell(members, 3 * enum), cell(members, 3 * enum + 1), value)
+    return member if member < 0 else cell(members, 3 * enum + 2) + member
 
 
 # ---- measure
@@ -42,9 +42,9 @@ def _text_of(members, numbers, enum, value):
 
 @inlined
 def _measure_null(column, columns, counts):
-    stop = _get(columns, 3 * column + 2)
+    stop = cell(columns, 3 * column + 2)
     while column < stop:
-        if _get(columns, 3 * column) < C_NOTHING:
+        if cell(columns, 3 * column) < ops.C_NOTHING:
             _add(counts, column, 0, 1)
             _add(counts, column, 2, 1)
         column = _next_column(columns, column)
@@ -54,14 +54,14 @@ def _measure_null(column, columns, counts):
 def _measure_run(data, place, first, last, fields, texts, members, numbers, counts):
     for number in range(first, last):
         field = fields + 48 * number
-        kind, column = _get(field, 0), _get(field, 1)
+        kind, column = cell(field, 0), cell(field, 1)
         _add(counts, column, 0, 1)
-        if kind == F_UUID:
+        if kind == ops.F_UUID:
             _add(counts, column, 1, 36)
-        elif kind == F_ENUM:
-            beside = _get(field, 4)
-            value = _integer(data + place + _get(field, 2), _get(field, 3))
-            text = _text_of(members, numbers, _get(field, 5), value)
+        elif kind == ops.F_ENUM:
+            beside = cell(field, 4)
+            value = integer(data + place + cell(field, 2), cell(field, 3))
+            text = _text_of(members, numbers, cell(field, 5), value)
             _add(counts, beside, 0, 1)
             if text < 0:
                 _add(counts, beside, 2, 1)
@@ -74,20 +74,20 @@ def measure(data, tape, n_entries, columns, runs, fields, texts, members, number
     """Add up what the entries hold: of each column its values, the bytes of these or the items, its nulls."""
     for index in range(n_entries):
         entry = tape + 24 * index
-        word, first, second = _get(entry, 0), _get(entry, 1), _get(entry, 2)
+        word, first, second = cell(entry, 0), cell(entry, 1), cell(entry, 2)
         kind, column = word & 255, word >> 8
-        if kind == T_RUN:
-            start, stop = _get(runs, 2 * first), _get(runs, 2 * first + 1)
+        if kind == ops.T_RUN:
+            start, stop = cell(runs, 2 * first), cell(runs, 2 * first + 1)
             _measure_run(data, second, start, stop, fields, texts, members, numbers, counts)
-        elif kind == T_NULL:
+        elif kind == ops.T_NULL:
             _measure_null(column, columns, counts)
         else:
             _add(counts, column, 0, 1)
-            if kind == T_SPAN:
+            if kind == ops.T_SPAN:
                 _add(counts, column, 1, second)
-            elif kind == T_LIST:
+            elif kind == ops.T_LIST:
                 _add(counts, column, 1, first)
-            elif kind == T_CONST:
+            elif kind == ops.T_CONST:
                 _add(counts, column, 1, _text_size(texts, first))
 
 
@@ -131,33 +131,33 @@ def _hexadecimal(target, data):
 @inlined
 def _long(out, offsets, places, counts, column, size):
     """Make room for bytes as the next value of a column, and return where they go."""
-    used = _get(counts, 3 * column + 1)
+    used = cell(counts, 3 * column + 1)
     _add(counts, column, 0, 1)
-    _set(counts, 3 * column + 1, used + size)
-    store32(offsets + 4 * (_get(places, 3 * column + 1) + _get(counts, 3 * column)), used + size)
-    return out + _get(places, 3 * column) + used
+    put_cell(counts, 3 * column + 1, used + size)
+    store32(offsets + 4 * (cell(places, 3 * column + 1) + cell(counts, 3 * column)), used + size)
+    return out + cell(places, 3 * column) + used
 
 
 @inlined
 def _short(out, columns, places, counts, column, value, high):
-    index, width = _get(counts, 3 * column), _get(columns, 3 * column + 1)
-    _put(out + _get(places, 3 * column) + index * width, width, value, high)
-    _set(counts, 3 * column, index + 1)
+    index, width = cell(counts, 3 * column), cell(columns, 3 * column + 1)
+    _put(out + cell(places, 3 * column) + index * width, width, value, high)
+    put_cell(counts, 3 * column, index + 1)
 
 
 @inlined
 def _null(out, offsets, validity, columns, places, counts, column):
     """Write a null in a column and in what is inside it."""
-    stop = _get(columns, 3 * column + 2)
+    stop = cell(columns, 3 * column + 2)
     while column < stop:
-        kind = _get(columns, 3 * column)
-        if kind < C_NOTHING:
-            store8(validity + _get(places, 3 * column + 2) + _get(counts, 3 * column), 0)
-        if kind == C_BYTES or kind == C_UUID or kind == C_LIST:
+        kind = cell(columns, 3 * column)
+        if kind < ops.C_NOTHING:
+            store8(validity + cell(places, 3 * column + 2) + cell(counts, 3 * column), 0)
+        if kind == ops.C_BYTES or kind == ops.C_UUID or kind == ops.C_LIST:
             _long(out, offsets, places, counts, column, 0)
-        elif kind == C_INT or kind == C_FLAG:
+        elif kind == ops.C_INT or kind == ops.C_FLAG:
             _short(out, columns, places, counts, column, 0, 0)
-        elif kind == C_STRUCT:
+        elif kind == ops.C_STRUCT:
             _add(counts, column, 0, 1)
         column = _next_column(columns, column)
 
@@ -168,7 +168,7 @@ def _enum(out, offsets, validity, columns, places, counts, column, text, texts, 
         _null(out, offsets, validity, columns, places, counts, column)
     else:
         size = _text_size(texts, text)
-        copy(_long(out, offsets, places, counts, column, size), pool + _get(texts, text), size)
+        copy(_long(out, offsets, places, counts, column, size), pool + cell(texts, text), size)
 
 
 @inlined
@@ -178,42 +178,56 @@ def _run(
     """Write the fields of a run that lies at `data`."""
     for number in range(first, last):
         field = fields + 48 * number
-        kind, column = _get(field, 0), _get(field, 1)
-        here, form = data + _get(field, 2), _get(field, 3)
-        if kind == F_UUID:
+        kind, column = cell(field, 0), cell(field, 1)
+        here, form = data + cell(field, 2), cell(field, 3)
+        if kind == ops.F_UUID:
             _hexadecimal(_long(out, offsets, places, counts, column, 36), here)
             continue
-        value = _integer(here, form)
-        _short(out, columns, places, counts, column, value, value >> 63 if form & SIGNED else 0)
-        if kind == F_ENUM:
-            text = _text_of(members, numbers, _get(field, 5), value)
-            _enum(out, offsets, validity, columns, places, counts, _get(field, 4), text, texts, pool)
+        value = integer(here, form)
+        _short(out, columns, places, counts, column, value, value >> 63 if form & ops.SIGNED else 0)
+        if kind == ops.F_ENUM:
+            text = _text_of(members, numbers, cell(field, 5), value)
+            _enum(out, offsets, validity, columns, places, counts, cell(field, 4), text, texts, pool)
 
 
 @kernel
 def fill(
-    data, tape, n_entries, columns, runs, fields, texts, pool, members, numbers, places, counts, out, offsets, validity
+    data,
+    tape,
+    n_entries,
+    columns,
+    runs,
+    fields,
+    texts,
+    pool,
+    members,
+    numbers,
+    places,
+    counts,
+    out,
+    offsets,
+    validity,
 ):
     """Write what the entries hold, each column in its place: bytes in `out`, offsets of four bytes, validity a byte each."""
     for index in range(n_entries):
         entry = tape + 24 * index
-        word, first, second = _get(entry, 0), _get(entry, 1), _get(entry, 2)
+        word, first, second = cell(entry, 0), cell(entry, 1), cell(entry, 2)
         kind, column = word & 255, word >> 8
-        if kind == T_RUN:
-            start, stop = _get(runs, 2 * first), _get(runs, 2 * first + 1)
+        if kind == ops.T_RUN:
+            start, stop = cell(runs, 2 * first), cell(runs, 2 * first + 1)
             _run(
                 data + second, start, stop, out, offsets, validity, columns, places, counts, fields, texts, pool,
                 members, numbers,
             )  # fmt: skip
-        elif kind == T_SPAN:
+        elif kind == ops.T_SPAN:
             copy(_long(out, offsets, places, counts, column, second), data + first, second)
-        elif kind == T_VALUE:
+        elif kind == ops.T_VALUE:
             _short(out, columns, places, counts, column, first, first >> 63)
-        elif kind == T_LIST:
+        elif kind == ops.T_LIST:
             _long(out, offsets, places, counts, column, first)
-        elif kind == T_NULL:
+        elif kind == ops.T_NULL:
             _null(out, offsets, validity, columns, places, counts, column)
-        elif kind == T_PRESENT:
+        elif kind == ops.T_PRESENT:
             _add(counts, column, 0, 1)
         else:
             _enum(out, offsets, validity, columns, places, counts, column, first, texts, pool)

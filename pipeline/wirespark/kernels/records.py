@@ -60,7 +60,13 @@ class Records(Values):
     # ---- fields
 
     def record(
-        self, fields: Any, scope: Scope, groups: list[Group], *, without: str | None = None, is_frame: bool = False
+        self,
+        fields: Any,
+        scope: Scope,
+        groups: list[Group],
+        *,
+        without: str | None = None,
+        is_frame: bool = False,
     ) -> None:
         """Write what reads a declaration; its columns are in the order of its shown fields."""
         names = self._shown(fields, without)

@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 
 from wirespark.columns import Columns, Found, frames_schema, header_type
-from wirespark.kernels import ops
 from wirespark.kernels.assembling import INSIDE, Filled, places_of
 from wirespark.kernels.compiled import N_STATE, fill, measure, scan
 from wirespark.kernels.compiling import Program, program_of
@@ -69,8 +68,14 @@ class Scanner:
         tables = {name: _address(array) for name, array in program.arrays.items()}
         registers, bounds, state = map(_address, self._kept)
         self._scan_tables = (tables["program"], tables["numbers"], registers, bounds)
-        self._scan_room = (_address(self._wanted), state, *map(_address, (self._tape, self._frames, self._answer)))
-        self._fill_tables = [tables[name] for name in ("runs", "fields", "texts", "pool", "members", "numbers")]
+        self._scan_room = (
+            _address(self._wanted),
+            state,
+            *map(_address, (self._tape, self._frames, self._answer)),
+        )
+        self._fill_tables = [
+            tables[name] for name in ("runs", "fields", "texts", "pool", "members", "numbers")
+        ]
 
     def scan(self, data: Any, start: int) -> Scanned:
         """Prove frames from `start` on."""

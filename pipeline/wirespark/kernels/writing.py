@@ -145,7 +145,7 @@ class ProgramWriter:
     def enum(self, name: str, members: tuple[tuple[int, str], ...]) -> int:
         """Return the number of an enum's table of names."""
         if name not in self._enums:
-            names = {number: text for number, text in reversed(members)}
+            names = dict(reversed(members))
             start, size = self.sorted_numbers(names)
             first = len(self.texts)
             self.texts.extend(names[number].encode() for number in sorted(names))
