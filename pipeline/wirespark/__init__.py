@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from wirespark.conversion import Summary, convert
     from wirespark.errors import WireSparkError
+    from wirespark.functions import frames, from_wire, register_functions, to_wire
     from wirespark.java import provide_java
     from wirespark.schemas import arrow_schema, spark_schema
     from wirespark.sessions import register, session, ship
@@ -21,8 +22,12 @@ _PLACES = {
     "WireSparkError": "errors",
     "arrow_schema": "schemas",
     "convert": "conversion",
+    "frames": "functions",
+    "from_wire": "functions",
     "provide_java": "java",
     "register": "sessions",
+    "register_functions": "functions",
+    "to_wire": "functions",
     "session": "sessions",
     "ship": "sessions",
     "spark_schema": "schemas",
@@ -32,11 +37,15 @@ __all__ = [
     "WireSparkError",
     "arrow_schema",
     "convert",
+    "frames",
+    "from_wire",
     "provide_java",
     "register",
+    "register_functions",
     "session",
     "ship",
     "spark_schema",
+    "to_wire",
 ]
 
 
