@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from wirespark.java import provide_java
     from wirespark.schemas import arrow_schema, spark_schema
     from wirespark.sessions import register, session, ship
+    from wirespark.writing import in_order
 
 _PLACES = {
     "Summary": "conversion",
@@ -24,6 +25,7 @@ _PLACES = {
     "convert": "conversion",
     "frames": "functions",
     "from_wire": "functions",
+    "in_order": "writing",
     "provide_java": "java",
     "register": "sessions",
     "register_functions": "functions",
@@ -39,6 +41,7 @@ __all__ = [
     "convert",
     "frames",
     "from_wire",
+    "in_order",
     "provide_java",
     "register",
     "register_functions",
