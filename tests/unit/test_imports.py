@@ -44,6 +44,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "vectors": _PLAN | {"runtime", "specimens", "jsonl", "made"},
     "fuzzing": {"runtime", "vectors"},
     "pytest_plugin": {"vectors"},
+    "docs": _PLAN | {"naming", "views", "runtime", "specimens", "vectors", "jsonl", "emitter", "writer"},
     "capture": set(),
     "jsonl": {"runtime"},
     "made": {"backends", "diagnostics", "emitter", "runtime"},

@@ -1,0 +1,215 @@
+"""What a decoder may report of a declaration, as its layout tells: code, field, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, assert_never
+
+from wiregen import model as m
+from wiregen.docs.words import expression_text
+from wiregen.walk import flat_fields, nested_expressions, nested_types
+
+__all__ = ["Fault", "faults_of"]
+
+_NO_MESSAGE: Final = "no message has this code"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """`path`: the field; "" for the whole. `strict`: only of a strict reader. `rule`: the file's own name for it, where it has one."""
+
+    code: str
+    path: str
+    when: str
+    rule: str = ""
+    strict: bool = False
+
+
+def faults_of(owner: str, fields: tuple[m.Field, ...]) -> tuple[Fault, ...]:
+    """Return the faults of a declaration's own fields, each once, in wire order."""
+    found = [Fault(code="truncated", path="", when="the bytes end before it does")]
+    flat = tuple(flat_fields(fields))
+    for field in flat:
+        path = owner if field.name == "_" else f"{owner}.{field.name}"
+        found += _of_field(field, path)
+    if any(
+        _is_code(field.value) for field in flat
+    ):  # which is then at fault, and not the message it stands for
+        found = [fault for fault in found if fault.when != _NO_MESSAGE or _is_of_code(fault, owner, flat)]
+    return tuple(dict.fromkeys(found))
+
+
+def _is_code(value: m.FieldValue | None) -> bool:
+    return isinstance(value, m.Derived) and isinstance(value.value, m.Call) and value.value.function == "code"
+
+
+def _is_of_code(fault: Fault, owner: str, fields: tuple[m.Field, ...]) -> bool:
+    return any(_is_code(field.value) and fault.path == f"{owner}.{field.name}" for field in fields)
+
+
+def _of_field(field: m.Field, path: str) -> Iterator[Fault]:
+    rule = field.notes.rule or ""
+    yield from _of_value(field.value, path, rule)
+    if field.where is not None:
+        text = field.where_text or expression_text(field.where)
+        yield Fault(code="constraint", path=path, when=f"not so: {text}", rule=rule)
+    types = [type_ for type_ in nested_types(field.type) if not isinstance(type_, m.Block)]
+    for type_ in _own(field.type):
+        yield from _of_type(type_, path, rule)
+    if field.view is not None and field.view.form == "type" and not types:
+        yield Fault(code="invalid_value", path=path, when="what it holds does not conform", rule=rule)
+    expressions = [part for part in (field.condition, field.where) if part is not None]
+    if any(isinstance(part, m.ContextReference) for part in nested_expressions(*expressions)):
+        yield Fault(code="missing_context", path=path, when="nothing said before tells its layout", rule=rule)
+
+
+def _own(type_: m.Type) -> Iterator[m.Type]:
+    """Yield a type and those in it that belong to no field inside."""
+    yield type_
+    match type_:
+        case m.Block():
+            return
+        case m.List(item=item):
+            yield from _own(item)
+        case m.Region(content=content):
+            yield from _own(content)
+        case m.Match(arms=arms):
+            for arm in arms:
+                yield from _own(arm.type)
+        case _:
+            return
+
+
+def _of_value(value: m.FieldValue | None, path: str, rule: str) -> Iterator[Fault]:
+    match value:
+        case m.Derived(value=m.Call(function="code")):
+            yield Fault(code="unknown_code", path=path, when=_NO_MESSAGE, rule=rule)
+        case m.Derived(value=expression, lenient=lenient):
+            when = f"not {expression_text(expression)}"
+            yield Fault(code="length_mismatch", path=path, when=when, rule=rule, strict=lenient)
+        case m.Constant(value=expression):
+            yield Fault(
+                code="wrong_constant", path=path, when=f"not {expression_text(expression)}", rule=rule
+            )
+        case m.Default() | m.Trailing() | None:
+            return
+        case _:
+            assert_never(value)
+
+
+def _of_type(type_: m.Type, path: str, rule: str) -> Iterator[Fault]:
+    match type_:
+        case m.Boolean(lenient=lenient):
+            yield Fault(code="invalid_value", path=path, when="neither 0 nor 1", rule=rule, strict=lenient)
+        case m.Varint(bits=bits):
+            yield from _of_varint(bits, path, rule, lenient=type_.lenient)
+        case m.Text(encoding=encoding, length=length, lenient=lenient):
+            yield Fault(code="invalid_text", path=path, when=f"not {encoding}", rule=rule, strict=lenient)
+            if encoding == "mutf8":
+                yield Fault(
+                    code="not_canonical", path=path, when="longer than needed", rule=rule, strict=True
+                )
+            yield from _of_length(length, path, rule)
+        case m.Bytes(length=length) | m.List(length=length):
+            yield from _of_length(length, path, rule)
+        case m.Reference():
+            yield from _of_reference(type_, path, rule)
+        case m.MessageMatch(lenient=lenient):
+            yield Fault(code="unknown_code", path=path, when=_NO_MESSAGE, rule=rule, strict=lenient)
+            yield from _of_subject(type_.subject, path, rule)
+        case m.Match(arms=arms, subject=subject):
+            if all(arm.patterns for arm in arms):
+                yield Fault(code="unknown_code", path=path, when="no arm takes it", rule=rule)
+            yield from _of_subject(subject, path, rule)
+        case m.Region():
+            yield from _of_region(type_, path, rule)
+        case _:
+            return
+
+
+def _of_varint(bits: int, path: str, rule: str, *, lenient: bool) -> Iterator[Fault]:
+    yield Fault(code="invalid_value", path=path, when=f"more than {bits} bits", rule=rule)
+    yield Fault(code="not_canonical", path=path, when="longer than needed", rule=rule, strict=lenient)
+
+
+def _of_length(length: m.Length, path: str, rule: str) -> Iterator[Fault]:
+    match length:
+        case m.Prefix(type=type_):
+            yield from _of_prefix(type_, path, length.rule or rule)
+        case m.Computed(value=value):
+            yield Fault(code="limit_exceeded", path=path, when="longer than a limit allows", rule=rule)
+            yield Fault(code="invalid_value", path=path, when="its length is negative", rule=rule)
+            yield from _of_subject(value, path, rule)
+        case m.ToTheEnd() | m.Delimited() | m.UntilHolds():
+            yield Fault(code="limit_exceeded", path=path, when="longer than a limit allows", rule=rule)
+        case _:
+            assert_never(length)
+
+
+def _of_prefix(type_: m.Integer | m.Varint | m.Reference, path: str, rule: str) -> Iterator[Fault]:
+    yield Fault(code="limit_exceeded", path=path, when="longer than a limit allows", rule=rule)
+    match type_:
+        case m.Integer(signed=True):
+            yield Fault(code="invalid_value", path=path, when="its length is negative", rule=rule)
+        case m.Varint(bits=bits, lenient=lenient):
+            yield from _of_varint(bits, path, rule, lenient=lenient)
+        case m.Reference():
+            yield Fault(code="invalid_value", path=path, when="its length is null or no number", rule=rule)
+            yield Fault(code="not_canonical", path=path, when="its length is longer than needed", rule=rule)
+        case m.Integer():
+            return
+        case _:
+            assert_never(type_)
+
+
+def _of_reference(type_: m.Reference, path: str, rule: str) -> Iterator[Fault]:
+    match type_.target:
+        case "enum":
+            yield Fault(
+                code="invalid_enum",
+                path=path,
+                when=f"no member of {type_.name}",
+                rule=rule,
+                strict=type_.lenient,
+            )
+        case "union":
+            yield Fault(code="unknown_code", path=path, when=f"no variety of {type_.name}", rule=rule)
+            yield Fault(
+                code="too_deep", path=path, when="values inside values beyond limits.depth", rule=rule
+            )
+        case "coding":
+            yield Fault(code="not_canonical", path=path, when="longer than needed", rule=rule)
+            yield Fault(code="invalid_value", path=path, when="a first byte without meaning", rule=rule)
+        case "frame":
+            yield Fault(
+                code="too_deep", path=path, when="frames inside frames beyond limits.depth", rule=rule
+            )
+        case "struct" | "message":
+            return
+        case _:
+            assert_never(type_.target)
+    if type_.only is not None:
+        when = f"none of {', '.join(type_.only)}"
+        yield Fault(code="constraint", path=path, when=when, rule=rule, strict=type_.lenient)
+
+
+def _of_subject(subject: m.Expression, path: str, rule: str) -> Iterator[Fault]:
+    if any(isinstance(part, m.ContextReference) for part in nested_expressions(subject)):
+        yield Fault(code="missing_context", path=path, when="nothing said before tells its layout", rule=rule)
+
+
+def _of_region(region: m.Region, path: str, rule: str) -> Iterator[Fault]:
+    when = "bytes are left over at its end"
+    yield Fault(code="trailing_bytes", path=path, when=when, rule=rule, strict=region.lenient)
+    yield Fault(code="limit_exceeded", path=path, when="longer than a limit allows", rule=rule)
+    match region.carrier:
+        case m.InCompressed(algorithm=algorithm):
+            yield Fault(code="inflate_failed", path=path, when=f"no whole {algorithm} stream", rule=rule)
+            yield Fault(code="partial_inner", path=path, when="it ends inside a frame", rule=rule)
+        case m.InSize() | m.InPrefix():
+            yield Fault(code="invalid_value", path=path, when="its size is negative", rule=rule)
+        case m.InChunks():
+            return
+        case _:
+            assert_never(region.carrier)
