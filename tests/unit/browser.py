@@ -18,8 +18,12 @@ from typing import Any
 
 import pytest
 
-CHROMIUM = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
-needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium (Debian: apt-get install chromium)")
+CHROMIUM = next(
+    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
+)
+needs_chromium = pytest.mark.skipif(
+    CHROMIUM is None, reason="there is no Chromium (Debian: apt-get install chromium)"
+)
 
 _PATIENCE = 10.0
 _ON_3_AND_4 = "import os, sys; one, two = (os.dup(int(each)) for each in sys.argv[1:3]); "
@@ -111,7 +115,11 @@ class Browser:
 
     def press(self, key: str, *, code: int = 0, text: str = "") -> None:
         """Press and release a key."""
-        down = {"key": key, "windowsVirtualKeyCode": code, "text": text} if text else {"key": key, "windowsVirtualKeyCode": code}
+        down = (
+            {"key": key, "windowsVirtualKeyCode": code, "text": text}
+            if text
+            else {"key": key, "windowsVirtualKeyCode": code}
+        )
         self.call("Input.dispatchKeyEvent", type="keyDown", **down)
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)
 
@@ -122,11 +130,19 @@ class Browser:
         """Move the mouse to the middle of an element."""
         place = f"document.querySelector({json.dumps(selector)})"
         self.run(f"{place}.scrollIntoView({{block: 'center', inline: 'center'}})")
-        box = self.run(f"(({{x, y, width, height}}) => [x + width / 2, y + height / 2])({place}.getBoundingClientRect())")
+        box = self.run(
+            f"(({{x, y, width, height}}) => [x + width / 2, y + height / 2])({place}.getBoundingClientRect())"
+        )
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=box[0], y=box[1])
 
     def screen(self, width: int, height: int = 900, *, dark: bool = False, paper: bool = False) -> None:
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
         wish = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", media="print" if paper else "", features=[wish])
 

@@ -66,7 +66,11 @@ def tab(running: Browser, base: str) -> Iterator[Browser]:
     yield running
     assert running.complaints == []
     allowed = urlsplit(base)
-    strangers = [url for url in map(urlsplit, running.requests) if (url.scheme, url.netloc) != (allowed.scheme, allowed.netloc)]
+    strangers = [
+        url
+        for url in map(urlsplit, running.requests)
+        if (url.scheme, url.netloc) != (allowed.scheme, allowed.netloc)
+    ]
     assert [url for url in strangers if url.scheme not in ("data", "about")] == []
 
 
@@ -94,7 +98,10 @@ def test_search_finds_a_field(tab: Browser, base: str) -> None:
     assert tab.wait("document.querySelector('tr:target th')?.textContent").startswith("delegation_token")
 
 
-@pytest.mark.parametrize(("words", "kind"), [("overtaken window", ""), ("bad_version", "rule"), ("roll-over", "ledger"), ("xyzzy", "")])
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [("overtaken window", ""), ("bad_version", "rule"), ("roll-over", "ledger"), ("xyzzy", "")],
+)
 def test_search_over_rules_and_prose(tab: Browser, base: str, words: str, kind: str) -> None:
     tab.open(f"{base}/lumberjack/Data.html")
     tab.press("/", text="/")
@@ -107,23 +114,31 @@ def test_search_over_rules_and_prose(tab: Browser, base: str, words: str, kind: 
 
 @pytest.mark.parametrize(
     "selector",
-    ["g[data-f='Data.sequence']", ".fields tr[data-f='Data.sequence'] th", ".pieces tr[data-f='Data.sequence'] td", ".b[data-f='Data.sequence']"],
+    [
+        "g[data-f='Data.sequence']",
+        ".fields tr[data-f='Data.sequence'] th",
+        ".pieces tr[data-f='Data.sequence'] td",
+        ".b[data-f='Data.sequence']",
+    ],
 )
 def test_pointing_at_one_lights_up_the_others(tab: Browser, base: str, selector: str) -> None:
     tab.open(f"{base}/lumberjack/Data.html")
     assert not any(lit(tab).values())
     tab.point_at(selector)
     tab.wait("document.querySelector('.lit') !== null")
-    assert lit(tab) == {each: ["Data.sequence"] for each in ("g.lit", ".fields tr.lit", ".pieces tr.lit", ".b.lit")} | {
-        "g.lit": ["Data.sequence"] * 2
-    }
+    assert lit(tab) == {
+        each: ["Data.sequence"] for each in ("g.lit", ".fields tr.lit", ".pieces tr.lit", ".b.lit")
+    } | {"g.lit": ["Data.sequence"] * 2}
 
 
 def test_a_byte_of_an_item_lights_up_only_its_own_bytes(tab: Browser, base: str) -> None:
     tab.open(f"{base}/lumberjack/Data.html")
     tab.point_at(".hexdump .b[data-x='7']")
     tab.wait("document.querySelector('.lit') !== null")
-    assert tab.run("[...document.querySelectorAll('.hexdump .b.lit')].map((each) => each.textContent).join(' ')") == "68 65 6c 6c 6f"
+    assert (
+        tab.run("[...document.querySelectorAll('.hexdump .b.lit')].map((each) => each.textContent).join(' ')")
+        == "68 65 6c 6c 6f"
+    )
     assert tab.run("document.querySelectorAll('.pieces tr.lit').length") == 1
     assert "Data.pairs" in lit(tab)["g.lit"]
 
@@ -178,7 +193,14 @@ def test_without_javascript_the_page_is_complete(tab: Browser, base: str) -> Non
 
 def test_a_narrow_screen_needs_no_sideways_scrolling(tab: Browser, base: str) -> None:
     tab.screen(360, 740)
-    for name in ("index.html", "lumberjack/index.html", "lumberjack/Data.html", "geode/GeodeValue.html", "pravega/rules.html", "lumberjack/ledger.html"):
+    for name in (
+        "index.html",
+        "lumberjack/index.html",
+        "lumberjack/Data.html",
+        "geode/GeodeValue.html",
+        "pravega/rules.html",
+        "lumberjack/ledger.html",
+    ):
         tab.open(f"{base}/{name}")
         assert tab.run("document.documentElement.scrollWidth") <= 360, name
 
@@ -186,11 +208,18 @@ def test_a_narrow_screen_needs_no_sideways_scrolling(tab: Browser, base: str) ->
 def test_printed_pages_have_all_panels(tab: Browser, base: str) -> None:
     tab.screen(800, paper=True)
     tab.open(f"{base}/lumberjack/Data.html")
-    assert tab.run("[...document.querySelectorAll('.panel')].every((each) => getComputedStyle(each).display === 'block')")
+    assert tab.run(
+        "[...document.querySelectorAll('.panel')].every((each) => getComputedStyle(each).display === 'block')"
+    )
 
 
 def test_text_of_a_diagram_stays_in_its_box(tab: Browser, base: str) -> None:
-    for name in ("lumberjack/Data.html", "geode/PutRequest.html", "pravega/ConditionalAppend.html", "pravega/UpdateTableEntries.html"):
+    for name in (
+        "lumberjack/Data.html",
+        "geode/PutRequest.html",
+        "pravega/ConditionalAppend.html",
+        "pravega/UpdateTableEntries.html",
+    ):
         tab.open(f"{base}/{name}")
         wide = tab.run(
             "[...document.querySelectorAll('g.box')].flatMap((g) => { const edge = g.querySelector('path').getBoundingClientRect();"
@@ -209,13 +238,25 @@ def axe() -> str | None:
     npm = shutil.which("npm")
     if npm is None:
         return None
-    root = subprocess.run([npm, "root", "--global"], capture_output=True, text=True, check=False).stdout.strip()
+    root = subprocess.run(
+        [npm, "root", "--global"], capture_output=True, text=True, check=False
+    ).stdout.strip()
     path = Path(root, "axe-core", "axe.min.js")
     return path.read_text(encoding="utf-8") if path.is_file() else None
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("name", ["index.html", "lumberjack/index.html", "lumberjack/Data.html", "lumberjack/rules.html", "lumberjack/ledger.html", "geode/GeodeValue.html"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "index.html",
+        "lumberjack/index.html",
+        "lumberjack/Data.html",
+        "lumberjack/rules.html",
+        "lumberjack/ledger.html",
+        "geode/GeodeValue.html",
+    ],
+)
 def test_axe_finds_no_serious_fault(tab: Browser, base: str, name: str, dark: bool) -> None:
     script = axe()
     if script is None:
@@ -223,14 +264,33 @@ def test_axe_finds_no_serious_fault(tab: Browser, base: str, name: str, dark: bo
     tab.screen(1200, dark=dark)
     tab.open(f"{base}/{name}")
     tab.run(script)
-    found = tab.run("axe.run({preload: false, resultTypes: ['violations']}).then((all) => JSON.stringify(all.violations.map((each) => [each.id, each.impact, each.nodes.slice(0, 3).map((node) => node.html)])))")
+    found = tab.run(
+        "axe.run({preload: false, resultTypes: ['violations']}).then((all) => JSON.stringify(all.violations.map((each) => [each.id, each.impact, each.nodes.slice(0, 3).map((node) => node.html)])))"
+    )
     serious = [each for each in json.loads(found) if each[1] in ("serious", "critical")]
     assert serious == []
 
 
-@pytest.mark.skipif("WIREGEN_SCREENSHOTS" not in os.environ, reason="pictures are written where WIREGEN_SCREENSHOTS says")
-@pytest.mark.parametrize(("width", "dark"), [(1200, False), (1200, True), (390, False)], ids=["wide", "dark", "narrow"])
-@pytest.mark.parametrize("name", ["index", "lumberjack/index", "lumberjack/Data", "lumberjack/Compressed", "geode/PutRequest", "geode/GeodeValue", "pravega/index", "lumberjack/rules", "lumberjack/ledger"])
+@pytest.mark.skipif(
+    "WIREGEN_SCREENSHOTS" not in os.environ, reason="pictures are written where WIREGEN_SCREENSHOTS says"
+)
+@pytest.mark.parametrize(
+    ("width", "dark"), [(1200, False), (1200, True), (390, False)], ids=["wide", "dark", "narrow"]
+)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "index",
+        "lumberjack/index",
+        "lumberjack/Data",
+        "lumberjack/Compressed",
+        "geode/PutRequest",
+        "geode/GeodeValue",
+        "pravega/index",
+        "lumberjack/rules",
+        "lumberjack/ledger",
+    ],
+)
 def test_pictures_for_people(tab: Browser, base: str, name: str, width: int, dark: bool) -> None:
     tab.screen(width, dark=dark)
     tab.open(f"{base}/{name}.html")

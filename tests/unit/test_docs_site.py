@@ -9,7 +9,6 @@ import re
 import subprocess
 import sys
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -17,20 +16,13 @@ from tests.unit.docs_sites import (
     ROOT,
     SHIPPED,
     Page,
-    chapter_of,
     files_of,
     shipped_chapter,
     shipped_site,
-    site_of_text,
 )
-from tests.unit.test_cli_decode import run
 
 from wiregen.docs.book import Book
 from wiregen.docs.declarations import message_page
-from wiregen.docs.faults import faults_of
-from wiregen.docs.places import slugs_of
-from wiregen.vectors.format import Invalid
-from wiregen.walk import flat_fields, references
 
 MOST_BYTES = 60 * 1024
 PAGES = sorted(name for name in shipped_site() if name.endswith(".html"))

@@ -27,7 +27,7 @@ Carry: TypeAlias = Callable[[Sample], Mapping[str, bytes]]
 """Gives the bytes of a sample in each other serialization."""
 
 _INDEX: Final = re.compile(r"\[\d+\]")
-_MOST_NAMED: Final = 4
+_MOST_NAMED: Final = 2
 """Vectors that are named; the rest is counted."""
 
 
@@ -154,10 +154,11 @@ def _first(ids: list[str]) -> tuple[tuple[str, ...], int]:
     return tuple(ids[:_MOST_NAMED]), max(len(ids) - _MOST_NAMED, 0)
 
 
-def notes_of(notes: m.Notes) -> NotesView:
-    """Return annotations as pages have them."""
+def notes_of(notes: m.Notes, *, is_part: bool = False) -> NotesView:
+    """Return annotations as pages have them; `is_part`: what it stands in says already where the document speaks of it."""
+    places = notes.sources if is_part else notes.places
     return NotesView(
-        sources=tuple(_line(", ".join(place)) for place in notes.places),
+        sources=tuple(_line(", ".join(place)) for place in places),
         assumed=Prose(text=notes.assumed or ""),
         errata=Prose(text=notes.errata or ""),
         deprecated=Prose(text=notes.deprecated or ""),

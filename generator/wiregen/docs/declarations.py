@@ -243,7 +243,7 @@ def _members(book: Book, declaration: m.Enum | m.Union | m.Coding) -> Iterator[M
                     anchor=member.name,
                     number=code_text(member.value),
                     doc=Prose(text=member.doc),
-                    notes=notes_of(member.notes),
+                    notes=notes_of(member.notes, is_part=True),
                 )
         case m.Union(varieties=varieties):
             for variety in varieties:
@@ -261,7 +261,7 @@ def _variety(book: Book, union: m.Union, variety: m.Variety) -> MemberView:
         anchor=variety.name,
         number=", ".join(map(span_text, variety.codes)),
         doc=Prose(text=variety.doc),
-        notes=notes_of(variety.notes),
+        notes=notes_of(variety.notes, is_part=True),
         layout=layout_of(book, name, cells) if cells and len(union.varieties) <= _MOST_DRAWN else None,
         text=notation_of(name, cells) if cells and len(union.varieties) > _MOST_DRAWN else "",
     )

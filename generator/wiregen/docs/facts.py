@@ -21,7 +21,7 @@ _OF_THE_PAGE: Final = ("uid", "anchor", "hue", "is_header", "lines")
 
 def twin_of(view: object) -> str:
     """Return a view as JSON, what is empty left out; links keep their text alone."""
-    return json.dumps(_plain(view), ensure_ascii=True, indent=1) + "\n"
+    return json.dumps(_plain(view), ensure_ascii=True) + "\n"
 
 
 def _plain(value: object) -> Any:

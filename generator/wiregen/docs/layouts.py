@@ -57,7 +57,7 @@ def _row(book: Book, cell: Cell, offset: Offset, size: str, *, is_header: bool) 
         constraint=harmless(constraint),
         default=harmless(_default(field)),
         doc=Prose(text=field.doc if field is not None else ""),
-        notes=notes_of(notes),
+        notes=notes_of(notes, is_part=True),
         is_header=is_header,
         rule=book.rule_link(notes.rule),
     )

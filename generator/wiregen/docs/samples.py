@@ -29,6 +29,8 @@ __all__ = ["Sample", "Samples"]
 
 _LONGEST: Final = 192
 """Bytes of a vector that is taken for an example."""
+_MOST_TRIES: Final = 24
+"""Values of one message that are made before it is left to what explores them all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,14 +94,28 @@ class Samples:
         return Sample(scene=scene, data=data, tree=tree, origin=origin, known=known) if is_plain else None
 
     def _grown(self, message: m.Message) -> tuple[Scene, bytes] | None:
-        role = self._sender(message)
+        """Return the plainest frame of a message; where a value is refused, with the next option for that value."""
         sites = {} if message.code is None else dict.fromkeys(self._soil.code_sites, message.code)
-        try:
-            specimen = grow(self._soil, Choices(by_site=sites), role=role)
-            options = Options(role, context=Known(specimen.scene))
-            data = write_frame(self._plan, specimen.value, options, compression=0)
-        except (UngrownError, EncodeError):
-            return None
+        demands: dict[str, int] = {}
+        for _ in range(_MOST_TRIES):
+            choices = Choices(by_site=sites, by_path=demands)
+            try:
+                return self._planted(choices, self._sender(message))
+            except EncodeError as error:
+                refused = next((each for each in choices.made if each.path == error.path), None)
+            except UngrownError:
+                return None
+            if refused is None:
+                return None
+            demands = {**demands, refused.path: demands.get(refused.path, 0) + 1}
+            if demands[refused.path] >= len(refused.options):
+                return None
+        return None
+
+    def _planted(self, choices: Choices, role: str | None) -> tuple[Scene, bytes] | None:
+        specimen = grow(self._soil, choices, role=role)
+        options = Options(role, context=Known(specimen.scene))
+        data = write_frame(self._plan, specimen.value, options, compression=0)
         before = self._scenery.before(specimen, role, None)
         return None if before is None else (Scene(role=role, before=before), data)
 
