@@ -24,6 +24,7 @@ from wiregen.docs.views import (
     FaultView,
     MemberView,
     MessageView,
+    RuleView,
     SaidView,
     SampleView,
     SnippetView,
@@ -87,10 +88,7 @@ def _page(
 
 
 def _declared(book: Book, declaration: Named) -> DeclarationView:
-    uses = (
-        Linked(text=use.how, url=_use_url(book, use.owner, use.how))
-        for use in book.usage.uses(declaration.name)
-    )
+    uses = (Linked(text=use.how, url=book.places.url(use.owner)) for use in book.usage.uses(declaration.name))
     return DeclarationView(
         name=declaration.name,
         kind=kind_of(declaration),
@@ -99,11 +97,6 @@ def _declared(book: Book, declaration: Named) -> DeclarationView:
         wire=book.wire(declaration.path),
         uses=tuple(uses),
     )
-
-
-def _use_url(book: Book, owner: str, how: str) -> str:
-    """Return the way to a field that uses something; to the top of the page where the field has no row of its own."""
-    return book.places.url(owner) if owner else ""
 
 
 def kind_of(declaration: Named) -> str:
@@ -192,7 +185,7 @@ def _inner(book: Book, fields: tuple[m.Field, ...]) -> tuple[Linked, ...]:
 
 def _rules(
     book: Book, declaration: m.Message | Fields, faults: Iterable[FaultView], said: Iterable[Said]
-) -> tuple:  # type: ignore[type-arg]
+) -> tuple[RuleView, ...]:
     names = [declaration.notes.rule, *(fault.rule.text for fault in faults if fault.rule is not None)]
     names += [each.violation for each in said]
     chosen = [name for name in dict.fromkeys(names) if name in book.rules]
