@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from wiregen import model as m
 from wiregen.docs.cells import Cells
+from wiregen.docs.faults import named_by
 from wiregen.docs.places import Linked, Places
 from wiregen.docs.prose import Prose
 from wiregen.docs.samples import Sample, Samples
@@ -57,6 +58,7 @@ class Book:
         self.places = Places(chapter.protocol)
         self.cells = Cells(chapter.protocol)
         self.usage = Usage(chapter.protocol)
+        self.named = named_by(chapter.protocol)
         self.samples = Samples(chapter.protocol, self.plan, chapter.vectors)
         self.snippets = Snippets(chapter.protocol, self.plan, chapter.package)
 

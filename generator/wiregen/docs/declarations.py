@@ -152,9 +152,9 @@ def _sample_view(book: Book, sample: Sample, cells: tuple[Cell, ...]) -> SampleV
 def _faults(
     book: Book, declaration: m.Message | Fields, frame: m.Frame | None, anchors: set[str]
 ) -> tuple[FaultView, ...]:
-    found = list(faults_of(declaration.name, declaration.fields))
+    found = list(faults_of(declaration.name, declaration.fields, book.named))
     if frame is not None:
-        found += faults_of(frame.name, frame.fields)[1:]
+        found += faults_of(frame.name, frame.fields, book.named)[1:]
     return tuple(_fault_view(book, fault, declaration.name, anchors) for fault in found)
 
 

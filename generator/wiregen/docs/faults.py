@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, assert_never
 
 from wiregen import model as m
 from wiregen.docs.words import expression_text
-from wiregen.walk import flat_fields, nested_expressions, nested_types
+from wiregen.walk import flat_fields, nested_expressions
 
-__all__ = ["Fault", "faults_of"]
+__all__ = ["Fault", "Named", "faults_of", "named_by"]
 
 _NO_MESSAGE: Final = "no message has this code"
 
@@ -26,13 +26,31 @@ class Fault:
     strict: bool = False
 
 
-def faults_of(owner: str, fields: tuple[m.Field, ...]) -> tuple[Fault, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """The rules that limits, and declarations of types, name themselves."""
+
+    limits: Mapping[str, str]
+    types: Mapping[str, str]
+
+
+def named_by(protocol: m.Protocol) -> Named:
+    """Return what a file says of its limits and of unions and enums."""
+    types = {each.name: each.notes.rule for each in protocol.unions}
+    types |= {each.name: each.notes.rule for each in protocol.enums}
+    return Named(
+        limits={limit.name: limit.notes.rule or "" for limit in protocol.limits},
+        types={name: rule for name, rule in types.items() if rule is not None},
+    )
+
+
+def faults_of(owner: str, fields: tuple[m.Field, ...], named: Named) -> tuple[Fault, ...]:
     """Return the faults of a declaration's own fields, each once, in wire order."""
     found = [Fault(code="truncated", path="", when="the bytes end before it does")]
     flat = tuple(flat_fields(fields))
     for field in flat:
         path = owner if field.name == "_" else f"{owner}.{field.name}"
-        found += _of_field(field, path)
+        found += _of_field(field, path, named)
     if any(
         _is_code(field.value) for field in flat
     ):  # which is then at fault, and not the message it stands for
@@ -48,37 +66,42 @@ def _is_of_code(fault: Fault, owner: str, fields: tuple[m.Field, ...]) -> bool:
     return any(_is_code(field.value) and fault.path == f"{owner}.{field.name}" for field in fields)
 
 
-def _of_field(field: m.Field, path: str) -> Iterator[Fault]:
+def _of_field(field: m.Field, path: str, named: Named) -> Iterator[Fault]:
     rule = field.notes.rule or ""
     yield from _of_value(field.value, path, rule)
     if field.where is not None:
         text = field.where_text or expression_text(field.where)
         yield Fault(code="constraint", path=path, when=f"not so: {text}", rule=rule)
-    types = [type_ for type_ in nested_types(field.type) if not isinstance(type_, m.Block)]
-    for type_ in _own(field.type):
-        yield from _of_type(type_, path, rule)
-    if field.view is not None and field.view.form == "type" and not types:
-        yield Fault(code="invalid_value", path=path, when="what it holds does not conform", rule=rule)
+    for type_, own_rule in _own(field.type, rule):
+        yield from _of_type(type_, path, own_rule, named)
     expressions = [part for part in (field.condition, field.where) if part is not None]
     if any(isinstance(part, m.ContextReference) for part in nested_expressions(*expressions)):
         yield Fault(code="missing_context", path=path, when="nothing said before tells its layout", rule=rule)
 
 
-def _own(type_: m.Type) -> Iterator[m.Type]:
-    """Yield a type and those in it that belong to no field inside."""
-    yield type_
+def _own(type_: m.Type, rule: str) -> Iterator[tuple[m.Type, str]]:
+    """Yield a type and those in it that belong to no field inside, each with the rule that it is held to."""
+    yield type_, rule
     match type_:
         case m.Block():
             return
-        case m.List(item=item):
-            yield from _own(item)
+        case m.List(item=item, rule=own):
+            yield from _own(item, own or rule)
         case m.Region(content=content):
-            yield from _own(content)
+            yield from _own(content, rule)
         case m.Match(arms=arms):
             for arm in arms:
-                yield from _own(arm.type)
+                yield from _own(arm.type, rule)
         case _:
             return
+
+
+def _beyond(path: str, named: Named, *limits: str) -> Iterator[Fault]:
+    """Yield what is reported where a limit is exceeded: the rule is the limit's."""
+    for limit in limits:
+        if limit == "frame" or limit in named.limits:
+            rule = named.limits.get(limit, "")
+            yield Fault(code="limit_exceeded", path=path, when=f"beyond limits.{limit}", rule=rule)
 
 
 def _of_value(value: m.FieldValue | None, path: str, rule: str) -> Iterator[Fault]:
@@ -98,7 +121,7 @@ def _of_value(value: m.FieldValue | None, path: str, rule: str) -> Iterator[Faul
             assert_never(value)
 
 
-def _of_type(type_: m.Type, path: str, rule: str) -> Iterator[Fault]:
+def _of_type(type_: m.Type, path: str, rule: str, named: Named) -> Iterator[Fault]:
     match type_:
         case m.Boolean(lenient=lenient):
             yield Fault(code="invalid_value", path=path, when="neither 0 nor 1", rule=rule, strict=lenient)
@@ -110,11 +133,16 @@ def _of_type(type_: m.Type, path: str, rule: str) -> Iterator[Fault]:
                 yield Fault(
                     code="not_canonical", path=path, when="longer than needed", rule=rule, strict=True
                 )
+            yield from _beyond(path, named, "frame")
             yield from _of_length(length, path, rule)
-        case m.Bytes(length=length) | m.List(length=length):
+        case m.Bytes(length=length):
+            yield from _beyond(path, named, "frame")
+            yield from _of_length(length, path, rule)
+        case m.List(length=length):
+            yield from _beyond(path, named, "count", "frame", "messages")
             yield from _of_length(length, path, rule)
         case m.Reference():
-            yield from _of_reference(type_, path, rule)
+            yield from _of_reference(type_, path, rule, named)
         case m.MessageMatch(lenient=lenient):
             yield Fault(code="unknown_code", path=path, when=_NO_MESSAGE, rule=rule, strict=lenient)
             yield from _of_subject(type_.subject, path, rule)
@@ -123,7 +151,7 @@ def _of_type(type_: m.Type, path: str, rule: str) -> Iterator[Fault]:
                 yield Fault(code="unknown_code", path=path, when="no arm takes it", rule=rule)
             yield from _of_subject(subject, path, rule)
         case m.Region():
-            yield from _of_region(type_, path, rule)
+            yield from _of_region(type_, path, rule, named)
         case _:
             return
 
@@ -136,19 +164,17 @@ def _of_varint(bits: int, path: str, rule: str, *, lenient: bool) -> Iterator[Fa
 def _of_length(length: m.Length, path: str, rule: str) -> Iterator[Fault]:
     match length:
         case m.Prefix(type=type_):
-            yield from _of_prefix(type_, path, length.rule or rule)
+            yield from _of_prefix(type_, path, length.rule or "")
         case m.Computed(value=value):
-            yield Fault(code="limit_exceeded", path=path, when="longer than a limit allows", rule=rule)
             yield Fault(code="invalid_value", path=path, when="its length is negative", rule=rule)
             yield from _of_subject(value, path, rule)
         case m.ToTheEnd() | m.Delimited() | m.UntilHolds():
-            yield Fault(code="limit_exceeded", path=path, when="longer than a limit allows", rule=rule)
+            return
         case _:
             assert_never(length)
 
 
 def _of_prefix(type_: m.Integer | m.Varint | m.Reference, path: str, rule: str) -> Iterator[Fault]:
-    yield Fault(code="limit_exceeded", path=path, when="longer than a limit allows", rule=rule)
     match type_:
         case m.Integer(signed=True):
             yield Fault(code="invalid_value", path=path, when="its length is negative", rule=rule)
@@ -163,27 +189,24 @@ def _of_prefix(type_: m.Integer | m.Varint | m.Reference, path: str, rule: str) 
             assert_never(type_)
 
 
-def _of_reference(type_: m.Reference, path: str, rule: str) -> Iterator[Fault]:
+def _of_reference(type_: m.Reference, path: str, rule: str, named: Named) -> Iterator[Fault]:
+    deep = named.limits.get("depth", "")
     match type_.target:
         case "enum":
-            yield Fault(
-                code="invalid_enum",
-                path=path,
-                when=f"no member of {type_.name}",
-                rule=rule,
-                strict=type_.lenient,
-            )
+            own, when = named.types.get(type_.name, rule), f"no member of {type_.name}"
+            yield Fault(code="invalid_enum", path=path, when=when, rule=own, strict=type_.lenient)
         case "union":
-            yield Fault(code="unknown_code", path=path, when=f"no variety of {type_.name}", rule=rule)
+            own = named.types.get(type_.name, rule)
+            yield Fault(code="unknown_code", path=path, when=f"no variety of {type_.name}", rule=own)
             yield Fault(
-                code="too_deep", path=path, when="values inside values beyond limits.depth", rule=rule
+                code="too_deep", path=path, when="values inside values beyond limits.depth", rule=deep
             )
         case "coding":
             yield Fault(code="not_canonical", path=path, when="longer than needed", rule=rule)
             yield Fault(code="invalid_value", path=path, when="a first byte without meaning", rule=rule)
         case "frame":
             yield Fault(
-                code="too_deep", path=path, when="frames inside frames beyond limits.depth", rule=rule
+                code="too_deep", path=path, when="frames inside frames beyond limits.depth", rule=deep
             )
         case "struct" | "message":
             return
@@ -199,12 +222,13 @@ def _of_subject(subject: m.Expression, path: str, rule: str) -> Iterator[Fault]:
         yield Fault(code="missing_context", path=path, when="nothing said before tells its layout", rule=rule)
 
 
-def _of_region(region: m.Region, path: str, rule: str) -> Iterator[Fault]:
+def _of_region(region: m.Region, path: str, rule: str, named: Named) -> Iterator[Fault]:
     when = "bytes are left over at its end"
     yield Fault(code="trailing_bytes", path=path, when=when, rule=rule, strict=region.lenient)
-    yield Fault(code="limit_exceeded", path=path, when="longer than a limit allows", rule=rule)
+    yield from _beyond(path, named, "frame")
     match region.carrier:
         case m.InCompressed(algorithm=algorithm):
+            yield from _beyond(path, named, "inflated")
             yield Fault(code="inflate_failed", path=path, when=f"no whole {algorithm} stream", rule=rule)
             yield Fault(code="partial_inner", path=path, when="it ends inside a frame", rule=rule)
         case m.InSize() | m.InPrefix():
