@@ -29,6 +29,7 @@ _VERBS = {
     "lint": "List what .wire files assume, and find what a reader would miss.",
     "new": "Make a project that builds.",
     "replay": "Hold a recorded connection to the protocol's sessions.",
+    "spark": "Captured traffic to tables, on Spark.",
     "transcode": "Carry a stream from one serialization to another.",
     "vectors": "Write conformance vectors, check them, hold implementations to them.",
 }
