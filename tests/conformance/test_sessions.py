@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +10,9 @@ from typing import Any, Final
 from uuid import UUID
 
 import pytest
-from tests.conformance.vectors import SHARED
+from tests.conformance.vectors import SHARED, kept
 
+from wiregen.capture import Piece, read_streams
 from wireproto import geode, lumberjack, pravega, reactive_streams
 
 SIDES: Final = {"c": "client", "s": "server", "c2s": "client", "s2c": "server"}
@@ -26,24 +26,17 @@ JOINED: Final = frozenset({"M78"})
 
 
 def entries(name: str, kind: str) -> list[dict[str, Any]]:
-    path = SHARED / "vectors" / f"{name}.json"
-    if not path.is_file():
-        return []
-    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))[kind]
+    found: list[dict[str, Any]] = kept(name)[kind]
     return found
 
 
 def violations(events: list[Any]) -> list[str]:
-    return [event.name for event in events if type(event).__name__ == "Violation"]
+    """Return the names of those that nobody tolerates."""
+    return [each.name for each in events if type(each).__name__ == "Violation" and not each.lenient]
 
 
 def faults(events: list[Any]) -> list[str]:
     return [event.error.code for event in events if type(event).__name__ == "Fault"]
-
-
-needs_vectors = pytest.mark.skipif(
-    not SHARED.is_dir(), reason="there are no shared vectors beside the checkout"
-)
 
 
 # ---- Reactive Streams ----
@@ -60,7 +53,6 @@ TRANSCRIPTS = [
 ]
 
 
-@needs_vectors
 @pytest.mark.parametrize("vector", RS)
 def test_reactive_streams_violations_have_their_names(vector: dict[str, Any]) -> None:
     side = SIDES[vector["side"]]
@@ -84,7 +76,6 @@ def test_reactive_streams_violations_have_their_names(vector: dict[str, Any]) ->
     assert peer.failure is events[-1]
 
 
-@needs_vectors
 @pytest.mark.parametrize("vector", TRANSCRIPTS)
 def test_transcripts_are_legal(vector: dict[str, Any]) -> None:
     """Each side's frames in the order of the steps, byte by byte."""
@@ -112,7 +103,6 @@ def test_transcripts_are_legal(vector: dict[str, Any]) -> None:
 LUMBERJACK_LIMITS: Final = {"max_window": "window"}
 
 
-@needs_vectors
 @pytest.mark.parametrize(
     "vector",
     [
@@ -216,7 +206,6 @@ def test_only_the_oldest_window_is_acknowledged() -> None:
 # ---- Geode ----
 
 
-@needs_vectors
 @pytest.mark.parametrize(
     "vector",
     [
@@ -241,21 +230,37 @@ def test_geode_violations_have_their_names(vector: dict[str, Any]) -> None:
 # ---- recordings of real programs ----
 
 
+CAPTURES: Final = Path(__file__).resolve().parents[2] / "examples" / "captures"
+
+
 def recordings() -> list[Any]:
-    folder = SHARED / "captures" / "lumberjack"
-    return [pytest.param(each, id=each.name) for each in sorted(folder.iterdir())] if folder.is_dir() else []
+    """Return the captures that are kept here, and where there are more those too."""
+    kept_here = [*sorted(CAPTURES.glob("*.pcap")), *sorted(CAPTURES.glob("*.pcap.gz"))]
+    more = sorted((SHARED / "captures" / "lumberjack").glob("*/capture.pcap"))
+    named = [(path, path.name.split(".")[0]) for path in kept_here]
+    return [
+        pytest.param(path, id=name) for path, name in [*named, *((path, path.parent.name) for path in more)]
+    ]
 
 
-@pytest.mark.parametrize("folder", recordings())
-def test_what_real_programs_say_is_legal(folder: Any) -> None:
-    """The two directions as files have no common time: all that the writer sends is seen first."""
-    session = lumberjack.Session()
-    for role, name in (("writer", "conn0.c2s.bin"), ("reader", "conn0.s2c.bin")):
-        data = (folder / name).read_bytes()
-        events = [event for byte in data for event in session.observe(role, bytes((byte,)))]
-        assert not violations(events)
-        assert not faults([*events, *session.eof(role)])
-    assert session.transfer.outstanding == ()
+@pytest.mark.parametrize("capture", recordings())
+def test_what_real_programs_say_is_legal(capture: Path) -> None:
+    """Both directions byte by byte, in the order of the packets."""
+    package: Any = pravega if capture.name.startswith("pravega") else lumberjack
+    sessions: dict[str, Any] = {}
+    for piece in read_streams(capture):
+        session = sessions.setdefault(piece.flow.name, package.Session())
+        if isinstance(piece, Piece):
+            role = session._package.roles[0 if piece.from_opener else -1]
+            events = [
+                event for byte in piece.data for event in session.observe(role, bytes((byte,)), piece.time)
+            ]
+            assert not violations(events) and not faults(events)
+    assert sessions
+    for session in sessions.values():
+        assert not faults([event for role in session._package.roles for event in session.eof(role)])
+        if package is lumberjack:
+            assert session.transfer.outstanding == ()
 
 
 @pytest.mark.parametrize(
@@ -290,9 +295,10 @@ def test_receive_stops_when_it_is_told_to_and_goes_on_without_bytes() -> None:
     frames = [lumberjack.Frame(lumberjack.Json(number, b"{}")) for number in range(5)]
     data = b"".join(frame.encode() for frame in frames)
     got = connection.receive(data[:-1], most=2)
-    assert len(got) == 2 and connection.has_more
+    kinds = [lumberjack.Violation, lumberjack.Received]  # what is noted of a frame counts as the frame
+    assert [type(each) for each in got] == 2 * kinds and connection.has_more
     got += connection.receive(b"", most=2)
-    assert len(got) == 4 and connection.has_more
+    assert [type(each) for each in got] == 4 * kinds and connection.has_more
     assert connection.receive(b"", most=2) == [] and not connection.has_more
     got += connection.receive(data[-1:] + b"3", most=1)
     assert connection.has_more
@@ -319,8 +325,11 @@ def test_a_reply_to_nothing_is_passed_on_unless_strict(strict: bool) -> None:
         match client.receive(pravega.encode(reply)):
             case [pravega.Violation(name="unknown_request_id", lenient=False, frame=frame)]:
                 assert strict and frame == pravega.Frame(reply)
-            case [pravega.Received(notes=(pravega.Violation(name="unknown_request_id", lenient=True),))]:
-                assert not strict
+            case [
+                pravega.Violation(name="unknown_request_id", lenient=True) as told,
+                pravega.Received(notes=notes),
+            ]:
+                assert not strict and notes == (told,)
             case events:
                 raise AssertionError(events)
     assert client.is_closed == strict

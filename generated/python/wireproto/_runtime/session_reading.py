@@ -69,6 +69,7 @@ class Reading:
             if isinstance(item, DecodeError):
                 events.append(Fault(item, self._role, now))
                 self.is_dead = not item.recoverable
+                self._engine.miss(self._role, item, now)
                 continue
             if not self._was_heard:
                 if self._heard:
@@ -79,8 +80,12 @@ class Reading:
             if not self._heard:
                 if item is not None:
                     events.append(Received(item, self._role, offset, now))
-            elif self._report(item, offset, now, events) and not self._keep_going:
+                continue
+            n_before = len(events)
+            if self._report(item, offset, now, events) and not self._keep_going:
                 return events
+            if most is not None:
+                most += max(0, len(events) - n_before - 1)  # what is told of a frame counts as the frame
 
     def hear(self, item: Any, sender: str | None) -> None:
         """Let the sessions see a whole frame, before it changes what a context says, and the frames inside it."""
@@ -120,9 +125,9 @@ class Reading:
         for note in notes:
             note.offset, note.frame = offset, item
         if broken and not self._keep_going:
-            events.append(broken[0])
+            events += notes[: notes.index(broken[0]) + 1]
             return True
-        events += broken
+        events += notes
         if item is not None:
             events.append(Received(item, self._role, offset, now, notes))
         return bool(broken)

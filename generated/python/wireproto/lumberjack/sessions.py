@@ -117,10 +117,14 @@ class Connection(_Connection):
         message: _Message | messages.Frame,
         now: float = 0.0,
         *,
+        despite: str | None = None,
         version: Version | None = None,
         compression: int = -1,
     ) -> bytes:
         """Return the bytes of a frame, or of a message in a frame with these header fields, and take note that they are sent.
+
+        `despite`: the name of a violation that is committed knowingly: an answer that the protocol wants though its own
+        rows refuse it, as a hello to a peer whose version does not fit. The sessions stay in their states.
 
         Raises:
             SessionError: It may not be sent now, or the connection is over; nothing has changed.
@@ -133,6 +137,7 @@ class Connection(_Connection):
                 "version": version,
             },
             {"compression": compression},
+            despite=despite,
         )
 
     @property

@@ -100,9 +100,13 @@ class Connection(_Connection):
         message: _Message | messages.Frame,
         now: float = 0.0,
         *,
+        despite: str | None = None,
         split: int | None = None,
     ) -> bytes:
         """Return the bytes of a frame, or of a message in a frame, and take note that they are sent.
+
+        `despite`: the name of a violation that is committed knowingly: an answer that the protocol wants though its own
+        rows refuse it, as a hello to a peer whose version does not fit. The sessions stay in their states.
 
         `split`: bytes in each piece, where the protocol says how such a thing is divided.
 
@@ -110,7 +114,7 @@ class Connection(_Connection):
             SessionError: It may not be sent now, or the connection is over; nothing has changed.
             EncodeError: A value that the wire cannot carry; nothing has changed.
         """
-        return self._send(message, now, {}, {}, split)
+        return self._send(message, now, {}, {}, split, despite=despite)
 
     @property
     def pieces(self) -> _Views[PiecesView]:
