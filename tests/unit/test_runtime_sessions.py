@@ -105,15 +105,32 @@ def test_the_peers_violation_is_the_last_event_and_ends_the_connection(talk: Any
     assert asker.is_closed and asker.receive(data) == []
 
 
-def test_a_peer_that_broke_a_rule_can_still_be_told_what_the_sessions_allow(talk: Any, asker: Any) -> None:
+def test_a_peer_that_broke_a_rule_is_told_by_whoever_knows_it(talk: Any, asker: Any) -> None:
     asker.receive(talk.encode(talk.Count(7)))
     before = repr(asker.sums)
-    assert refusal(talk, asker.send, talk.Count(9)) == "unlucky"
+    with pytest.raises(talk.SessionError) as caught:
+        asker.send(talk.Count(3))
+    assert (caught.value.violation, caught.value.local) == ("unlucky", False)
+    assert str(caught.value) == (
+        "unlucky (remote): the connection has failed: Sums in open: Some numbers are not said.; "
+        "an answer goes out `despite` it"
+    )
+    assert refusal(talk, asker.send, talk.Insult(), despite="unlucky") == "impolite"
     assert repr(asker.sums) == before
-    assert asker.send(talk.Count(3)) == talk.encode(talk.Count(3))
-    assert asker.failure.name == "unlucky"
+    assert asker.send(talk.Count(3), despite="unlucky") == talk.encode(talk.Count(3))
+    assert asker.sums.seen == (250,) and asker.failure.name == "unlucky"
     asker.close()
-    assert refusal(talk, asker.send, talk.Count(3)) == "closed"
+    assert refusal(talk, asker.send, talk.Count(3), despite="unlucky") == "closed"
+
+
+def test_a_peer_whose_bytes_make_no_sense_is_told(talk: Any) -> None:
+    for keep_going in (False, True):
+        asker = talk.Connection("asker", keep_going=keep_going, limits=talk.Limits(frame=100))
+        assert names(asker.receive(b"\x01\xff\xff\x00")) == ["Fault"]
+        assert asker.failure.code == "limit_exceeded" and asker.is_closed
+        with pytest.raises(talk.SessionError, match="limit_exceeded"):
+            asker.send(talk.Count(3))
+        assert asker.send(talk.Count(3), despite="limit_exceeded")
 
 
 def test_a_violation_that_is_committed_knowingly_is_named(talk: Any, asker: Any) -> None:

@@ -131,13 +131,18 @@ class Connection(_Conversation):
         return self._role
 
     @property
+    def keeps_going(self) -> bool:
+        """Whether what the peer violates is reported, and ends nothing."""
+        return self._keep_going
+
+    @property
     def failure(self) -> Violation | DecodeError | None:
         """What ended the connection, None while it goes on."""
         return self._failure
 
     @property
     def is_closed(self) -> bool:
-        """Whether it is over: it was closed, or it failed. What failed can still be told the peer, if the sessions let it."""
+        """Whether it is over: it was closed, or it failed."""
         return self._is_closed or self._failure is not None
 
     @property
@@ -148,14 +153,15 @@ class Connection(_Conversation):
     def receive(self, chunk: _Buffer, now: float = 0.0, *, most: int | None = None) -> list[Event]:
         """Return what the peer's bytes complete, in order; what came before a fault or a violation stays.
 
-        `most`: frames, or what else there is in their place, after which the rest is left for the next call, which may
-        be one with no bytes: `has_more` says whether there may be any.
+        `most`: events after which the rest is left for the next call, which may be one with no bytes: `has_more` says
+        whether there may be any. What is told of one frame is not divided.
 
         What is divided is an event once it is whole: the frame that its last piece makes, or its last piece with `part.joined`.
 
         A violation stands before the frame that it is about. The peer's, unless it is a lenient one, is the last event and
         fails the connection, and so does a Fault behind which no frame can be found: afterwards, and after `close`, there
-        are no events. `send` still takes what the sessions allow, for many a protocol wants such a peer told.
+        are no events. Many a protocol wants such a peer told: `send` takes what the sessions allow if it is given the
+        violation's name, or the error's code (`despite`).
         """
         events = self._passed(now)
         if self.is_closed:
@@ -193,10 +199,9 @@ class Connection(_Conversation):
         despite: str | None = None,
     ) -> bytes:
         """Return the bytes of a message, a frame or a preamble, and take note that they are sent."""
-        if self._is_closed:
-            raise SessionError("closed", local=True, detail="the connection is closed")
-        if self._failure is None:
+        if not self.is_closed:
             self._waiting += self._noted(self._expired(now))
+        self._refuse_closed(despite)
         frame = self._package.framed(self._role, message, header)
         if split is not None:
             return self._send_split(frame, now, writing, split, despite)
@@ -291,6 +296,20 @@ class Connection(_Conversation):
                 raise EncodeError(error.code, path=error.path, expected=error.expected) from None
             raise
 
+    def _refuse_closed(self, despite: str | None) -> None:
+        if self._is_closed:
+            raise SessionError("closed", local=True, detail="the connection is closed")
+        match self._failure:
+            case None:
+                return
+            case DecodeError(code=name) as failure:
+                why, frame = str(failure), None
+            case Violation(name=name, detail=why, frame=frame):
+                pass
+        if name != despite:
+            detail = f"the connection has failed: {why}; an answer goes out `despite` it"
+            raise SessionError(name, local=False, detail=detail, frame=frame)
+
     def _passed(self, now: float) -> list[Event]:
         """Return the events of the time that has passed."""
         events, self._waiting = self._waiting, []
@@ -299,9 +318,9 @@ class Connection(_Conversation):
     def _noted(self, events: list[Event]) -> list[Event]:
         """Take note of what ends the connection."""
         for event in events:
-            if type(event) is Received or self._keep_going:
+            if type(event) is Received:
                 continue
-            if isinstance(event, Violation) and not event.lenient:
+            if isinstance(event, Violation) and not event.lenient and not self._keep_going:
                 self._failure = event
             if isinstance(event, Fault) and not event.error.recoverable:
                 self._failure = event.error

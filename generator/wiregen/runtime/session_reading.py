@@ -80,12 +80,8 @@ class Reading:
             if not self._heard:
                 if item is not None:
                     events.append(Received(item, self._role, offset, now))
-                continue
-            n_before = len(events)
-            if self._report(item, offset, now, events) and not self._keep_going:
+            elif self._report(item, offset, now, events) and not self._keep_going:
                 return events
-            if most is not None:
-                most += max(0, len(events) - n_before - 1)  # what is told of a frame counts as the frame
 
     def hear(self, item: Any, sender: str | None) -> None:
         """Let the sessions see a whole frame, before it changes what a context says, and the frames inside it."""

@@ -74,8 +74,8 @@ def connect(
 ) -> AbstractAsyncContextManager[Peer]:
     """Return a context manager that connects, gives the peer, and closes.
 
-    `backlog`: events that may wait for the application before nothing more is read; `timeout` and `idle_timeout`: seconds
-    for the connection to come about, and to wait for a frame.
+    `strict`, `keep_going`: as of `Connection`. `backlog`: events that may wait for the application before nothing more is
+    read; `timeout` and `idle_timeout`: seconds for the connection to come about, and to wait for a frame.
     """
 
     def make(now: float) -> Peer:

@@ -113,8 +113,9 @@ class Connection(_Connection):
     ) -> bytes:
         """Return the bytes of a frame, or of a message in a frame, and take note that they are sent.
 
-        `despite`: the name of a violation that is committed knowingly: an answer that the protocol wants though its own
-        rows refuse it, as a hello to a peer whose version does not fit. The sessions stay in their states.
+        `despite`: the name of what the connection failed by, to send the answer that a protocol wants before the close; or
+        of a violation that this message is and that is committed knowingly, as a hello to a peer whose version does not
+        fit: then the session that forbids it stays in its state.
 
         Raises:
             SessionError: It may not be sent now, or the connection is over; nothing has changed.
