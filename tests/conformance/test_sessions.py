@@ -307,6 +307,26 @@ def test_receive_stops_when_it_is_told_to_and_goes_on_without_bytes() -> None:
     assert not connection.has_more
 
 
+def test_the_end_gives_first_what_receive_had_left() -> None:
+    frames = [lumberjack.Frame(lumberjack.Window(4))]
+    frames += [lumberjack.Frame(lumberjack.Json(number, b"{}")) for number in range(4)]
+    data = b"".join(frame.encode() for frame in frames)
+    for tail, last in (
+        (b"", ["Ended"]),
+        (b"3", ["Fault"]),
+        (b"2", ["Fault", "Ended"]),
+        (b"2A\0\0\0\0", ["Violation"]),
+    ):
+        connection = lumberjack.Connection("reader")
+        got = connection.receive(data + tail, most=2)
+        assert connection.has_more
+        events = connection.eof(1.0)
+        got += events
+        assert [event.frame for event in got if isinstance(event, lumberjack.Received)] == frames
+        assert [type(event).__name__ for event in got[len(frames) :]] == last
+        assert not connection.has_more and connection.eof(1.0) == []
+
+
 # ---- Pravega ----
 
 

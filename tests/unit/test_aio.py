@@ -552,3 +552,23 @@ def test_a_peer_is_told_what_it_did_wrong_before_the_close() -> None:
             assert getattr(frames[-1], "message", None) == rs.Goodbye("version 0 only")
 
     run(main())
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        ({"backlog": 0}, "the backlog is a number of events from 1 on, not 0"),
+        ({"idle_timeout": 0.0}, "the idle timeout is a number of seconds above 0, not 0.0"),
+        ({"role": "author"}, "there is no role 'author', only writer and reader"),
+    ],
+    ids=["backlog", "idle_timeout", "role"],
+)
+def test_settings_that_nothing_can_work_with_are_refused_at_once(wrong: dict[str, Any], text: str) -> None:
+    async def main() -> None:
+        with pytest.raises(ValueError, match=text):
+            await aio.serve(acknowledge, HOST, 0, **wrong)
+        with pytest.raises(ValueError, match=text):
+            async with aio.connect(HOST, 9, **wrong):
+                pass
+
+    run(main())

@@ -45,6 +45,10 @@ class Peer(Generic[C, F]):
     tolerated: Counter[str]
 
     def __init__(self, connection: C, *, backlog: int = 64, idle_timeout: float | None = None) -> None:
+        if backlog < 1:
+            raise ValueError(f"the backlog is a number of events from 1 on, not {backlog}")
+        if idle_timeout is not None and not idle_timeout > 0:
+            raise ValueError(f"the idle timeout is a number of seconds above 0, not {idle_timeout}")
         self.connection = connection
         self.tolerated = Counter()
         self._keeps_going = connection.keeps_going
