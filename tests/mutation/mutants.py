@@ -1,6 +1,6 @@
 """Small faults put into the generated functions that decode and encode, one at a time, and taken out again.
 
-A mutant is a changed function compiled beside the original; `planted` swaps the code of the living function object, so that every table
+A mutant is a changed function compiled beside the original; `Planting` swaps the code of the living function object, so that every table
 and method that holds the function sees the fault, and puts it back afterwards. Packed formats are names of the module: those are rebound.
 """
 
@@ -12,7 +12,6 @@ import copy
 import struct
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -20,7 +19,9 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
-__all__ = ["Mutant", "mutants", "planted"]
+from .equivalents import format_reason, reason
+
+__all__ = ["Mutant", "Planting", "mutants"]
 
 _COMPARISONS: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
     ast.Lt: ast.LtE,
@@ -61,6 +62,8 @@ class Mutant:
     rebound: tuple[str, Any] | None = None
     readers: tuple[str, ...] = ()
     """The functions that use the name which `rebound` changes."""
+    equivalent: str | None = None
+    """Why nothing can show it; None: something might."""
 
 
 def mutants(module: ModuleType) -> tuple[Mutant, ...]:
@@ -77,27 +80,39 @@ def mutants(module: ModuleType) -> tuple[Mutant, ...]:
     return tuple(numbered)
 
 
-@contextmanager
-def planted(module: ModuleType, mutant: Mutant) -> Iterator[None]:
-    """Have the module run with the fault for a while."""
-    if mutant.rebound is not None:
-        name, value = mutant.rebound
-        namespace = vars(module)
-        original = namespace[name]
-        namespace[name] = value
-        try:
-            yield
-        finally:
-            namespace[name] = original
-        return
-    function = _function(module, mutant.function)
-    assert mutant.make is not None
-    kept = function.__code__
-    function.__code__ = mutant.make()
-    try:
-        yield
-    finally:
-        function.__code__ = kept
+class Planting:
+    """Has the module run with the fault for a while, as often as wanted."""
+
+    def __init__(self, module: ModuleType, mutant: Mutant) -> None:
+        if mutant.rebound is not None:
+            name, value = mutant.rebound
+            self._put, self._original, self._changed = (
+                partial(_put_name, vars(module), name),
+                vars(module)[name],
+                value,
+            )
+        else:
+            assert mutant.make is not None
+            function = _function(module, mutant.function)
+            self._put, self._original, self._changed = (
+                partial(_put_code, function),
+                function.__code__,
+                mutant.make(),
+            )
+
+    def __enter__(self) -> None:
+        self._put(self._changed)
+
+    def __exit__(self, *_: object) -> None:
+        self._put(self._original)
+
+
+def _put_name(namespace: dict[str, Any], name: str, value: Any) -> None:
+    namespace[name] = value
+
+
+def _put_code(function: FunctionType, code: CodeType) -> None:
+    function.__code__ = code
 
 
 def _function(module: ModuleType, name: str) -> FunctionType:
@@ -112,10 +127,12 @@ def _in_functions(tree: ast.Module, file: str) -> Iterator[Mutant]:
     for owner, function in _functions(tree):
         name = function.name if owner is None else f"{owner}.{function.name}"
         for place, node in enumerate(_nodes(function)):
-            for label, change in _changes(node):
+            changes = tuple(_changes(node))
+            why = reason(function, node) if changes else None
+            for label, change in changes:
                 line = getattr(node, "lineno", function.lineno)
                 make = partial(_changed, function, place, change, file)
-                yield Mutant(id=f"{name}: {label}", function=name, line=line, make=make)
+                yield Mutant(id=f"{name}: {label}", function=name, line=line, make=make, equivalent=why)
 
 
 def _functions(tree: ast.Module) -> Iterator[tuple[str | None, ast.FunctionDef]]:
@@ -223,6 +240,7 @@ def _in_formats(tree: ast.Module) -> Iterator[Mutant]:
                         line=node.lineno,
                         rebound=(name, getattr(struct.Struct(changed), method)),
                         readers=readers,
+                        equivalent=format_reason(tree, name, changed),
                     )
 
 

@@ -60,6 +60,9 @@ class Draft:
     def is_whole(self) -> bool:
         return self.error is None
 
+    def as_variation(self) -> Draft:
+        return replace(self, is_variation=True)
+
     def showing(self, covers: tuple[str, ...], note: str = "") -> Draft:
         return replace(self, covers=covers, note=note)
 

@@ -51,6 +51,8 @@ _SHOWN: Final = 3  # faults of a file; the rest mostly follow from the same mist
 _LEAST_ITEMS: Final = 8
 _BYTES_RUN: Final = re.compile(rb"(?s)(.{1,24}?)\1{15,}")
 _TEXT_RUN: Final = re.compile(r"(?s)(.{1,24}?)\1{31,}")
+_LONGEST_UNIT: Final = 512
+_LONG: Final = 1 << 16  # from here on a run is looked for around the middle
 _SAVES: Final = 40  # bytes that a repetition must hold to be worth its braces
 
 Line: TypeAlias = dict[str, Any]
@@ -102,6 +104,42 @@ def octets(data: Octets) -> bytes:
 
 def compact(data: bytes) -> Octets:
     """Return bytes as they stand in a file."""
+    start, end, unit = _middle_run(data)
+    if end - start > _LONG:
+        return (
+            *_pieces(data[:start]),
+            Repeat(repeat=unit.hex(), count=(end - start) // len(unit)),
+            *_pieces(data[end:]),
+        )
+    found = _pieces(data)
+    return data.hex() if all(isinstance(piece, Hex) for piece in found) else found
+
+
+def _middle_run(data: Any) -> tuple[int, int, Any]:
+    """Return where bytes or a text repeat around their middle, and what; quick, where a pattern would take its time."""
+    middle = len(data) // 2
+    around = data[middle : middle + 2 * _LONGEST_UNIT]
+    for size in range(1, _LONGEST_UNIT + 1) if len(data) > _LONG else ():
+        if around[:-size] == around[size:]:
+            start, end = _reach(data, middle, size)
+            return start, end - (end - start) % size, data[start : start + size]
+    return 0, 0, data[:0]
+
+
+def _reach(data: Any, middle: int, size: int) -> tuple[int, int]:
+    """Return how far each byte is the one `size` before it: by halves, for slices compare quickly."""
+    start, end = middle, middle + size
+    step = 1 << (len(data).bit_length() - 1)
+    while step:
+        while end + step <= len(data) and data[end : end + step] == data[end - size : end - size + step]:
+            end += step
+        while start >= step and data[start - step : start] == data[start - step + size : start + size]:
+            start -= step
+        step >>= 1
+    return start, end
+
+
+def _pieces(data: bytes) -> tuple[Hex | Repeat, ...]:
     pieces: list[Hex | Repeat] = []
     done = 0
     for run in _BYTES_RUN.finditer(data):
@@ -113,8 +151,6 @@ def compact(data: bytes) -> Octets:
         unit = run[1]
         pieces.append(Repeat(repeat=unit.hex(), count=(end - start) // len(unit)))
         done = end
-    if not pieces:
-        return data.hex()
     if done < len(data):
         pieces.append(Hex(hex=data[done:].hex()))
     return tuple(pieces)
@@ -345,6 +381,10 @@ def _joined(runs: Any) -> Any:
 
 
 def _compacted_text(text: str) -> Any:
+    start, end, unit = _middle_run(text)
+    if end - start > _LONG:
+        long: list[list[Any]] = [[text[:start], 1], [unit, (end - start) // len(unit)], [text[end:], 1]]
+        return {"*": [run for run in long if run[0]]}
     runs: list[list[Any]] = []
     done = 0
     for run in _TEXT_RUN.finditer(text):
