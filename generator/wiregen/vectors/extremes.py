@@ -196,10 +196,12 @@ class Extremes:
         value = copy.deepcopy(draft.trees[0].value)
         options = Options(scene.role, context=draft.known, variant=scene.variant)
         for site, holder, key in _places(value):
-            name = f"{site}: a list that is too long"
+            is_inside = site.partition(".")[0] != message_of(draft)
+            name = f"{site}: a list that is too long{' inside a message' * is_inside}"
             if not isinstance(holder[key], list) or not holder[key] or name in self._shown:
                 continue
-            kept = holder[key]
+            whole = holder[key]
+            kept = sorted(whole, key=_n_lists)
             try:
                 holder[key] = kept[:1] * _FEW
                 record = compacted(frame_record(plan, value, variant=scene.variant))
@@ -210,7 +212,7 @@ class Extremes:
                     self._shown.add(name)
                     yield self._drafting.unwritable(scene, _with_count(record, most + 1), error, (name,))
             finally:
-                holder[key] = kept
+                holder[key] = whole
 
     # ---- bytes
 
@@ -236,6 +238,11 @@ def _items(node: Node) -> list[Node]:
     if node.type[0] != "list" or not node.children or node.children[0].name != "count" or node.inner:
         return []
     return [child for child in node.children[1:] if child.size]
+
+
+def _n_lists(value: Any) -> int:
+    """Return how many lists are below a value: the fewer, the surer it is the outer one that is too long."""
+    return sum(isinstance(holder[key], list) for _, holder, key in _places(value))
 
 
 def _with_count(record: Any, count: int) -> Any:
