@@ -1,4 +1,8 @@
-"""Frames at the limits that hold by default: as large as may be and a byte larger, lists as long as may be and an item longer."""
+"""Frames at the limits that hold by default: a byte larger than may be, lists an item longer.
+
+What is as large as may be is shown once for each protocol: a reader that refuses it refuses it whatever the message, and with limits of their
+own vectors show it of each message with fewer bytes.
+"""
 
 from __future__ import annotations
 
@@ -55,12 +59,13 @@ class Extremes:
             for field in every_field(fields)
         }
         self._shown: set[str] = set()
+        self._is_one_large = False
         self._is_one_long = False
 
     # ---- frames
 
     def large(self, draft: Draft) -> Iterator[Draft | Unwritable]:
-        """Return a message in a frame of the largest size, and one larger by a byte."""
+        """Return a message in a frame that is too large by a byte, and once one of the largest size."""
         limit, name = self._limits["frame"], f"{message_of(draft)}: the largest frame"
         if limit is None or limit > _LARGEST or name in self._shown:
             return
@@ -76,20 +81,22 @@ class Extremes:
         value = copy.deepcopy(draft.trees[0].value)
         for site, holder, key in _places(value):
             unit = self._unit(site, holder[key])
-            if unit is None:
-                continue
-            size = self._fitting(draft, value, holder, key, unit, limit)
-            if size is None:
+            size = None if unit is None else self._fitting(draft, value, holder, key, unit, limit + 1)
+            if unit is None or size is None:
                 continue
             holder[key] = unit * size
-            exact = self._drawn(draft, value)
-            holder[key] = unit * (size + 1)
             beyond = self._drawn(draft, value)
-            if exact is not None and exact.is_whole and beyond is not None and beyond.error is not None:
-                yield exact.showing((name,))
-                yield beyond.showing((f"{name} and a byte",))
-                yield from refused(self._drafting, draft, value, f"{name} and a byte")
-                return
+            if beyond is None or beyond.error is None or beyond.error.code != "limit_exceeded":
+                continue
+            yield beyond.showing((f"{name} and a byte",))
+            yield from refused(self._drafting, draft, value, f"{name} and a byte")
+            if not self._is_one_large:
+                holder[key] = unit * (size - 1)
+                exact = self._drawn(draft, value)
+                if exact is not None and exact.is_whole:
+                    self._is_one_large = True
+                    yield exact.showing((name,))
+            return
 
     def _unit(self, site: str, value: Any) -> Any:
         """Return what a field is filled with that may be as long as a frame; None: it may not."""
@@ -118,7 +125,7 @@ class Extremes:
             holder[key] = kept
 
     def _padded(self, draft: Draft, limit: int, name: str) -> Iterator[Draft]:
-        """Leave bytes over behind a message, where that is tolerated: a whole frame, then a cut one, which needs no values."""
+        """Leave bytes over behind a message, where that is tolerated."""
         behind = b"".join(sent for role, sent in draft.scene.before if role == draft.scene.role)
         for part in parts_of(draft.trees[0]):
             if (
@@ -127,43 +134,41 @@ class Extremes:
                 or part.lengths
             ):
                 continue
-            made = []
-            for size in (limit, limit + 1):
-                pad = b"Z" * (size - len(draft.data))
-                stream = behind + draft.data
-                data = spliced(stream, part.node.end, part.node.end, pad, (*part.own, *part.lengths))
-                if data is None:
-                    return
-                more = data[len(behind) : len(behind) + 1] if size == limit else b""
-                made.append(self._drafting.draft(draft.scene, data[len(behind) :] + more))
-            exact, beyond = made
-            if len(exact.trees) == 1 and beyond.error is not None and beyond.error.code == "limit_exceeded":
-                yield exact.showing((f"{name}, then a cut one",))
-                yield beyond.showing((f"{name} and a byte",))
+            for pad in (1, limit + 1 - len(draft.data)):
+                data = self._with_tail(behind, draft, part, pad)
+                found = None if data is None else self._drafting.draft(draft.scene, data)
+                if found is None or len(found.trees) != (pad == 1):
+                    return  # nothing may be left over, be it ever so little
+            if found is not None and found.error is not None and found.error.code == "limit_exceeded":
+                yield found.as_variation().showing((f"{name} and a byte",))
             return
+
+    def _with_tail(self, behind: bytes, draft: Draft, part: Part, size: int) -> bytes | None:
+        """Return a frame with that many bytes left over behind its message."""
+        end, lengths = part.node.end, (*part.own, *part.lengths)
+        data = spliced(behind + draft.data, end, end, b"Z" * size, lengths)
+        return None if data is None else data[len(behind) :]
 
     # ---- lists
 
     def long(self, draft: Draft) -> Iterator[Draft | Unwritable]:
-        """Return a frame with each of its lists too long, and as long as may be where reading that is quick."""
+        """Return a frame with each of its lists too long, and once one as long as may be."""
         most = min(each for each in (self._limits["count"], self._limits["messages"]) if each is not None)
         behind = b"".join(sent for role, sent in draft.scene.before if role == draft.scene.role)
         for part in parts_of(draft.trees[0]):
             name, items = f"{part.site}: the longest list", _items(part.node)
             if not items or name in self._shown:
                 continue
-            made = [self._repeated(behind + draft.data, part, items[0], count) for count in (most, most + 1)]
-            if None in made:
-                continue
-            exact, beyond = (data[len(behind) :] for data in made if data is not None)
-            found = self._drafting.draft(draft.scene, beyond)
-            if found.error is None or found.error.code != "limit_exceeded":
+            beyond = self._repeated(behind + draft.data, part, items[0], most + 1)
+            found = None if beyond is None else self._drafting.draft(draft.scene, beyond[len(behind) :])
+            if found is None or found.error is None or found.error.code != "limit_exceeded":
                 continue
             self._shown.add(name)
-            yield found.showing((f"{name} and an item",))
-            if isinstance(items[0].value, int | float) or not self._is_one_long:
-                self._is_one_long = True  # records take their time: one such list must do
-                yield from self._just_so(draft, exact, name)
+            yield found.as_variation().showing((f"{name} and an item",))
+            if isinstance(items[0].value, int | float) and not self._is_one_long:
+                self._is_one_long = True  # of records none: reading so many carefully takes its time
+                exact = self._repeated(behind + draft.data, part, items[0], most)
+                yield from self._just_so(draft, (exact or behind)[len(behind) :], name)
         yield from self._unwritable_lists(draft, most)
 
     def _just_so(self, draft: Draft, data: bytes, name: str) -> Iterator[Draft]:
