@@ -40,6 +40,7 @@ class Stand:
             "strict": getattr(vector, "strict", False),
             "variant": vector.variant,
             "from_role": vector.from_role,
+            "compression": 0,
         }
 
     def called(self, function: Any, *arguments: Any, **more: Any) -> Any:
