@@ -209,7 +209,7 @@ def test_the_tree_is_typed(built: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
-LIBRARIES = {"protobuf.py": {"google"}, "msgpack.py": {"msgspec"}}
+LIBRARIES = {"protobuf.py": {"google"}, "msgpack.py": {"msgspec"}, "columns.py": {"pyarrow"}}
 """What a serialization is made with; nothing else of a package imports it."""
 
 

@@ -47,6 +47,19 @@ MAY_IMPORT: dict[str, set[str]] = {
     "pytest_plugin": {"vectors"},
     "spelling": {"model"},
     "diagrams": {"model", "spelling", "runtime", "traces"},
+    "docs": _PLAN
+    | {
+        "naming",
+        "views",
+        "spelling",
+        "diagrams",
+        "runtime",
+        "specimens",
+        "vectors",
+        "jsonl",
+        "emitter",
+        "writer",
+    },
     "capture": set(),
     "jsonl": {"runtime"},
     "made": {"backends", "diagnostics", "emitter", "runtime"},
@@ -54,6 +67,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "inspect": {"runtime", "jsonl", "diagnostics"},
 }
 NOBODY_IMPORTS = "cli"
+PIPELINE = sorted((ROOT / "pipeline").rglob("*.py"))
 ROOMS = sorted(
     {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
 )
@@ -98,6 +112,15 @@ def test_a_room_imports_only_what_it_may(room: str) -> None:
 )
 def test_nothing_imports_the_command(room: str) -> None:
     assert [str(path) for path in modules(room) if NOBODY_IMPORTS in rooms_imported(path)] == []
+
+
+@pytest.mark.parametrize("path", PIPELINE, ids=lambda path: str(path.relative_to(ROOT / "pipeline")))
+def test_the_pipeline_knows_of_captures_only(path: Path) -> None:
+    """What it imports travels to Spark's workers."""
+    package = path.relative_to(ROOT / "pipeline").parent.parts
+    assert {name for name in imported_names(path, package) if name.startswith("wiregen.")} <= {
+        name for name in imported_names(path, package) if name.startswith("wiregen.capture.")
+    }
 
 
 def foreign_imports(path: Path) -> set[str]:

@@ -21,6 +21,7 @@ _VERBS = {
     "build": "Write the generated packages of the project's protocols.",
     "check": "Check .wire files.",
     "decode": "Turn bytes, or a capture, into messages.",
+    "docs": "Write the site that implementers read.",
     "encode": "Turn decoded lines back into bytes.",
     "explain": "Explain a code.",
     "fuzz": "Search for bytes that an implementation reads otherwise than the careful codec.",
@@ -28,6 +29,7 @@ _VERBS = {
     "lint": "List what .wire files assume, and find what a reader would miss.",
     "new": "Make a project that builds.",
     "replay": "Hold a recorded connection to the protocol's sessions.",
+    "spark": "Captured traffic to tables, on Spark.",
     "transcode": "Carry a stream from one serialization to another.",
     "vectors": "Write conformance vectors, check them, hold implementations to them.",
 }

@@ -29,7 +29,14 @@ from .record_values import ValueMaker
 from .schema import Fields, Schema, Type
 from .text import encode_text
 
-__all__ = ["frame_from_record", "frame_record", "message_fields", "message_from_fields", "part_record"]
+__all__ = [
+    "frame_from_record",
+    "frame_record",
+    "message_fields",
+    "message_from_fields",
+    "part_record",
+    "value_record",
+]
 
 _DEEPEST_VIEW = 64
 _FAULTS = (TypeError, ValueError, AttributeError, OverflowError, RecursionError, struct.error)
@@ -54,6 +61,11 @@ def message_fields(plan: Plan, name: str, message: Any, *, variant: str | None =
         return recorder.fields(recorder.declared(name), message, name)
     except _FAULTS as error:
         raise _unshowable(name, error) from None
+
+
+def value_record(plan: Plan, type_: Type, value: Any, *, variant: str | None = None) -> Any:
+    """Return the record of a value of that type."""
+    return _Recorder(plan, variant).value(type_, value)
 
 
 def part_record(plan: Plan, frame: Any, *, variant: str | None = None) -> dict[str, Any]:

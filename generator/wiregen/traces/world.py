@@ -14,7 +14,8 @@ from wiregen.runtime.context import Context
 from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.explain import careful_decoder
 from wiregen.runtime.options import Options, Plan
-from wiregen.runtime.session_engine import Decision, Engine
+from wiregen.runtime.session_decisions import Decision
+from wiregen.runtime.session_engine import Engine
 from wiregen.runtime.session_events import TimedOut, Violation
 from wiregen.runtime.session_instances import Instance
 from wiregen.runtime.session_rows import Row, Rows, change

@@ -83,8 +83,7 @@ class Decoder(Generic[F]):
         self._load_plan = plan_loader
         self._decode_from = decode_from
         self._decode_opening = decode_opening
-        self._decode_message = decode_message
-        self._skim = skim
+        self._decode_message, self._skim = decode_message, skim
         self._options = Options(from_role, context=context, limits=limits, strict=strict, variant=variant)
         self._raises = errors == "raise"
         self._state = state
@@ -93,13 +92,10 @@ class Decoder(Generic[F]):
         if context is not None:
             self._notes = Notes(context, self._options, plan_loader, decode_from, state, namespace)
         self._chunk = b""
-        self._position = 0
-        self._base = 0
-        self._skip = 0
+        self._position = self._base = self._skip = self._failed_at = 0
         self._queue: list[bytes] = []
         self._parked: Parked | None = None
         self._failed: DecodeError | None = None
-        self._failed_at = 0
         self.fed = 0
 
     @property
@@ -120,6 +116,10 @@ class Decoder(Generic[F]):
     def needed(self) -> int:
         """How many bytes at least the frame that is cut still needs; 0: none is."""
         return 0 if self._parked is None else max(0, self._parked.missing)
+
+    def begin_inside(self) -> None:
+        """Take what comes as frames from the first byte on: the preamble, where the sender has one, came before."""
+        self._decode_opening = None
 
     def feed(self, chunk: Buffer) -> Iterator[F]:
         """Take in a chunk, and return an iterator over what is complete now.

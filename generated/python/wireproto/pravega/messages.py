@@ -242,7 +242,7 @@ class Limits:
         open: int = 65536,
     ) -> None:
         self.frame = frame
-        """A payload of 2**24 - 1 bytes and its header. Source: CommandDecoder, AppendDecoder."""
+        """In bytes. A payload of 2**24 - 1 bytes and its header. Source: CommandDecoder, AppendDecoder."""
         self.inflated = inflated
         self.count = count
         self.messages = messages

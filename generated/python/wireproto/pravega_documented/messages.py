@@ -115,7 +115,7 @@ class Limits:
         open: int = 65536,
     ) -> None:
         self.frame = frame
-        """A payload of 2**24 - 1 bytes and its header. Source: Messages should be less than 224. Errata: 224, where 2**24 is meant."""
+        """In bytes. A payload of 2**24 - 1 bytes and its header. Source: Messages should be less than 224. Errata: 224, where 2**24 is meant."""
         self.inflated = inflated
         self.count = count
         self.messages = messages

@@ -115,7 +115,7 @@ class Limits:
         open: int = 65536,
     ) -> None:
         self.frame = frame
-        """A payload of 2**24 - 1 bytes and its header; also a message put together from pieces. Source: Messages should be < 2^24."""
+        """In bytes. A payload of 2**24 - 1 bytes and its header; also a message put together from pieces. Source: Messages should be < 2^24."""
         self.inflated = inflated
         self.count = count
         self.messages = messages

@@ -100,7 +100,7 @@ class Limits:
         parts: int = 1024,
     ) -> None:
         self.frame = frame
-        """A message, any length, an element's fixed size, a packed run, a split element put together. Assumed: a reviewer asked for a maximum."""
+        """In bytes. A message, any length, an element's fixed size, a packed run, a split element put together. Assumed: a reviewer asked for a maximum."""
         self.inflated = inflated
         self.count = count
         """Extensions in a hello. Assumed: a reviewer asked for a maximum."""

@@ -1,0 +1,146 @@
+"""The ways from a file of frames to Parquet that are compared: with Spark and without, by kernels, by objects, by hand."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from multiprocessing.pool import Pool
+from operator import attrgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from wirespark import convert
+from wirespark.batches import Slice
+from wirespark.converting import ConvertReader
+from wirespark.options import ReadOptions
+from wirespark.planning import parts_of
+from wirespark.source import WirePartition
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+PROTOCOL, ROLE = "pravega_documented", "client"
+OF_THE_POOL = ("kernels without Spark", "plain Python objects")
+"""The ways that run in processes of our own."""
+_CHUNK = 1 << 20
+
+
+def ways(
+    spark: SparkSession, pool: Pool, source: Path, folder: Path, split: int
+) -> Mapping[str, Callable[[], object]]:
+    """Return what each way is called, and what goes it once; the last one copies what the one before it wrote."""
+    given = {"protocol": PROTOCOL, "from": ROLE, "path": str(source), "split": str(split), "index": "false"}
+    options = {name: given[name] for name in ("protocol", "from", "split", "index")}
+    table = str(folder / "wire")
+
+    def converted(kernel: str) -> None:
+        target = emptied(folder / f"convert-{kernel}")
+        summary = convert(
+            spark, source, target, kernel=kernel, **{**options, "from_": options["from"], "from": None}
+        )
+        assert summary.size == source.stat().st_size and not summary.errors, summary
+
+    def wire() -> None:
+        reader = spark.read.format("wire").options(**options)
+        reader.load(str(source)).write.mode("overwrite").parquet(table)
+
+    def copied() -> None:
+        spark.read.parquet(table).write.mode("overwrite").parquet(str(folder / "copy"))
+
+    return {
+        "convert": lambda: converted("on"),
+        "kernels without Spark": lambda: without_spark(pool, given, emptied(folder / "alone")),
+        "convert by objects": lambda: converted("off"),
+        "plain Python objects": lambda: by_hand(pool, given, emptied(folder / "plain")),
+        'format("wire")': wire,
+        "the JVM copies that": copied,
+    }
+
+
+def emptied(folder: Path) -> Path:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+# ---- the tasks of a conversion, in processes of our own
+
+
+def without_spark(pool: Pool, given: dict[str, str], target: Path) -> None:
+    reader = ConvertReader(ReadOptions.of(given | {"kernel": "on"}), target)
+    pool.map(_task, [(given, target, partition) for partition in reader.partitions()], chunksize=1)
+
+
+def _task(told: tuple[dict[str, str], Path, WirePartition]) -> None:
+    given, target, partition = told
+    for _ in ConvertReader(ReadOptions.of(given | {"kernel": "on"}), target).read(partition):
+        pass
+
+
+# ---- messages one by one, as a careful person would write it
+
+
+def by_hand(pool: Pool, given: dict[str, str], target: Path) -> None:
+    parts = parts_of(ReadOptions.of(given))
+    pool.map(_plain, [(part, target) for part in parts], chunksize=1)
+
+
+def _plain(told: tuple[Slice, Path]) -> None:
+    from wireproto import pravega_documented as pravega
+
+    part, target = told
+    decoder = pravega.Decoder("client")
+    tables: dict[type, _Plain] = {}
+    with open(part.path, "rb") as file:
+        file.seek(part.start)
+        end = Path(part.path).stat().st_size if part.end is None else part.end
+        while data := file.read(min(_CHUNK, end - file.tell())):
+            for message in decoder.messages(data):
+                kind = type(message)
+                if kind not in tables:
+                    tables[kind] = _Plain(kind, target / f"{kind.__name__}-{part.start}.parquet")
+                tables[kind].add(message)
+            for table in tables.values():
+                table.flush()
+    for table in tables.values():
+        table.close()
+
+
+class _Plain:
+    """The table of one class of messages."""
+
+    def __init__(self, kind: Any, path: Path) -> None:
+        self._names = [name for name in kind.__slots__ if name != "tail"]
+        self._get = (
+            attrgetter(*self._names)
+            if len(self._names) > 1
+            else lambda message: (attrgetter(*self._names)(message),)
+        )
+        self._path = path
+        self._rows: list[Any] = []
+        self._writer: Any = None
+
+    def add(self, message: Any) -> None:
+        self._rows.append(self._get(message))
+
+    def flush(self) -> None:
+        if not self._rows:
+            return
+        columns = [
+            pa.array([str(value) for value in values] if name == "writer_id" else values)
+            for name, values in zip(self._names, zip(*self._rows, strict=True), strict=True)
+        ]
+        table = pa.table(columns, names=self._names)
+        if self._writer is None:
+            self._writer = pq.ParquetWriter(
+                self._path, table.schema, compression="snappy", use_dictionary=False
+            )
+        self._writer.write_table(table)
+        self._rows = []
+
+    def close(self) -> None:
+        self.flush()
+        self._writer.close()

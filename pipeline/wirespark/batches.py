@@ -1,0 +1,92 @@
+"""Files to columns: a stretch of a stream, or a share of a capture's connections; what a task runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from wirespark.columns import Batcher, Columns, first_rows
+from wirespark.decoders import Snapshot, context_of
+from wirespark.objects import ObjectBatcher
+from wirespark.options import Wishes, has_numba
+from wirespark.walking import Walk
+
+_BEYOND = 1 << 14
+"""Bytes behind a slice that are read at a time until it is known what its last ones are."""
+
+__all__ = ["Slice", "batcher_of", "scanner_of", "slice_columns"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slice:
+    """A stretch of a file of one direction; frames that begin in it belong to it. `end` None: to the file's end.
+
+    `state`: what earlier frames said.
+    """
+
+    path: str
+    role: str | None
+    start: int = 0
+    end: int | None = None
+    state: Snapshot | None = None
+
+
+def batcher_of(
+    wishes: Wishes,
+    role: str | None,
+    batch_size: int,
+    *,
+    context: Any = None,
+    offset: int = 0,
+    is_beginning: bool = True,
+) -> Batcher:
+    """Return what decodes one direction."""
+    walk = Walk(wishes, role, context=context, offset=offset, is_beginning=is_beginning)
+    scanner = scanner_of(wishes, role)
+    if scanner is None:
+        return ObjectBatcher(wishes, walk, role, batch_size)
+    from wirespark.kernels.batcher import KernelBatcher
+
+    return KernelBatcher(wishes, scanner, walk, role, batch_size)
+
+
+def scanner_of(wishes: Wishes, role: str | None) -> Any:
+    """Return the kernels for what a role sends; None: they are not there, not wanted, or know none of its messages."""
+    if wishes.kernel == "off" or not has_numba():
+        return None
+    from wirespark.kernels.scanner import scanner_of as found
+
+    return found(wishes, role)
+
+
+def slice_columns(part: Slice, wishes: Wishes, batch_size: int) -> Iterator[Columns]:
+    """Yield what begins in a slice, and nothing else: the next slice begins where a row does."""
+    context = context_of(wishes, part.state)
+    batcher = batcher_of(
+        wishes, part.role, batch_size, context=context, offset=part.start, is_beginning=part.start == 0
+    )
+    for columns in _fed(part, batcher, batch_size):
+        if part.end is None or columns.end <= part.end:
+            yield columns
+            continue
+        n_rows = int((columns.rows.column("_offset").to_numpy() < part.end).sum())
+        if n_rows:
+            yield first_rows(columns, n_rows)
+        return
+
+
+def _fed(part: Slice, batcher: Batcher, batch_size: int) -> Iterator[Columns]:
+    """Yield what the batcher makes of the slice, and of as many bytes behind it as decide what its last ones are."""
+    position, end = part.start, part.end
+    with open(part.path, "rb") as file:
+        file.seek(position)
+        while end is None or batcher.given < end:
+            size = batch_size if end is None else min(batch_size, max(end - position, _BEYOND))
+            data = file.read(size)
+            if not data:
+                yield from batcher.finish()
+                return
+            position += len(data)
+            yield from batcher.feed(data)
+        yield from batcher.flush()

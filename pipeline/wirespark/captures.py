@@ -1,0 +1,157 @@
+"""The connections of a capture to columns: every task reads the headers again and takes its share of the flows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from zlib import crc32
+
+from wiregen.capture import CaptureError, Closed, Event, Flow, Gap, Piece, read_streams
+from wirespark.batches import batcher_of
+from wirespark.columns import Batcher, Columns
+from wirespark.decoders import context_of
+from wirespark.errors import WireSparkError
+from wirespark.options import Wishes
+from wirespark.walking import Walk
+
+__all__ = ["Share", "share_columns"]
+
+_MOST_WAITING = 8 << 20
+"""Bytes of all flows together that wait for their batches."""
+_TRIED = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """Every `n_shares`-th flow of a capture."""
+
+    path: str
+    index: int = 0
+    n_shares: int = 1
+    port: int | None = None
+    role: str | None = None
+
+    def has(self, flow: Flow) -> bool:
+        return crc32(flow.name.encode()) % self.n_shares == self.index
+
+
+Found = tuple[Columns, str | None]
+
+
+def share_columns(share: Share, wishes: Wishes, batch_size: int) -> Iterator[Found]:
+    """Yield what the flows of a share hold, with the flow's name.
+
+    Raises:
+        WireSparkError: By the iterator: the file is no capture.
+    """
+    live: dict[str, dict[bool, Batcher]] = {}
+    waiting = 0
+    try:
+        for event in read_streams(share.path, port=share.port):
+            if not share.has(event.flow):
+                continue
+            sides = live.get(event.flow.name)
+            if sides is None:
+                if isinstance(event, Closed):
+                    continue
+                sides = live[event.flow.name] = _opened(event.flow, share, wishes, batch_size)
+            yield from _taken(event, sides)
+            if not sides:
+                del live[event.flow.name]
+            waiting += len(event.data) if isinstance(event, Piece) else 0
+            if waiting >= _MOST_WAITING:
+                waiting = 0
+                yield from _flushed(live)
+    except CaptureError as error:
+        raise WireSparkError(f"{share.path}: {error}") from None
+
+
+def _opened(flow: Flow, share: Share, wishes: Wishes, batch_size: int) -> dict[bool, Batcher]:
+    """Return what decodes both directions of a flow, or the one that is wanted."""
+    first, last = _roles(flow, share, wishes)
+    context = context_of(wishes)
+    sides = {True: first, False: last}
+    return {side: batcher_of(wishes, role, batch_size, context=context) for side, role in sides.items()}
+
+
+def _taken(event: Event, sides: dict[bool, Batcher]) -> Iterator[Found]:
+    flow, time = event.flow.name, round(event.time * 1_000_000)
+    match event:
+        case Piece(from_opener=side) if side in sides:
+            found = sides[side].feed(event.data, time)
+        case Gap(from_opener=side) if side in sides:
+            found = sides[side].gap(event.size, time)
+        case Closed(reason="fin", from_opener=bool() as side):
+            found = sides.pop(side).finish(time) if side in sides else iter(())
+        case Closed():
+            found = (columns for side in tuple(sides) for columns in sides.pop(side).finish(time))
+        case _:
+            return
+    for columns in found:
+        yield columns, flow
+
+
+def _flushed(live: dict[str, dict[bool, Batcher]]) -> Iterator[Found]:
+    for flow, sides in live.items():
+        for batcher in sides.values():
+            for columns in batcher.flush():
+                yield columns, flow
+
+
+# ---- which end is which role
+
+
+def _roles(flow: Flow, share: Share, wishes: Wishes) -> tuple[str, str]:
+    """Return the roles of the opener and of the other end."""
+    roles = wishes.package.plan["roles"]
+    first, last = roles[0], roles[-1]
+    if flow.saw_syn or flow.by_port:
+        return first, last
+    ports = wishes.package.columns.PORTS
+    opener_has, other_has = flow.opener.port in ports, flow.other.port in ports
+    is_opener = other_has if opener_has != other_has else _opener_is_first(flow, share, wishes, first, last)
+    return (first, last) if is_opener else (last, first)
+
+
+def _opener_is_first(flow: Flow, share: Share, wishes: Wishes, first: str, last: str) -> bool:
+    """Say whether more of the flow fits if its opener is the first role: both ways are tried."""
+    ways = (_Way(wishes, first, last), _Way(wishes, last, first))
+    n_tried = 0
+    for event in read_streams(share.path, port=share.port):
+        if isinstance(event, Piece) and event.flow == flow:
+            for way in ways:
+                way.feed(event)
+            n_tried += len(event.data)
+        if n_tried >= _TRIED:
+            break
+    return ways[0].score >= ways[1].score
+
+
+class _Way:
+    """A connection decoded with its ends in the given roles, to see how much of it fits."""
+
+    def __init__(self, wishes: Wishes, opener: str, other: str) -> None:
+        context = context_of(wishes)
+        self._package = wishes.package
+        self._roles = {True: opener, False: other}
+        self._walks = {side: Walk(wishes, role, context=context) for side, role in self._roles.items()}
+        self._n_whole = 0
+        self._n_fitting = 0
+
+    @property
+    def score(self) -> tuple[int, int]:
+        return self._n_fitting, self._n_whole
+
+    def feed(self, piece: Piece) -> None:
+        role = self._roles[piece.from_opener]
+        for row in self._walks[piece.from_opener].feed(piece.data):
+            if not isinstance(row.item, self._package.native.DecodeError):
+                self._n_whole += 1
+                self._n_fitting += self._fits(getattr(row.item, "message", row.item), role)
+
+    def _fits(self, message: Any, role: str) -> bool:
+        name = type(message).__name__
+        messages = self._package.plan["messages"]
+        known = messages.get(name) or messages.get(name.removesuffix("_"))
+        return known is None or known[1] in (None, role)

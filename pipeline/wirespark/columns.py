@@ -1,0 +1,178 @@
+"""What stretches of a direction become before a table is made of them: columns per message, and the rows' own columns.
+
+This is the door that everything which decodes goes through: objects of the generated packages now, compiled kernels beside
+them. Whatever is behind it, the columns are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from wirespark.decoders import Snapshot
+from wirespark.packages import Package
+
+__all__ = ["Batcher", "Columns", "Found", "first_rows", "frames_schema", "joined_columns", "selected"]
+
+ERROR = pa.struct(
+    [
+        pa.field("code", pa.string(), metadata={"comment": "One of the closed list of codes."}),
+        pa.field("rule", pa.string(), metadata={"comment": "The protocol's own name of the broken rule."}),
+        pa.field("path", pa.string(), metadata={"comment": "The field at fault."}),
+        pa.field("at", pa.int64(), metadata={"comment": "The byte at fault, in the stream."}),
+        pa.field("inner_at", pa.int64(), metadata={"comment": "The same in what was inflated or joined."}),
+        pa.field("expected", pa.string()),
+        pa.field("found", pa.string()),
+        pa.field("recoverable", pa.bool_(), metadata={"comment": "The frame's end was known."}),
+        pa.field("raw", pa.binary(), metadata={"comment": "The bytes, or the first of them."}),
+        pa.field("raw_truncated", pa.bool_()),
+    ]
+)
+PART = pa.struct(
+    [
+        pa.field("join", pa.string()),
+        pa.field("key", pa.string(), metadata={"comment": "What tells things apart, as JSON."}),
+        pa.field("index", pa.int32(), metadata={"comment": "How many pieces came before."}),
+        pa.field("last", pa.bool_()),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """The rows of one message: which of the stretch's rows they are (int32, ascending), and their columns."""
+
+    rows: Any
+    columns: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Columns:
+    """What a stretch of one direction holds.
+
+    Attributes:
+        rows: A RecordBatch of `frames_schema`, one row for each frame and fault, in the order of the bytes.
+        messages: By name; a message that the stretch does not hold is not there.
+        end: Where in the stream it ends.
+    """
+
+    rows: Any
+    messages: Mapping[str, Found]
+    end: int
+
+
+class Batcher(Protocol):
+    """One direction of a connection: bytes in pieces go in, columns come out."""
+
+    @property
+    def given(self) -> int:
+        """Return where in the stream the rows end that came out, or wait to."""
+
+    def feed(self, data: bytes, time: int | None = None) -> Iterator[Columns]:
+        """Take the next bytes, and when they came (microseconds)."""
+
+    def gap(self, size: int, time: int | None = None) -> Iterator[Columns]:
+        """Take note of bytes that nobody has."""
+
+    def finish(self, time: int | None = None) -> Iterator[Columns]:
+        """Take note that the stream ends here."""
+
+    def flush(self) -> Iterator[Columns]:
+        """Return what waits for a batch to be full."""
+
+    def snapshot(self) -> Snapshot | None:
+        """Return what has to be known to go on from the end of what came out."""
+
+
+def header_type(package: Package) -> Any:
+    """Return the type of `_header`: the one frame's, or a struct for each of several; None where no header has a field."""
+    headers = {name: schema for name, schema in package.columns.HEADERS.items() if len(schema)}
+    types = {name: pa.struct(list(schema)) for name, schema in headers.items()}
+    if len(package.columns.HEADERS) == 1:
+        return next(iter(types.values()), None)
+    return pa.struct([pa.field(name, type_) for name, type_ in types.items()]) if types else None
+
+
+def joined_type(package: Package) -> Any:
+    joined = package.columns.JOINED
+    return pa.struct([field for schema in _named(joined) for field in schema]) if joined else None
+
+
+def _named(joined: Mapping[str, Any]) -> Iterator[list[Any]]:
+    """Yield the columns of each join under its own name."""
+    for name, schema in joined.items():
+        first, *beside = list(schema)
+        yield [first.with_name(name), *(each.with_name(f"{name}_{i}") for i, each in enumerate(beside))]
+
+
+def frames_schema(package: Package) -> Any:
+    """Return the columns that every row has, but for those that name its file and flow."""
+    header, joined = header_type(package), joined_type(package)
+    fields = [
+        _field("_offset", pa.int64(), "Where the frame begins in its direction's stream."),
+        _field("_size", pa.int64(), "Its bytes; those of all rows tile the stream."),
+        _field("_from", pa.string(), "The role that sent it."),
+        _field("_time", pa.timestamp("us", tz="UTC"), "When its last byte was captured."),
+        _field("_message", pa.string(), "Which message it is; null where it could not be decoded."),
+        _field("_code", pa.int64(), "The message's code."),
+    ]
+    if header is not None:
+        fields.append(_field("_header", header, "What the frame has around its message."))
+    if package.plan["joins"]:
+        fields.append(_field("_part", PART, "What the frame is a piece of."))
+    if joined is not None:
+        fields.append(_field("_joined", joined, "What all pieces are together, beside the last one."))
+    return pa.schema([*fields, _field("_error", ERROR, "What is wrong with the bytes.")])
+
+
+def _field(name: str, type_: Any, doc: str) -> Any:
+    return pa.field(name, type_, metadata={"comment": doc})
+
+
+def first_rows(columns: Columns, n_rows: int) -> Columns:
+    """Return only the first rows, which are some."""
+    rows = columns.rows
+    end = rows.column("_offset")[n_rows - 1].as_py() + rows.column("_size")[n_rows - 1].as_py()
+    is_kept = np.arange(rows.num_rows) < n_rows
+    return replace(selected(columns, pa.array(is_kept)), end=end)
+
+
+def selected(columns: Columns, is_kept: Any) -> Columns:
+    """Return only the rows for which `is_kept`, an array of Booleans, holds."""
+    kept = is_kept.to_numpy(zero_copy_only=False)
+    places = np.cumsum(kept, dtype=np.int32) - 1
+    messages = {}
+    for name, found in columns.messages.items():
+        is_found = kept[found.rows.to_numpy()]
+        if is_found.any():
+            own = None if found.columns is None else found.columns.filter(pa.array(is_found))
+            rows = pa.array(places[found.rows.to_numpy()[is_found]], pa.int32())
+            messages[name] = Found(rows=rows, columns=own)
+    return Columns(rows=columns.rows.filter(is_kept), messages=messages, end=columns.end)
+
+
+def joined_columns(stretches: Sequence[Columns]) -> Columns:
+    """Return stretches that follow each other as one; there are some."""
+    if len(stretches) == 1:
+        return stretches[0]
+    rows, found, n_rows = [], dict[str, list[Found]](), 0
+    for columns in stretches:
+        for name, own in columns.messages.items():
+            moved = pa.array(own.rows.to_numpy() + np.int32(n_rows))
+            found.setdefault(name, []).append(Found(rows=moved, columns=own.columns))
+        rows.append(columns.rows)
+        n_rows += columns.rows.num_rows
+    table = pa.Table.from_batches(rows).combine_chunks()
+    batches = table.to_batches()
+    messages = {name: _joined_found(parts) for name, parts in found.items()}
+    return Columns(rows=batches[0] if batches else rows[0], messages=messages, end=stretches[-1].end)
+
+
+def _joined_found(parts: list[Found]) -> Found:
+    rows = pa.concat_arrays([part.rows for part in parts])
+    columns = [part.columns for part in parts]
+    return Found(rows=rows, columns=None if columns[0] is None else pa.concat_arrays(columns))

@@ -1,0 +1,96 @@
+"""`convert`: captured traffic to one Parquet table per message, on all workers, resumed where it was interrupted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from wirespark.options import ReadOptions
+from wirespark.receipts import Receipt, summed
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["Summary", "convert"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """What a conversion came to; counts are of all parts, those that an earlier run did included.
+
+    Attributes:
+        size: Bytes that the rows tile.
+        new_size: Those of this run.
+        seconds: Of this run.
+    """
+
+    parts: int
+    resumed: int
+    size: int
+    new_size: int
+    rows: int
+    messages: dict[str, int]
+    errors: dict[str, int]
+    seconds: float
+
+    @property
+    def mb_per_second(self) -> float:
+        return self.new_size / 1e6 / self.seconds if self.seconds else 0.0
+
+
+def convert(
+    spark: SparkSession,
+    source: str | Path | tuple[str, ...],
+    target: str | Path,
+    *,
+    protocol: str,
+    **options: Any,
+) -> Summary:
+    """Write one table per message below `target`: `message=data_appended/…`, and `_frames` with the order of everything.
+
+    `options` are those of `format("wire")`. What an earlier run did with the same files is not done again; one that was killed is
+    taken up where it was.
+
+    Raises:
+        WireSparkError: An option has no meaning, or there is nothing to read.
+    """
+    from wirespark.converting import ConvertSource, receipts_of
+
+    given = _texts(options) | _sources(source) | {"protocol": protocol}
+    ReadOptions.of(given)  # what is wrong is said here, not by a worker behind a Java stack
+    spark.dataSource.register(ConvertSource)
+    begun = perf_counter()
+    rows = spark.read.format("wire_convert").options(**given, target=str(target)).load().collect()
+    return _summary(receipts_of(rows), perf_counter() - begun)
+
+
+def _texts(options: dict[str, Any]) -> dict[str, str]:
+    """Return options as Spark hands them on; `from_` stands for `from`, which Python keeps for itself."""
+    texts = {name.rstrip("_"): value for name, value in options.items() if value is not None}
+    return {
+        name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in texts.items()
+    }
+
+
+def _sources(source: str | Path | tuple[str, ...]) -> dict[str, str]:
+    import json
+
+    if isinstance(source, tuple):
+        return {"paths": json.dumps([str(each) for each in source])}
+    return {"path": str(source)}
+
+
+def _summary(receipts: tuple[tuple[Receipt, bool], ...], seconds: float) -> Summary:
+    found = [receipt for receipt, _ in receipts]
+    return Summary(
+        parts=len(found),
+        resumed=sum(is_resumed for _, is_resumed in receipts),
+        size=sum(receipt.size for receipt in found),
+        new_size=sum(receipt.size for receipt, is_resumed in receipts if not is_resumed),
+        rows=sum(receipt.rows for receipt in found),
+        messages=summed(receipt.messages for receipt in found),
+        errors=summed(receipt.errors for receipt in found),
+        seconds=seconds,
+    )

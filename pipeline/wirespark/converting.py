@@ -1,0 +1,182 @@
+"""`format("wire_convert")`: a read whose rows are receipts; reading it is what writes the tables, in the tasks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, MutableMapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.types import StructType
+
+from wirespark.batches import Slice
+from wirespark.columns import Columns, selected
+from wirespark.errors import WireSparkError
+from wirespark.options import ReadOptions
+from wirespark.parquet import TableWriters, folder_of
+from wirespark.planning import Part, parts_of
+from wirespark.reading import located_columns
+from wirespark.receipts import FOLDER, Receipt, bounds_of, clean, name_of, read_receipt, way_of, write_receipt
+from wirespark.source import WirePartition
+from wirespark.spark_types import struct_type
+from wirespark.tables import message_table, rows_table
+
+__all__ = ["ConvertSource", "receipts_of"]
+
+_SCHEMA = pa.schema([pa.field("receipt", pa.string()), pa.field("resumed", pa.bool_())])
+
+
+class ConvertSource(DataSource):
+    """Files to one table per message below `target`."""
+
+    @classmethod
+    def name(cls) -> str:
+        return "wire_convert"
+
+    def schema(self) -> StructType:
+        return struct_type(_SCHEMA)
+
+    def reader(self, schema: StructType) -> ConvertReader:
+        options, target = _told(self.options)
+        return ConvertReader(options, target)
+
+
+def _told(options: MutableMapping[str, str]) -> tuple[ReadOptions, Path]:
+    given = dict(options)
+    target = given.pop("target", "")
+    if not target or "://" in target:
+        raise WireSparkError("name the target: a folder on a disk that all workers see")
+    found = ReadOptions.of(given)
+    if found.message is not None:
+        raise WireSparkError("a conversion takes all messages: leave the option `message` out")
+    return found, Path(target).absolute()
+
+
+class ConvertReader(DataSourceReader):
+    """One conversion."""
+
+    def __init__(self, options: ReadOptions, target: Path) -> None:
+        self._options = options
+        self._target = target
+
+    def partitions(self) -> Sequence[InputPartition]:
+        parts = parts_of(self._options)
+        (self._target / FOLDER).mkdir(parents=True, exist_ok=True)
+        clean(self._target, parts)
+        return [WirePartition((part,)) for part in parts] or [WirePartition(())]
+
+    def read(self, partition: InputPartition) -> Iterator[Any]:
+        assert isinstance(partition, WirePartition)
+        for part in partition.parts:
+            receipt, is_resumed = self._converted(part)
+            yield pa.RecordBatch.from_arrays(
+                [pa.array([receipt.text()]), pa.array([is_resumed])], schema=_SCHEMA
+            )
+
+    def _converted(self, part: Part) -> tuple[Receipt, bool]:
+        """Return the receipt of a part, and whether it was there before."""
+        way = way_of(part, self._options.wishes)
+        former = read_receipt(self._target, name_of(part))
+        if (
+            former is not None
+            and former.way == way
+            and all((self._target / f).is_file() for f in former.files)
+        ):
+            return former, True
+        receipt = _Conversion(part, way, self._options, self._target).run()
+        write_receipt(self._target, receipt)
+        return receipt, False
+
+
+class _Conversion:
+    """One part on its way into the tables."""
+
+    def __init__(self, part: Part, way: str, options: ReadOptions, target: Path) -> None:
+        self._part = part
+        self._way = way
+        self._options = options
+        self._package = options.wishes.package
+        self._writers = TableWriters(target, name_of(part))
+        self._messages: dict[str, int] = {}
+        self._errors: dict[str, int] = {}
+        self._n_rows = 0
+        self._size = 0
+
+    def run(self) -> Receipt:
+        """Write the tables of the part, and return its receipt.
+
+        Raises:
+            WireSparkError: In the mode FAILFAST, something cannot be decoded; nothing of the part is left then.
+        """
+        begun = perf_counter()
+        wishes = self._options.wishes
+        seen = replace(wishes, mode="FAILFAST" if wishes.mode == "FAILFAST" else "PERMISSIVE")
+        try:
+            for columns, file, flow in located_columns(self._part, seen, self._options):
+                self._take(columns, file, flow)
+            self._check_size()
+        except BaseException:
+            self._writers.drop()
+            raise
+        return self._receipt(self._writers.finish(), perf_counter() - begun)
+
+    def _take(self, columns: Columns, file: str, flow: str | None) -> None:
+        self._count(columns)
+        kept = columns
+        if self._options.wishes.mode == "DROPMALFORMED":
+            kept = selected(columns, pc.is_null(columns.rows.column("_error")))
+        if kept.rows.num_rows:
+            self._writers.write("_frames", rows_table(kept, file, flow))
+        for name in kept.messages:
+            table = message_table(kept, self._package, name, file, flow)
+            self._writers.write(folder_of(name), table)
+
+    def _count(self, columns: Columns) -> None:
+        rows = columns.rows
+        self._n_rows += rows.num_rows
+        codes = pc.struct_field(rows.column("_error"), "code")
+        is_gap = pc.fill_null(pc.equal(codes, "gap"), False)
+        self._size += pc.sum(rows.column("_size").filter(pc.invert(is_gap))).as_py() or 0
+        for name, found in columns.messages.items():
+            self._messages[name] = self._messages.get(name, 0) + len(found.rows)
+        for counted in pc.value_counts(codes.drop_null()).to_pylist():
+            self._errors[counted["values"]] = self._errors.get(counted["values"], 0) + counted["counts"]
+
+    def _check_size(self) -> None:
+        """Compare the rows with the bytes that they should tile.
+
+        Raises:
+            AssertionError: Bytes are missing, or there twice: a bug of ours.
+        """
+        if isinstance(self._part, Slice):
+            end = self._part.end if self._part.end is not None else Path(self._part.path).stat().st_size
+            if self._size != end - self._part.start:
+                raise AssertionError(
+                    f"rows of {self._size} bytes for {end - self._part.start} of {self._part.path}"
+                )
+
+    def _receipt(self, files: list[str], seconds: float) -> Receipt:
+        start, end = bounds_of(self._part)
+        return Receipt(
+            name=name_of(self._part),
+            file=self._part.path,
+            start=start,
+            end=end,
+            way=self._way,
+            size=self._size,
+            rows=self._n_rows,
+            messages=self._messages,
+            errors=self._errors,
+            files=files,
+            seconds=seconds,
+        )
+
+
+def receipts_of(rows: Sequence[Any]) -> tuple[tuple[Receipt, bool], ...]:
+    """Return the receipts that a conversion read, each with whether it was there before."""
+    return tuple((Receipt(**json.loads(row["receipt"])), row["resumed"]) for row in rows)

@@ -1,0 +1,74 @@
+"""A generated package's decoders, called alike whatever options its protocol has."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, Protocol, TypeAlias
+
+from wirespark.options import Wishes
+from wirespark.packages import Package
+
+__all__ = ["Item", "Snapshot", "StreamDecoder", "context_of", "decoder_of", "has_context"]
+
+Item: TypeAlias = tuple[int, int, Any]
+"""Offset, size, and the frame, preamble or error there."""
+Snapshot: TypeAlias = dict[str, Any]
+
+
+class StreamDecoder(Protocol):
+    """What all generated decoders of streams have in common."""
+
+    @property
+    def needed(self) -> int: ...
+
+    @property
+    def pending(self) -> int: ...
+
+    def begin_inside(self) -> None: ...
+
+    def items(self, chunk: Any) -> Iterator[Item]: ...
+
+    def finish_items(self) -> Iterator[Item]: ...
+
+
+def has_context(package: Package) -> bool:
+    """Say whether what one frame says changes how later ones are read."""
+    return bool(package.plan["contexts"] or package.plan["joins"])
+
+
+def context_of(wishes: Wishes, snapshot: Snapshot | None = None) -> Any:
+    """Return the context of one connection as it was when the snapshot was taken; None where the protocol has none."""
+    package = wishes.package
+    if not has_context(package):
+        return None
+    context = package.native.Context(limits=_limits(package, wishes.limits))
+    if snapshot is not None:
+        context.restore(snapshot)
+    return context
+
+
+def decoder_of(wishes: Wishes, role: str | None, context: Any, *, is_strict: bool = False) -> StreamDecoder:
+    """Return a decoder of what a role sends; errors are items."""
+    package = wishes.package
+    given = {
+        "context": context,
+        "limits": _limits(package, wishes.limits),
+        "strict": wishes.strict or is_strict,
+        "variant": wishes.variant,
+    }
+    known = _parameters(package.native.Decoder)
+    decoder: StreamDecoder = package.native.Decoder(
+        role, errors="yield", **{name: value for name, value in given.items() if name in known}
+    )
+    return decoder
+
+
+def _limits(package: Package, limits: Mapping[str, int]) -> Any:
+    return package.native.Limits(**limits) if limits else None
+
+
+@cache
+def _parameters(function: Any) -> frozenset[str]:
+    return frozenset(inspect.signature(function).parameters)

@@ -1,0 +1,377 @@
+"""Values of a generated package to Arrow arrays, a column at a time.
+
+A filler takes the values of one field (None where there is none) and gives the arrays of its columns: one, and what stands beside
+it. Fillers are made once from the plan and the schema, whose columns stand in the order of the plan's fields.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from operator import attrgetter
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from wirespark.packages import Package
+
+__all__ = ["Filler", "Fillers"]
+
+Values: TypeAlias = Sequence[Any]
+Filler: TypeAlias = Callable[[Values], tuple[Any, ...]]
+RecordFiller: TypeAlias = Callable[[Values], list[Any]]
+
+_BESIDE = ("number", "raw")
+_TAKEN_BY_US = ("absent", "code", "message", "tail")
+
+
+class Fillers:
+    """Makes the fillers of one protocol, in one variant."""
+
+    def __init__(self, package: Package, variant: str | None = None) -> None:
+        self._plan = package.plan
+        options = package.runtime("options").Options(variant=variant)
+        self._schema = package.runtime("schema").Schema(package.plan, options)
+        self._types = package.runtime("record_types")
+        self._content = package.runtime("cells").content
+        self._encode_text = package.runtime("text").encode_text
+        self._value_record = package.runtime("records").value_record
+        self._variant = variant
+
+    # ---- records
+
+    def record(self, fields: Any, schema: Iterable[Any], without: str | None = None) -> RecordFiller:
+        """Return what gives the columns of a declaration's fields, out of its records."""
+        wanted = self._shown(fields, without)
+        trailing = [field[0] for field in wanted if self._types.is_trailing(field)]
+        groups = list(_groups(schema))
+        assert len(groups) == len(wanted), "the columns are of another plan"
+        fillers = [
+            (field[0], self.of(field[2], group), _n_behind(trailing, field[0]))
+            for field, group in zip(wanted, groups, strict=True)
+        ]
+
+        def fill(records: Values) -> list[Any]:
+            arrays: list[Any] = []
+            for name, filler, n_behind in fillers:
+                values = _attributes(records, name)
+                if n_behind is not None:
+                    values = _without_absent(records, values, n_behind)
+                arrays.extend(filler(values))
+            return arrays
+
+        return fill
+
+    def _shown(self, fields: Any, without: str | None) -> list[Any]:
+        """Return the fields that have columns, each name once."""
+        found: dict[str, Any] = {}
+        for field in self._types.flat_fields(fields):
+            if not field[1] and field[0] != without:
+                found.setdefault(field[0], field)
+        return list(found.values())
+
+    def named(self, name: str, schema: Iterable[Any]) -> RecordFiller:
+        """Return the same of a message, struct, preamble, or frame without a message, by its name."""
+        declared = self._schema
+        if name in declared.messages:
+            return self.record(declared.messages[name][2], schema)
+        if name in declared.preambles:
+            return self.record(declared.preambles[name][1], schema)
+        if name in declared.frames and declared.frames[name][2] is None:
+            return self.record(declared.frames[name][1], schema)
+        if name in declared.structs:
+            return self.record(declared.structs[name], schema)
+        return self._plain_record(schema)
+
+    def header(self, frame: str, schema: Iterable[Any]) -> RecordFiller:
+        """Return the same of what a frame has around its message."""
+        _, fields, body = self._schema.frames[frame]
+        return self.record(fields, schema, without=body)
+
+    def _plain_record(self, schema: Iterable[Any]) -> RecordFiller:
+        """Return the same of what no plan declares: a piece, or a message of unknown layout."""
+        columns = list(schema)
+        return lambda records: [pa.array(_attributes(records, each.name), each.type) for each in columns]
+
+    # ---- values
+
+    def of(self, type_: Any, columns: Sequence[Any]) -> Filler:
+        """Return the filler of a type, for its column and those beside it."""
+        type_ = self._content(type_)
+        column = columns[0]
+        if type_[0] == "match" and _wire(column) not in ("choice", "json"):
+            return self.of(type_[2][0][1], columns)  # all arms have this column
+        if pa.types.is_list(column.type) and type_[0] == "list":
+            return self._list(type_, columns)
+        match _wire(column):
+            case "json":
+                return self._json(type_)
+            case "member":
+                return self._member(type_, columns)
+            case "uuid":
+                return lambda values: (_strings([None if v is None else str(v) for v in values]),)
+            case "nothing":
+                return lambda values: (pa.array([None if v is None else True for v in values], pa.bool_()),)
+            case "union":
+                return self._union(type_, column)
+            case "frame":
+                return self._frame(type_, column)
+            case "choice":
+                return self._messages(column) if type_[0] == "message_match" else self._choice(type_, column)
+        return self._plain(type_, columns)
+
+    def _plain(self, type_: Any, columns: Sequence[Any]) -> Filler:
+        column = columns[0]
+        if pa.types.is_struct(column.type):
+            return self._struct(type_, column)
+        if len(columns) == 2:
+            return self._text(type_)
+        arrow = column.type
+        return lambda values: (pa.array(values, arrow),)
+
+    def _text(self, type_: Any) -> Filler:
+        _, encoding, _, lenient, endian = type_
+
+        def fill(values: Values) -> tuple[Any, ...]:
+            try:
+                return _strings(values), pa.nulls(len(values), pa.binary())
+            except UnicodeEncodeError:
+                texts, raws = zip(*(self._halves(v, encoding, lenient, endian) for v in values), strict=True)
+                return _strings(texts), pa.array(raws, pa.binary())
+
+        return fill
+
+    def _halves(self, value: Any, encoding: str, lenient: bool, endian: str) -> tuple[Any, Any]:
+        """Return a text, or else the bytes that it stands for."""
+        try:
+            return value, None if value is None else value.encode()[:0] or None
+        except UnicodeEncodeError:
+            return None, self._encode_text(value, encoding, lenient, endian)
+
+    def _member(self, type_: Any, columns: Sequence[Any]) -> Filler:
+        names = dict(self._plan["enums"][type_[1]][2])
+        arrow = columns[1].type
+
+        def fill(values: Values) -> tuple[Any, ...]:
+            numbers = [None if value is None else int(value) for value in values]
+            return _strings([names.get(number) for number in numbers]), pa.array(numbers, arrow)
+
+        return fill
+
+    def _json(self, type_: Any) -> Filler:
+        def text(value: Any) -> str | None:
+            if value is None:
+                return None
+            record = self._value_record(self._plan, type_, value, variant=self._variant)
+            return json.dumps(record, ensure_ascii=True, allow_nan=False)
+
+        return lambda values: (_strings([text(value) for value in values]),)
+
+    def _list(self, type_: Any, columns: Sequence[Any]) -> Filler:
+        inner = self.of(type_[1], [_item(column) for column in columns])
+        types = [column.type for column in columns]
+
+        def fill(values: Values) -> tuple[Any, ...]:
+            sizes = [0 if value is None else len(value) for value in values]
+            offsets = pa.array(np.concatenate(([0], np.cumsum(sizes))).astype(np.int32))
+            mask = _mask(values)
+            arrays = inner([item for value in values if value is not None for item in value])
+            return tuple(
+                pa.ListArray.from_arrays(offsets, array, type=arrow, mask=mask)
+                for array, arrow in zip(arrays, types, strict=True)
+            )
+
+        return fill
+
+    # ---- structs
+
+    def _struct(self, type_: Any, column: Any) -> Filler:
+        fill = self.named(type_[1], column.type)
+        return lambda values: (_struct_array(fill(values), column.type, values),)
+
+    def _frame(self, type_: Any, column: Any) -> Filler:
+        """Return the filler of frames inside a message: which message, the header, each message."""
+        _, fields, body = self._schema.frames[type_[1]]
+        if body is None:
+            return self._struct(type_, column)
+        groups = list(_groups(column.type))
+        n_messages = 1 + len(self._shown(fields, body))
+        header = self.header(type_[1], [each for group in groups[1:n_messages] for each in group])
+        bodies = self._bodies(groups[n_messages:])
+
+        def fill(values: Values) -> tuple[Any, ...]:
+            messages = [None if value is None else getattr(value, "message", None) for value in values]
+            arrays = [_strings(self._names(messages)), *header(values), *bodies(messages)]
+            return (_struct_array(arrays, column.type, values),)
+
+        return fill
+
+    def _names(self, messages: Values) -> list[str | None]:
+        known = self._plan["messages"]
+        return [None if m is None else _declared(type(m).__name__, known) for m in messages]
+
+    def _messages(self, column: Any) -> Filler:
+        bodies = self._bodies(list(_groups(column.type))[1:])
+        return lambda values: (
+            _struct_array([_strings(self._names(values)), *bodies(values)], column.type, values),
+        )
+
+    def _bodies(self, groups: Sequence[Sequence[Any]]) -> RecordFiller:
+        """Return what puts each message in the column of its name."""
+        known = self._plan["messages"]
+        fillers = [
+            (name, self.of(("message", name), group))
+            for group in groups
+            for name in [_declared(group[0].name, known)]
+        ]
+
+        def fill(messages: Values) -> list[Any]:
+            names = self._names(messages)
+            return [
+                array
+                for own, filler in fillers
+                for array in filler([m if n == own else None for m, n in zip(messages, names, strict=True)])
+            ]
+
+        return fill
+
+    def _union(self, type_: Any, column: Any) -> Filler:
+        """Return the filler of a union: which variety, its code, and each variety."""
+        groups = list(_groups(column.type))[1:]
+        code, rest = groups[0], groups[1:]
+        varieties = [
+            each
+            for each in self._plan["unions"][type_[1]][1]
+            if type_[2] is None or type_[3] or each[1] in type_[2]
+        ]
+        fillers = [self._variety(each, group) for each, group in zip(varieties, rest, strict=True)]
+        codes = {each[1]: each[0][0][0] for each in varieties}
+
+        def fill(values: Values) -> tuple[Any, ...]:
+            names = [None if v is None else _declared(type(v).__name__, codes) for v in values]
+            numbers = [
+                None if v is None else getattr(v, "code", codes[n])
+                for v, n in zip(values, names, strict=True)
+            ]
+            arrays = [_strings(names), pa.array(numbers, code[0].type)]
+            for name, filler in fillers:
+                arrays.extend(filler([v if n == name else None for v, n in zip(values, names, strict=True)]))
+            return (_struct_array(arrays, column.type, values),)
+
+        return fill
+
+    def _variety(self, variety: Any, group: Sequence[Any]) -> tuple[str, Filler]:
+        _, name, fields, is_lone = variety
+        shown = [field for field in self._types.flat_fields(fields) if not field[1]]
+        if is_lone and shown:
+            inner = self.of(shown[0][2], group)
+            return name, lambda values: inner(_attributes(values, shown[0][0]))
+        if _wire(group[0]) == "nothing":
+            return name, self.of(("variety",), group)
+        record = self.record(fields, group[0].type)
+        return name, lambda values: (_struct_array(record(values), group[0].type, values),)
+
+    def _choice(self, type_: Any, column: Any) -> Filler:
+        """Return the filler of a choice of several types: the first arm that takes a value has it."""
+        groups = list(_groups(column.type))
+        arms: dict[str, Any] = {}
+        for _, arm in type_[2]:
+            arms.setdefault(_arm_key(self._content(arm)), arm)
+        fillers = [(arm, self.of(arm, group)) for arm, group in zip(arms.values(), groups, strict=True)]
+
+        def fill(values: Values) -> tuple[Any, ...]:
+            chosen = [self._index(arms.values(), value) for value in values]
+            arrays: list[Any] = []
+            for n, (_, filler) in enumerate(fillers):
+                arrays.extend(filler([v if c == n else None for v, c in zip(values, chosen, strict=True)]))
+            return (_struct_array(arrays, column.type, values),)
+
+        return fill
+
+    def _index(self, arms: Iterable[Any], value: Any) -> int | None:
+        if value is None:
+            return None
+        return next((n for n, arm in enumerate(arms) if self._types.accepts(self._schema, arm, value)), None)
+
+
+# ---- small things ----
+
+
+def _groups(schema: Iterable[Any]) -> Iterator[list[Any]]:
+    """Yield each column with those that stand beside it."""
+    group: list[Any] = []
+    for column in schema:
+        if group and _wire(column) not in _BESIDE:
+            yield group
+            group = []
+        group.append(column)
+    if group:
+        yield group
+
+
+def _wire(column: Any) -> str:
+    told: bytes = (column.metadata or {}).get(b"wire", b"")
+    return told.decode()
+
+
+def _item(column: Any) -> Any:
+    return pa.field(column.name, column.type.value_type, metadata=column.metadata)
+
+
+def _strings(values: Values) -> Any:
+    return pa.array(values, pa.string())
+
+
+def _mask(values: Values) -> Any:
+    """Return where values are null; None: nowhere."""
+    is_null = [value is None for value in values]
+    return pa.array(is_null, pa.bool_()) if True in is_null else None
+
+
+def _struct_array(arrays: list[Any], type_: Any, values: Values) -> Any:
+    return pa.StructArray.from_arrays(arrays, fields=list(type_), mask=_mask(values))
+
+
+def _declared(name: str, known: Container[str]) -> str:
+    """Return a name as the .wire file has it."""
+    return name if name in known else name.removesuffix("_")
+
+
+def _attributes(records: Values, name: str) -> Values:
+    """Return a field of each record; a name that Python or the runtime has taken is spelled with an underscore behind it."""
+    first = next((record for record in records if record is not None), None)
+    if first is None:
+        return [None] * len(records)
+    spelled = f"{name.lstrip('_')}_"
+    names = (spelled, name) if name in _TAKEN_BY_US else (name, spelled)
+    get = attrgetter(next(each for each in names if hasattr(type(first), each)))
+    return [None if record is None else get(record) for record in records]
+
+
+def _n_behind(trailing: list[str], name: str) -> int | None:
+    """Return how many trailing fields stand behind one; None: it is none itself."""
+    return len(trailing) - trailing.index(name) - 1 if name in trailing else None
+
+
+def _without_absent(records: Values, values: Values, n_behind: int) -> Values:
+    if not any(record is not None and record.absent for record in records):
+        return values
+    pairs = zip(records, values, strict=True)
+    return [None if record is None or record.absent > n_behind else value for record, value in pairs]
+
+
+def _arm_key(type_: Any) -> str:
+    match type_[0]:
+        case "enum" | "struct" | "union" | "coding" | "message" | "frame":
+            return str(type_[1])
+        case "int" | "varint":
+            return "integer"
+        case "bits":
+            return "boolean" if type_[2] else "integer"
+        case "bool":
+            return "boolean"
+        case "message_match" | "match" | "block":
+            return "value"
+        case kind:
+            return str(kind)

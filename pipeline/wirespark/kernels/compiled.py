@@ -1,0 +1,77 @@
+"""The kernels as machine code, from a folder of the user's where they are compiled once.
+
+Workers run code out of an archive that is another one in each session; numba keeps what it compiled beside the source. So the
+source is laid where it stays, under the name of its content.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import sys
+from hashlib import sha256
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import wirespark.kernels
+
+__all__ = ["N_STATE", "fill", "measure", "scan"]
+
+_NAMES = ("memory", "ops", "peeking", "scanning", "filling")
+
+
+def _source(name: str) -> bytes:
+    loader: Any = wirespark.kernels.__spec__.loader if wirespark.kernels.__spec__ is not None else None
+    data: bytes = loader.get_data(os.path.join(wirespark.kernels.__path__[0], f"{name}.py"))
+    return data
+
+
+def _folder(sources: dict[str, bytes]) -> Path:
+    told = (sys.version, *(name.encode() + data for name, data in sources.items()))
+    digest = sha256(repr(told).encode()).hexdigest()[:32]
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return cache / "wirespark" / "kernels" / digest
+
+
+def _laid(folder: Path, name: str, data: bytes) -> Path:
+    """Return the path of a source, written whole or not at all; nobody else may write there."""
+    path = folder / f"{name}.py"
+    if not path.is_file() or path.read_bytes() != data:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        temporary = folder / f"{name}.{os.getpid()}.tmp"
+        temporary.write_bytes(data)
+        os.replace(temporary, path)
+    return path
+
+
+def _is_ours(folder: Path) -> bool:
+    """Say whether nobody else can write to the folder: what numba keeps there is run."""
+    status = folder.stat()
+    return status.st_uid == os.getuid() and not status.st_mode & 0o022
+
+
+def _loaded(sources: dict[str, bytes], name: str) -> ModuleType:
+    module = f"wirespark.kernels.{name}"
+    try:
+        folder = _folder(sources)
+        path = _laid(folder, name, sources[name])
+        if not _is_ours(folder):
+            raise PermissionError(folder)
+    except OSError:
+        return importlib.import_module(module)
+    spec = importlib.util.spec_from_file_location(module, path)
+    assert spec is not None and spec.loader is not None
+    found = sys.modules[module] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
+
+
+_sources = {name: _source(name) for name in _NAMES}
+_scanning: Any = _loaded(_sources, "scanning")
+_filling: Any = _loaded(_sources, "filling")
+scan: Any = _scanning.scan
+measure: Any = _filling.measure
+fill: Any = _filling.fill
+N_STATE: int = _scanning.N_STATE

@@ -1,0 +1,172 @@
+"""A plan and a schema to a program for the kernels: what one role sends, in one variant, within the caller's limits.
+
+Whatever is not known here becomes STOP: frames that come there are decoded by way of objects. So a construct may be left out, and
+never be half right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from wirespark.kernels import ops
+from wirespark.kernels.layout import Column, Layout, groups_of
+from wirespark.kernels.records import Records
+from wirespark.kernels.terms import Scope
+from wirespark.kernels.writing import Label, Unsupported
+from wirespark.options import Wishes
+
+__all__ = ["Program", "Root", "program_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Root:
+    """A message that frames may carry, with its columns."""
+
+    name: str
+    code: int | None
+    role: str | None
+    columns: tuple[Column, ...]
+    is_known: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """What the kernels run, and the columns that it fills; `header` are those of the frame's."""
+
+    frame: str
+    header: tuple[Column, ...]
+    roots: tuple[Root, ...]
+    columns: Any
+    limits: tuple[int, int, int]
+    n_registers: int
+    arrays: dict[str, Any]
+
+    @property
+    def is_useful(self) -> bool:
+        return any(root.is_known for root in self.roots)
+
+
+def program_of(wishes: Wishes, role: str | None) -> Program | None:
+    """Return the program for what a role sends; None: the frames themselves are beyond the kernels."""
+    package = wishes.package
+    options = package.runtime("options").Options(
+        role, limits=dict(wishes.limits), strict=wishes.strict, variant=wishes.variant
+    )
+    schema = package.runtime("schema").Schema(package.plan, options)
+    try:
+        return _Frames(package.columns, schema, role).program()
+    except Unsupported:
+        return None
+
+
+class _Frames:
+    """Writes the program of a role's frames."""
+
+    def __init__(self, columns: Any, schema: Any, role: str | None) -> None:
+        self._schema = schema
+        self._tables = columns
+        self._role = role
+        self._frame = schema.frame_of(role)
+        self._layout = Layout()
+        self._records = Records(schema, self._carried)
+        self._writer = self._records.writer
+        self._roots: list[Root] = []
+        self._noted = _noted(schema.plan)
+
+    def program(self) -> Program:
+        sender, fields, body = self._schema.frames[self._frame]
+        if self._noted is None or self._frame in self._noted:
+            raise Unsupported("frames that say something about later ones")
+        self._role = self._role if self._role is not None else sender
+        header = [] if body is None else self._layout.table(self._tables.HEADERS[self._frame])
+        if body is None:
+            header = self._begin(self._frame, None)
+        self._records.record(fields, Scope(), list(groups_of(header)), without=body, is_frame=True)
+        self._writer.row(ops.END)
+        tracked = self._writer.drop_presence()
+        for column in self._layout.columns:
+            if column.kind == ops.C_STRUCT and column.index not in tracked:
+                column.kind = ops.C_NOTHING
+        return Program(
+            frame=self._frame,
+            header=tuple(header) if body is not None else (),
+            roots=tuple(self._roots),
+            arrays=self._writer.arrays(),
+            columns=self._layout.array(),
+            limits=(self._schema.frame, self._schema.count, self._schema.n_messages),
+            n_registers=self._writer.n_registers + 1,
+        )
+
+    def _begin(self, name: str, code: int | None) -> list[Column]:
+        """Write that the frame is one of this name, and return its columns."""
+        columns = self._layout.table(self._tables.MESSAGES[name])
+        known = self._schema.messages.get(name)
+        role = known[1] if known is not None else None
+        self._writer.row(ops.MESSAGE, len(self._roots))
+        self._roots.append(Root(name=name, code=code, role=role, columns=tuple(columns), is_known=True))
+        return columns
+
+    def _carried(self, type_: Any, scope: Scope) -> None:
+        """Write what reads the message of the frame, by its code."""
+        _, subject, only, _ = type_
+        code = self._records.term(subject, scope)
+        names = dict(_codes(self._schema, self._role))
+        labels = {each: Label() for each in names}
+        behind = Label()
+        _jump(self._records, code, labels)
+        for each, name in names.items():
+            self._writer.here(labels[each])
+            if only is None or name in only:
+                self._message(each, name, scope)
+                self._writer.row(ops.GO, behind)
+            else:
+                self._writer.row(ops.STOP)
+        self._writer.here(behind)
+
+    def _message(self, code: int, name: str, frame: Scope) -> None:
+        mark = self._writer.mark()
+        n_roots = len(self._roots)
+        try:
+            if self._noted is None or name in self._noted:
+                raise Unsupported("what later frames depend on")
+            groups = list(groups_of(self._begin(name, code)))
+            fields = self._schema.messages[name][2]
+            with self._records.entered("message", name):
+                self._records.record(fields, Scope(frame=frame), groups)
+        except Unsupported:
+            self._writer.rewind(mark)
+            del self._roots[n_roots:]
+
+
+def _codes(schema: Any, role: str | None) -> Iterator[tuple[int, str]]:
+    """Yield the codes of what a role may send, its own meaning of each first; None: of any role."""
+    every = sorted({code for codes in schema.plan["codes"].values() for code in codes})
+    for code in every:
+        name = schema.message_of(code, role)
+        if name is not None:
+            yield code, name
+
+
+def _jump(records: Records, register: int, labels: dict[int, Label]) -> None:
+    records.choose(register, {(code, code): label for code, label in labels.items()})
+
+
+def _noted(plan: dict[str, Any]) -> frozenset[str] | None:
+    """Return the messages and frames that say something about later ones; None: any may."""
+    found: set[str] = set()
+    for _, _, _, settings, clearings in plan["contexts"].values():
+        found |= {name for name, *_ in settings}
+        for names, _ in clearings:
+            if names is None:
+                return None
+            found |= set(names)
+    for _, divided, _, pieces, lasts, clearings in plan["joins"].values():
+        found |= {name for name, *_ in (*pieces, *lasts)}
+        found |= {divided[0]} if divided is not None else set()
+        for names, _ in clearings:
+            if names is None:
+                return None
+            found |= set(names)
+    return frozenset(found)

@@ -1,0 +1,105 @@
+"""The columns of a schema as the kernels see them: numbered, each before what is inside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from wirespark.kernels import ops
+
+__all__ = ["Column", "Layout", "groups_of"]
+
+_BESIDE = ("number", "raw")
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Column:
+    """One column; `kind` is settled while a program is made, `stop` is the number behind what is inside.
+
+    Attributes:
+        origin: Of a list beside another one, that one: their offsets are the same.
+    """
+
+    index: int
+    field: Any
+    kind: int
+    width: int = 0
+    stop: int = 0
+    children: list[Column] = field(default_factory=list)
+    origin: Column | None = None
+
+    @property
+    def wire(self) -> str:
+        told: bytes = (self.field.metadata or {}).get(b"wire", b"")
+        return told.decode()
+
+
+class Layout:
+    """All columns of a program."""
+
+    def __init__(self) -> None:
+        self.columns: list[Column] = []
+
+    def table(self, schema: Iterable[Any]) -> list[Column]:
+        """Return the columns of a schema or struct type."""
+        found: list[Column] = []
+        for each in schema:
+            column = self._column(each)
+            is_beside = column.wire in _BESIDE and column.kind == ops.C_LIST
+            if is_beside:
+                column.kind, column.origin = ops.C_MIRROR, _first_of(found)
+            found.append(column)
+        return found
+
+    def array(self) -> Any:
+        """Return kind, width and stop of each."""
+        rows = [(each.kind, each.width, each.stop) for each in self.columns]
+        return np.array(rows, np.int64).reshape(-1, 3)
+
+    def _column(self, told: Any) -> Column:
+        kind, width = _kind_of(told)
+        column = Column(index=len(self.columns), field=told, kind=kind, width=width)
+        self.columns.append(column)
+        if pa.types.is_list(told.type):
+            item = pa.field(told.name, told.type.value_type, metadata=told.metadata)
+            column.children.append(self._column(item))
+        elif pa.types.is_struct(told.type):
+            column.children = self.table(told.type)
+        column.stop = len(self.columns)
+        return column
+
+
+def _first_of(columns: list[Column]) -> Column:
+    return next(each for each in reversed(columns) if each.wire not in _BESIDE)
+
+
+def _kind_of(told: Any) -> tuple[int, int]:
+    type_ = told.type
+    wire = (told.metadata or {}).get(b"wire", b"").decode()
+    if pa.types.is_list(type_):
+        return ops.C_LIST, 0
+    if pa.types.is_struct(type_) or wire in ("json", "raw"):
+        return ops.C_NOTHING, 0
+    if pa.types.is_boolean(type_):
+        return ops.C_FLAG, 1
+    if wire == "uuid":
+        return ops.C_UUID, 0
+    if pa.types.is_string(type_) or pa.types.is_binary(type_):
+        return ops.C_BYTES, 0
+    return ops.C_INT, type_.bit_width // 8
+
+
+def groups_of(columns: Iterable[Column]) -> Iterator[list[Column]]:
+    """Yield each column with those that stand beside it."""
+    group: list[Column] = []
+    for column in columns:
+        if group and column.wire not in _BESIDE:
+            yield group
+            group = []
+        group.append(column)
+    if group:
+        yield group

@@ -1,0 +1,177 @@
+"""Whole frames in a buffer to columns, up to the first one that is not plainly right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from wirespark.columns import Columns, Found, frames_schema, header_type
+from wirespark.kernels.assembling import INSIDE, Filled, places_of
+from wirespark.kernels.compiled import N_STATE, fill, measure, scan
+from wirespark.kernels.compiling import Program, program_of
+from wirespark.options import Wishes
+
+__all__ = ["Scanned", "Scanner", "scanner_of"]
+
+_MOST_ENTRIES = 1 << 17
+_MOST_FRAMES = 1 << 15
+_MOST_INSIDE = (1 << 31) - 1
+_MOST_LIMIT = 1 << 60
+_TIME = pa.timestamp("us", tz="UTC")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scanned:
+    """What a scan came to; `frames`: start, end and message of those wanted.
+
+    Attributes:
+        end: Where the last right frame begins, which is believed only where another one follows.
+        reason: Why it ended: one of ops.ALL, CUT, ODD, FULL.
+        needed: Of a cut frame, how many bytes have to be there from `end` on, at least.
+        is_any: There was a right frame.
+    """
+
+    frames: Any
+    n_entries: int
+    end: int
+    reason: int
+    needed: int
+    is_any: bool
+
+
+class Scanner:
+    """Runs the program of one role; its tape is used again and again."""
+
+    def __init__(self, wishes: Wishes, role: str | None, program: Program) -> None:
+        self._program = program
+        self._package = wishes.package
+        self._role = role
+        self._schema = frames_schema(wishes.package)
+        self._names = pa.array([root.name for root in program.roots], pa.string())
+        self._codes = pa.array([root.code for root in program.roots], pa.int64())
+        self._roles = pa.array([role or root.role for root in program.roots], pa.string())
+        wanted = wishes.messages
+        self._wanted = np.array([wanted is None or root.name in wanted for root in program.roots], np.bool_)
+        self._tape = np.empty((_MOST_ENTRIES, 3), np.int64)
+        self._frames = np.empty((_MOST_FRAMES, 3), np.int64)
+        self._answer = np.zeros(6, np.int64)
+        limits = [min(limit, _MOST_LIMIT) for limit in program.limits]
+        self._kept = (
+            np.zeros(program.n_registers, np.int64),
+            np.array([*limits, _MOST_ENTRIES, _MOST_FRAMES], np.int64),
+            np.zeros(N_STATE, np.int64),
+        )
+        tables = {name: _address(array) for name, array in program.arrays.items()}
+        registers, bounds, state = map(_address, self._kept)
+        self._scan_tables = (tables["program"], tables["numbers"], registers, bounds)
+        self._scan_room = (
+            _address(self._wanted),
+            state,
+            *map(_address, (self._tape, self._frames, self._answer)),
+        )
+        self._fill_tables = [
+            tables[name] for name in ("runs", "fields", "texts", "pool", "members", "numbers")
+        ]
+
+    def scan(self, data: Any, start: int) -> Scanned:
+        """Prove frames from `start` on."""
+        scan(_address(data), start, len(data), *self._scan_tables, *self._scan_room)
+        n_frames, n_entries, end, reason, needed, is_any = self._answer.tolist()
+        return Scanned(
+            frames=self._frames[:n_frames],
+            n_entries=n_entries,
+            end=end,
+            reason=reason,
+            needed=needed,
+            is_any=bool(is_any),
+        )
+
+    def columns(self, data: Any, found: Scanned, base: int, times: Any = None) -> Columns:
+        """Return the columns of what was scanned last; `base`: where data[0] lies in the stream."""
+        filled = self._filled(data, found.n_entries)
+        which = found.frames[:, 2]
+        messages = {}
+        for index in np.unique(which).tolist():
+            root = self._program.roots[index]
+            rows = np.flatnonzero(which == index).astype(np.int32)
+            arrays = [filled.array(column, len(rows)) for column in root.columns]
+            fields = [column.field for column in root.columns]
+            own = pa.StructArray.from_arrays(arrays, fields=fields) if arrays else None
+            messages[root.name] = Found(rows=pa.array(rows), columns=own)
+        rows = self._rows(found.frames, filled, base, times)
+        return Columns(rows=rows, messages=messages, end=base + found.end)
+
+    def _filled(self, data: Any, n_entries: int) -> Filled:
+        columns = self._program.columns
+        counts = np.zeros((len(columns), 3), np.int64)
+        given = (_address(data), _address(self._tape), n_entries, _address(columns), *self._fill_tables[:3])
+        measure(*given, *self._fill_tables[4:], _address(counts))
+        if counts[:, INSIDE].max(initial=0) > _MOST_INSIDE:
+            raise AssertionError("a scan found more than a buffer can hold")
+        places, (n_bytes, n_offsets, n_flags) = places_of(columns, counts)
+        out, offsets = np.empty(n_bytes, np.uint8), np.zeros(n_offsets, np.int32)
+        validity, done = np.ones(n_flags, np.uint8), np.zeros_like(counts)
+        room = (places, done, out, offsets, validity)
+        fill(*given, *self._fill_tables[3:], *map(_address, room))
+        return Filled(places, counts, out, offsets, validity)
+
+    def _rows(self, frames: Any, filled: Filled, base: int, times: Any) -> Any:
+        which = pa.array(frames[:, 2])
+        n_rows = len(frames)
+        arrays = {
+            "_offset": pa.array(frames[:, 0] + base),
+            "_size": pa.array(frames[:, 1] - frames[:, 0]),
+            "_from": self._roles.take(which),
+            "_time": pa.nulls(n_rows, _TIME) if times is None else pa.array(times, _TIME),
+            "_message": self._names.take(which),
+            "_code": self._codes.take(which),
+        }
+        if "_header" in self._schema.names:
+            arrays["_header"] = self._header(filled, n_rows)
+        columns = [
+            arrays[field.name] if field.name in arrays else pa.nulls(n_rows, field.type)
+            for field in self._schema
+        ]
+        return pa.RecordBatch.from_arrays(columns, schema=self._schema)
+
+    def _header(self, filled: Filled, n_rows: int) -> Any:
+        """Return what the frames have around their messages; of several kinds of frames only this one's."""
+        own = [filled.array(column, n_rows) for column in self._program.header]
+        type_ = header_type(self._package)
+        if len(self._package.columns.HEADERS) == 1:
+            return pa.StructArray.from_arrays(own, fields=list(type_))
+        arrays = [
+            (
+                pa.StructArray.from_arrays(own, fields=list(field.type))
+                if field.name == self._program.frame
+                else pa.nulls(n_rows, field.type)
+            )
+            for field in type_
+        ]
+        return pa.StructArray.from_arrays(arrays, fields=list(type_))
+
+
+def scanner_of(wishes: Wishes, role: str | None) -> Scanner | None:
+    """Return a scanner of what a role sends; None: all of it is the object path's."""
+    program = _program(
+        wishes.protocol, role, wishes.variant, wishes.strict, tuple(sorted(wishes.limits.items()))
+    )
+    return None if program is None or not program.is_useful else Scanner(wishes, role, program)
+
+
+@lru_cache(maxsize=64)
+def _program(
+    protocol: str, role: str | None, variant: str | None, strict: bool, limits: tuple[tuple[str, int], ...]
+) -> Program | None:
+    wishes = Wishes(protocol=protocol, role=role, variant=variant, strict=strict, limits=dict(limits))
+    return program_of(wishes, role)
+
+
+def _address(array: Any) -> int:
+    """Return where an array's first element lies; it is kept alive by the caller."""
+    address: int = array.ctypes.data
+    return address

@@ -1,0 +1,371 @@
+"""Values of each type as rows of a program. Their columns come as a group: the column, and what stands beside it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from wirespark.kernels import ops
+from wirespark.kernels.layout import Column, groups_of
+from wirespark.kernels.terms import Known, Scope
+from wirespark.kernels.writing import Label, ProgramWriter, Unsupported
+
+__all__ = ["Values"]
+
+Group = list[Column]
+_TEXTS = {"utf8": ops.UTF8, "mutf8": ops.MUTF8, "ascii": ops.ASCII}
+_MOST_DENSE = 1 << 12
+
+
+class Values(ABC):
+    """Writes values; a record in a value is the affair of who knows records."""
+
+    def __init__(self, schema: Any, writer: ProgramWriter) -> None:
+        self.schema = schema
+        self.writer = writer
+        self._has_end = False
+
+    @abstractmethod
+    def term(self, term: Any, scope: Scope) -> int: ...
+
+    @abstractmethod
+    def record(self, fields: Any, scope: Scope, groups: list[Group]) -> None: ...
+
+    @abstractmethod
+    def entered(self, kind: str, name: str) -> AbstractContextManager[None]: ...
+
+    def value(self, type_: Any, scope: Scope, group: Group, *, is_asked: bool = False) -> Known:
+        """Write what reads a value into its columns; no group: it has none.
+
+        Raises:
+            Unsupported: It is beyond the kernels.
+        """
+        if group and group[0].wire == "json":
+            raise Unsupported("what is laid out no further")
+        match type_[0]:
+            case "int" | "bool" | "float" | "uuid" | "enum":
+                return self._plain(type_, group, is_asked=is_asked)
+            case "varint":
+                return self._varint(type_, group)
+            case "bytes":
+                return self._span(type_[1], scope, group, ops.NO_TEXT)
+            case "text" if type_[1] in _TEXTS:
+                return self._span(type_[2], scope, group, _TEXTS[type_[1]])
+            case "list":
+                return self._list(type_, scope, group)
+            case "region":
+                with self.region(type_, scope):
+                    return self.value(type_[1], scope, group, is_asked=is_asked)
+            case "struct":
+                return self._struct(type_[1], scope, group)
+            case "union":
+                return self._union(type_, scope, group)
+            case "match":
+                return self._match(type_, scope, group)
+        raise Unsupported(str(type_[0]))
+
+    # ---- fixed sizes
+
+    def _plain(self, type_: Any, group: Group, *, is_asked: bool) -> Known:
+        match type_:
+            case ("int", size, *_):
+                return self._number(size, _form(type_), group, is_asked=is_asked)
+            case ("bool", _):
+                offset = self.writer.fixed(1, fields=_field(ops.F_INT, group, 1))
+                self.writer.look(ops.FLAG, offset)
+                return Known(value=self._loaded(offset, 1)) if is_asked else Known()
+            case ("float", size, endian):
+                self.writer.fixed(size, fields=_field(ops.F_INT, group, size + _endian(endian)))
+                return Known()
+            case ("uuid",):
+                self.writer.fixed(16, fields=_field(ops.F_UUID, group, 0))
+                return Known()
+        return self._enum(type_, group, is_asked=is_asked)
+
+    def _number(self, size: int, form: int, group: Group, *, is_asked: bool) -> Known:
+        offset = self.writer.fixed(size, fields=_field(ops.F_INT, group, form))
+        return Known(value=self._loaded(offset, form)) if is_asked else Known()
+
+    def _loaded(self, offset: int, form: int) -> int:
+        register = self.writer.register()
+        self.writer.look(ops.LOAD, register, offset, form)
+        return register
+
+    def _enum(self, type_: Any, group: Group, *, is_asked: bool) -> Known:
+        _, name, only, _ = type_
+        base, is_open, members = self.schema.plan["enums"][name]
+        if base[0] != "int":
+            raise Unsupported("an enum of a varint")
+        form = _form(base)
+        fields: tuple[tuple[int, ...], ...] = ()
+        if group:
+            member, number = group
+            fields = ((ops.F_ENUM, number.index, form, member.index, self.writer.enum(name, members)),)
+        offset = self.writer.fixed(base[1], fields=fields)
+        allowed = [each for each, text in members if only is None or text in only]
+        if is_open and only is None and not is_asked:
+            return Known()
+        register = self._loaded(offset, form)
+        if not is_open or only is not None:
+            self.writer.look(ops.MEMBER, register, *self.writer.sorted_numbers(allowed))
+        return Known(value=register)
+
+    def _varint(self, type_: Any, group: Group) -> Known:
+        _, bits, is_zigzag, _ = type_
+        register = self.writer.register()
+        self.writer.row(ops.VARINT, register, bits, int(is_zigzag))
+        for column in group:
+            self.writer.row(ops.VALUE, register, column.index)
+        return Known(value=register)
+
+    # ---- lengths
+
+    def length(self, length: Any, scope: Scope) -> int:
+        """Return the register of a length or count."""
+        match length:
+            case ("prefix", ("int", size, *_) as type_, *_):
+                return self._loaded(self.writer.fixed(size), _form(type_))
+            case ("prefix", ("varint", *_) as type_, *_):
+                found = self._varint(type_, []).value
+                assert found is not None
+                return found
+            case ("computed", term):
+                return self.term(term, scope)
+            case ("end",):
+                self.demand_end()
+                register = self.writer.register()
+                self.writer.row(ops.REST, register)
+                return register
+        raise Unsupported(str(length[0]))
+
+    def demand_end(self) -> None:
+        """Let only go on what stands in a region whose end is known."""
+        if not self._has_end:
+            raise Unsupported("what takes all that there is")
+
+    def _span(self, length: Any, scope: Scope, group: Group, kind: int) -> Known:
+        size = self.length(length, scope)
+        self.writer.row(ops.SPAN, size, group[0].index if group else -1, kind)
+        return Known(count=size)
+
+    @contextmanager
+    def region(self, type_: Any, scope: Scope) -> Iterator[None]:
+        """Write what enters a region, and what leaves it at its end."""
+        carrier = type_[2]
+        match carrier[0]:
+            case "size":
+                size = self.term(carrier[1], scope)
+            case "prefix":
+                size = self.length(carrier, scope)
+            case _:
+                raise Unsupported(str(carrier[0]))
+        former = self.writer.register()
+        self.writer.row(ops.REGION, size, former)
+        before, self._has_end = self._has_end, True
+        try:
+            yield
+        finally:
+            self._has_end = before
+        self.writer.row(ops.CLOSE, former)
+
+    # ---- lists
+
+    def _list(self, type_: Any, scope: Scope, group: Group) -> Known:
+        _, item, length, smallest, *_ = type_
+        if smallest < 1 or smallest > 1 << 20:
+            raise Unsupported("items without a size")
+        if not group:
+            raise Unsupported("a list that is not shown")
+        inner = [column.children[0] for column in group]
+        if length[0] == "end":
+            return self._items_to_the_end(item, scope, group, inner)
+        if length[0] == "until":
+            raise Unsupported("a list up to a condition")
+        count, left = self.length(length, scope), self.writer.register()
+        self.writer.row(ops.SET, left, 0)
+        self.writer.row(ops.MATH, left, ops.ADD, left, count)
+        self.writer.row(ops.LIST, count, group[0].index, smallest)
+        top, behind = Label(), Label()
+        self.writer.row(ops.UNLESS, left, behind)
+        self.writer.here(top)
+        self._item(item, scope, inner)
+        self.writer.row(ops.NEXT, left, top)
+        self.writer.here(behind)
+        return Known(count=count)
+
+    def _items_to_the_end(self, item: Any, scope: Scope, group: Group, inner: Group) -> Known:
+        self.demand_end()
+        place = self.writer.register()
+        self.writer.row(ops.OPEN, place, group[0].index)
+        top, behind = Label(), Label()
+        self.writer.here(top)
+        self.writer.row(ops.MORE, place, behind)
+        self._item(item, scope, inner)
+        self.writer.row(ops.GO, top)
+        self.writer.here(behind)
+        return Known()
+
+    def _item(self, item: Any, scope: Scope, inner: Group) -> None:
+        """Write what reads an item; what reaches to a region's end is not the last thing there."""
+        if self.schema.reaches_end(item):
+            raise Unsupported("items that take all that there is")
+        self.value(item, scope, inner)
+
+    # ---- what is made of others
+
+    def _struct(self, name: str, scope: Scope, group: Group) -> Known:
+        if not group:
+            raise Unsupported("a struct that is not shown")
+        with self.entered("struct", name):
+            self.fields_of(self.schema.structs[name], scope, group[0])
+        return Known()
+
+    def fields_of(self, fields: Any, scope: Scope, column: Column) -> None:
+        """Write a record into the columns of a struct; one without fields is a flag."""
+        groups: list[Group] = []
+        if column.wire == "nothing":
+            self.writer.row(ops.EMIT, ops.T_VALUE, column.index, 1)
+        else:
+            self._present(column)
+            groups = list(groups_of(column.children))
+        self.record(fields, Scope(frame=scope.frame), groups)
+
+    def _present(self, column: Column) -> None:
+        self.writer.row(ops.EMIT, ops.T_PRESENT, column.index)
+        column.kind = ops.C_STRUCT
+
+    def null(self, group: Group) -> None:
+        """Write that a value is not there."""
+        for column in group:
+            if column.wire == "raw":
+                continue
+            if column.children and column.kind == ops.C_NOTHING:
+                column.kind = ops.C_STRUCT
+            self.writer.row(ops.EMIT, ops.T_NULL, column.index)
+
+    def _union(self, type_: Any, scope: Scope, group: Group) -> Known:
+        """Write what reads a union: which variety, its code, and that variety's columns."""
+        _, name, only, lenient = type_
+        code_type, varieties, _ = self.schema.plan["unions"][name]
+        if not group:
+            raise Unsupported("a union that is not shown")
+        which, code, *rest = groups_of(group[0].children)
+        shown = [each for each in varieties if only is None or lenient or each[1] in only]
+        self._present(group[0])
+        number = self.value(code_type, scope, code, is_asked=True).value
+        assert number is not None
+        labels = [Label() for _ in shown]
+        self.choose(number, _patterns([each[0] for each in shown], labels))
+        behind = Label()
+        for n, (variety, label) in enumerate(zip(shown, labels, strict=True)):
+            self.writer.here(label)
+            others = [other for m, other in enumerate(rest) if m != n]
+            if only is None or variety[1] in only:
+                self._variety(name, variety, scope, which[0], rest[n], others)
+            else:
+                self.writer.row(ops.STOP)
+            self.writer.row(ops.GO, behind)
+        self.writer.here(behind)
+        return Known()
+
+    def _variety(
+        self, union: str, variety: Any, scope: Scope, which: Column, group: Group, others: list[Group]
+    ) -> None:
+        _, name, fields, is_lone = variety
+        mark = self.writer.mark()
+        try:
+            with self.entered("union", union):
+                if self.schema.fields_reach_end(fields):
+                    raise Unsupported("a variety that takes all that there is")
+                self.writer.row(ops.EMIT, ops.T_CONST, which.index, self.writer.text(name))
+                for other in others:
+                    self.null(other)
+                shown = any(not field[1] for field in fields)
+                if is_lone and shown:
+                    self.record(fields, Scope(frame=scope.frame), [group])
+                else:
+                    self.fields_of(fields, scope, group[0])
+        except Unsupported:
+            self.writer.rewind(mark)
+
+    def _match(self, type_: Any, scope: Scope, group: Group) -> Known:
+        """Write what reads a choice by a number; all arms have the same columns."""
+        _, subject, arms = type_
+        if group and group[0].wire == "choice":
+            raise Unsupported("a choice of several types")
+        number = self.term(subject, scope)
+        labels = [Label() for _ in arms]
+        if arms and not arms[-1][0]:
+            self._choose_or(number, arms, labels)
+        else:
+            self.choose(number, _patterns([patterns for patterns, _ in arms], labels))
+        behind = Label()
+        for (_, arm), label in zip(arms, labels, strict=True):
+            self.writer.here(label)
+            self._arm(arm, scope, group)
+            self.writer.row(ops.GO, behind)
+        self.writer.here(behind)
+        return Known()
+
+    def _arm(self, arm: Any, scope: Scope, group: Group) -> None:
+        mark = self.writer.mark()
+        try:
+            self.value(arm, scope, group)
+        except Unsupported:
+            self.writer.rewind(mark)
+
+    def _choose_or(self, number: int, arms: Any, labels: list[Label]) -> None:
+        """Write a jump to the arm that takes a number, the last one being for all others."""
+        found = _patterns([patterns for patterns, _ in arms[:-1]], labels[:-1])
+        others: dict[tuple[int, int], Label] = {(-(1 << 62), 1 << 62): labels[-1]}
+        self._seek(number, found | others)
+
+    # ---- jumps
+
+    def choose(self, register: int, targets: dict[tuple[int, int], Label]) -> None:
+        """Write a jump to the label of the first range that has the register; out of all of them is the object path's."""
+        if not targets:
+            self.writer.row(ops.STOP)
+            return
+        low = min(low for low, _ in targets)
+        size = max(high for _, high in targets) - low + 1
+        if size > _MOST_DENSE:
+            self._seek(register, targets)
+            return
+        labels: dict[int, Label] = {}
+        for (first, last), label in targets.items():
+            for number in range(first, last + 1):
+                labels.setdefault(number, label)
+        self.writer.row(ops.CHOOSE, register, self.writer.table(labels, low, size), size, low)
+
+    def _seek(self, register: int, targets: dict[tuple[int, int], Label]) -> None:
+        start = len(self.writer.numbers)
+        for (low, high), label in targets.items():
+            if max(abs(low), abs(high)) > 1 << 62:
+                raise Unsupported("a number beyond 62 bits")
+            label.places.append(len(self.writer.numbers) + 2)
+            self.writer.numbers.extend((low, high, ops.STOP))
+        self.writer.row(ops.SEEK, register, start, len(targets))
+
+
+def _patterns(rows: list[Any], labels: list[Label]) -> dict[tuple[int, int], Label]:
+    found: dict[tuple[int, int], Label] = {}
+    for patterns, label in zip(rows, labels, strict=True):
+        for low, high in patterns:
+            found.setdefault((low, high), label)
+    return found
+
+
+def _endian(endian: Any) -> int:
+    return ops.LITTLE if endian == "little" else 0
+
+
+def _form(type_: Any) -> int:
+    _, size, is_signed, endian = type_
+    return int(size) + (ops.SIGNED if is_signed else 0) + _endian(endian)
+
+
+def _field(kind: int, group: Group, form: int) -> tuple[tuple[int, ...], ...]:
+    return tuple((kind, column.index, form, -1, -1) for column in group[:1])

@@ -1,0 +1,176 @@
+"""A program while it is written: rows, registers, tables, and runs of fields of fixed sizes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from wirespark.kernels import ops
+
+__all__ = ["Label", "Mark", "ProgramWriter", "Unsupported"]
+
+
+class Unsupported(Exception):
+    """What the kernels do not know: such frames are the object path's."""
+
+
+@dataclass(slots=True, eq=False)
+class Label:
+    """A place that jumps lead to; `uses` are rows and cells of them, `places` places in the numbers."""
+
+    row: int | None = None
+    uses: list[tuple[list[int], int]] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How far a program was."""
+
+    n_rows: int
+
+
+class ProgramWriter:
+    """Rows one by one. Fields of fixed sizes are kept until something else comes, then compared with the end at once."""
+
+    def __init__(self) -> None:
+        self.rows: list[list[int]] = [[ops.STOP, 0, 0, 0, 0]]
+        self.numbers: list[int] = []
+        self.runs: list[tuple[int, int]] = []
+        self.fields: list[tuple[int, ...]] = []
+        self.texts: list[bytes] = []
+        self.members: list[tuple[int, int, int]] = []
+        self.n_registers = 0
+        self._enums: dict[str, int] = {}
+        self._known_texts: dict[bytes, int] = {}
+        self._waiting: list[list[int]] = []
+        self._waiting_fields: list[tuple[int, ...]] = []
+        self._waiting_size = 0
+
+    # ---- rows
+
+    def register(self) -> int:
+        self.n_registers += 1
+        return self.n_registers - 1
+
+    def row(self, operation: int, *operands: int | Label) -> None:
+        """Write an operation that does not belong to the run before it."""
+        self.flush()
+        self._append(operation, *operands)
+
+    def _append(self, operation: int, *operands: int | Label) -> None:
+        cells = [operation, *(each if isinstance(each, int) else 0 for each in operands)]
+        cells += [0] * (5 - len(cells))
+        for cell, each in enumerate(operands, 1):
+            if isinstance(each, Label):
+                each.uses.append((cells, cell))
+                cells[cell] = each.row or 0
+        self.rows.append(cells)
+
+    def here(self, label: Label) -> None:
+        """Put a label here."""
+        self.flush()
+        label.row = len(self.rows)
+        for cells, cell in label.uses:
+            cells[cell] = label.row
+        for place in label.places:
+            self.numbers[place] = label.row
+
+    def mark(self) -> Mark:
+        self.flush()
+        return Mark(len(self.rows))
+
+    def rewind(self, mark: Mark) -> None:
+        """Forget what was written since; frames that come here are the object path's."""
+        self._waiting, self._waiting_fields, self._waiting_size = [], [], 0
+        del self.rows[mark.n_rows :]
+        self._append(ops.STOP)
+
+    def table(self, labels: dict[int, Label], low: int, size: int) -> int:
+        """Return where the numbers of a dense table of jumps begin."""
+        start = len(self.numbers)
+        for index in range(size):
+            if low + index in labels:
+                labels[low + index].places.append(len(self.numbers))
+            self.numbers.append(ops.STOP)
+        return start
+
+    # ---- runs
+
+    def fixed(self, size: int, *, fields: tuple[tuple[int, ...], ...] = ()) -> int:
+        """Add a field of a fixed size to the run, and return where in it it lies; `fields`: (kind, column, form, beside, enum)."""
+        offset = self._waiting_size
+        self._waiting_size += size
+        for kind, column, form, beside, enum in fields:
+            self._waiting_fields.append((kind, column, offset, form, beside, enum))
+        return offset
+
+    def look(self, operation: int, *operands: int) -> None:
+        """Write an operation on what is in the run."""
+        self._waiting.append([operation, *operands])
+
+    def flush(self) -> None:
+        """End the run."""
+        if not self._waiting_size:
+            return
+        size, waiting, fields = self._waiting_size, self._waiting, self._waiting_fields
+        self._waiting, self._waiting_fields, self._waiting_size = [], [], 0
+        self._append(ops.NEED, size)
+        for cells in waiting:
+            self._append(*cells)
+        if fields:
+            self._append(ops.RUN, len(self.runs))
+            self.runs.append((len(self.fields), len(self.fields) + len(fields)))
+            self.fields.extend(fields)
+        self._append(ops.SKIP, size)
+
+    # ---- tables
+
+    def text(self, text: str) -> int:
+        """Return the number of a text."""
+        data = text.encode()
+        if data not in self._known_texts:
+            self._known_texts[data] = len(self.texts)
+            self.texts.append(data)
+        return self._known_texts[data]
+
+    def sorted_numbers(self, numbers: Any) -> tuple[int, int]:
+        """Return where sorted numbers begin, and how many there are."""
+        start, found = len(self.numbers), sorted(set(numbers))
+        self.numbers.extend(found)
+        return start, len(found)
+
+    def enum(self, name: str, members: tuple[tuple[int, str], ...]) -> int:
+        """Return the number of an enum's table of names."""
+        if name not in self._enums:
+            names = dict(reversed(members))
+            start, size = self.sorted_numbers(names)
+            first = len(self.texts)
+            self.texts.extend(names[number].encode() for number in sorted(names))
+            self._enums[name] = len(self.members)
+            self.members.append((start, size, first))
+        return self._enums[name]
+
+    def drop_presence(self) -> frozenset[int]:
+        """Forget about structs that are there wherever what holds them is; return the others."""
+        nulls = {row[2] for row in self.rows if row[:2] == [ops.EMIT, ops.T_NULL]}
+        for row in self.rows:
+            if row[:2] == [ops.EMIT, ops.T_PRESENT] and row[2] not in nulls:
+                row[:] = [ops.SKIP, 0, 0, 0, 0]
+        return frozenset(nulls)
+
+    def arrays(self) -> dict[str, Any]:
+        """Return all of it as the kernels take it."""
+        self.flush()
+        sizes = [len(text) for text in self.texts]
+        return {
+            "program": np.array(self.rows, np.int64),
+            "numbers": np.array(self.numbers or [0], np.int64),
+            "runs": np.array(self.runs, np.int64).reshape(-1, 2),
+            "fields": np.array(self.fields, np.int64).reshape(-1, 6),
+            "texts": np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
+            "pool": np.frombuffer(b"".join(self.texts) or b"\0", np.uint8),
+            "members": np.array(self.members, np.int64).reshape(-1, 3),
+        }

@@ -1,0 +1,246 @@
+"""Columns by way of objects: the generated decoders' messages, a column at a time. What works for every protocol."""
+
+from __future__ import annotations
+
+import gc
+import json
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any
+
+import pyarrow as pa
+
+from wirespark.columns import ERROR, PART, Columns, Found, frames_schema, header_type, joined_type
+from wirespark.decoders import Snapshot
+from wirespark.filling import Fillers, RecordFiller
+from wirespark.options import Wishes
+from wirespark.packages import Package, package_of
+from wirespark.walking import Row, Walk
+
+__all__ = ["ObjectBatcher", "Recording"]
+
+
+class ObjectBatcher:
+    """One direction of a connection, by way of objects; rows wait until they are worth a batch."""
+
+    def __init__(self, wishes: Wishes, walk: Walk, role: str | None, batch_size: int) -> None:
+        self._walk = walk
+        self._recording = _recording(wishes.protocol, wishes.variant)
+        self._role = role
+        self._batch_size = batch_size
+        self._wanted = None if wishes.messages is None else frozenset(wishes.messages)
+        self._keeps_faults = wishes.mode == "FAILFAST"
+        self._rows: list[Row] = []
+        self._begun = walk.given
+
+    @property
+    def given(self) -> int:
+        return self._walk.given
+
+    def feed(self, data: bytes, time: int | None = None) -> Iterator[Columns]:
+        self._take(self._walk.feed(data, time))
+        if self._walk.given - self._begun >= self._batch_size:
+            yield from self.flush()
+
+    def take(self, rows: Iterable[Row]) -> Iterator[Columns]:
+        """Return rows of the walk as columns."""
+        self._take(rows)
+        yield from self.flush()
+
+    def gap(self, size: int, time: int | None = None) -> Iterator[Columns]:
+        self._take(self._walk.gap(size, time))
+        yield from self.flush()
+
+    def finish(self, time: int | None = None) -> Iterator[Columns]:
+        self._take(self._walk.finish(time))
+        yield from self.flush()
+
+    def snapshot(self) -> Snapshot | None:
+        return self._walk.snapshot()
+
+    def flush(self) -> Iterator[Columns]:
+        rows, self._rows = self._rows, []
+        if rows or self._walk.given > self._begun:
+            yield self._recording.columns(rows, self._role, self._walk.given)
+        self._begun = self._walk.given
+
+    def _take(self, rows: Iterable[Row]) -> None:
+        was_enabled = gc.isenabled()
+        gc.disable()  # what is made here lives until its batch is done: looking through it again and again gains nothing
+        try:
+            found = list(rows)
+        finally:
+            if was_enabled:
+                gc.enable()
+        if self._wanted is not None:
+            wanted, faults = self._wanted, self._keeps_faults
+            found = [row for row in found if self._recording.is_of(row.item, wanted, faults=faults)]
+        self._rows += found
+
+
+@cache
+def _recording(protocol: str, variant: str | None) -> Recording:
+    return Recording(package_of(protocol), variant)
+
+
+class Recording:
+    """Rows of one protocol to columns."""
+
+    def __init__(self, package: Package, variant: str | None) -> None:
+        self._package = package
+        self._plan = package.plan
+        self._error: type[Exception] = package.native.DecodeError
+        self._fillers = Fillers(package, variant)
+        self._schema = frames_schema(package)
+        self._records: dict[str, RecordFiller] = {}
+        self._headers = {
+            name: self._fillers.header(name, schema)
+            for name, schema in package.columns.HEADERS.items()
+            if len(schema)
+        }
+        self._names: dict[type, str] = {}
+
+    def columns(self, rows: list[Row], role: str | None, end: int) -> Columns:
+        """Return the columns of rows, given who sent them and where what they are of ends."""
+        items = [row.item for row in rows]
+        messages = [
+            None if isinstance(item, self._error) else getattr(item, "message", item) for item in items
+        ]
+        names = [None if message is None else self._name_of(message) for message in messages]
+        return Columns(
+            rows=self._rows(rows, items, messages, names, role),
+            messages={
+                name: self._found(name, messages, names) for name in dict.fromkeys(names) if name is not None
+            },
+            end=end,
+        )
+
+    def is_of(self, item: Any, wanted: frozenset[str], *, faults: bool) -> bool:
+        """Say whether an item is one of these messages; of a fault, whether they are wanted."""
+        if isinstance(item, self._error):
+            return faults
+        return self._name_of(getattr(item, "message", item)) in wanted
+
+    def _name_of(self, message: Any) -> str:
+        class_ = type(message)
+        if class_ not in self._names:
+            known = self._package.messages
+            name = class_.__name__
+            self._names[class_] = name if name in known else name.removesuffix("_")
+        return self._names[class_]
+
+    def _found(self, name: str, messages: list[Any], names: list[str | None]) -> Found:
+        rows = [row for row, own in enumerate(names) if own == name]
+        schema = self._package.messages[name]
+        if name not in self._records:
+            self._records[name] = self._fillers.named(name, schema)
+        arrays = self._records[name]([messages[row] for row in rows])
+        columns = pa.StructArray.from_arrays(arrays, fields=list(schema)) if arrays else None
+        return Found(rows=pa.array(rows, pa.int32()), columns=columns)
+
+    # ---- what every row has
+
+    def _rows(
+        self,
+        rows: list[Row],
+        items: list[Any],
+        messages: list[Any],
+        names: list[str | None],
+        role: str | None,
+    ) -> Any:
+        n_rows = len(rows)
+        senders = (
+            [role] * n_rows
+            if role is not None
+            else [self._sender(name, item) for name, item in zip(names, items, strict=True)]
+        )
+        arrays = {
+            "_offset": pa.array([row.offset for row in rows], pa.int64()),
+            "_size": pa.array([row.size for row in rows], pa.int64()),
+            "_from": pa.array(senders, pa.string()),
+            "_time": pa.array([row.time for row in rows], pa.timestamp("us", tz="UTC")),
+            "_message": pa.array(names, pa.string()),
+            "_code": pa.array([self._code(n, m) for n, m in zip(names, messages, strict=True)], pa.int64()),
+            "_error": self._errors(rows),
+        }
+        if "_header" in self._schema.names:
+            arrays["_header"] = self._header(items)
+        if "_part" in self._schema.names:
+            arrays |= self._parts(items)
+        return pa.RecordBatch.from_arrays([arrays[name] for name in self._schema.names], schema=self._schema)
+
+    def _sender(self, name: str | None, item: Any) -> str | None:
+        """Return who sends such a message, where only one role does; of a fault what it was taken for."""
+        if name is None:
+            name = (item.partial or {}).get("message")
+        known = self._plan["messages"].get(name)
+        return None if known is None else known[1]
+
+    def _code(self, name: str | None, message: Any) -> int | None:
+        if name == "Unknown" and name not in self._plan["messages"]:
+            return message.code  # type: ignore[no-any-return]
+        known = self._plan["messages"].get(name)
+        return None if known is None else known[0]
+
+    def _header(self, items: list[Any]) -> Any:
+        type_ = header_type(self._package)
+        arrays = []
+        for name, fill in self._headers.items():
+            class_ = type(self)._class_of(self._package, name)
+            frames = [item if type(item) is class_ else None for item in items]
+            schema = self._package.columns.HEADERS[name]
+            mask = pa.array([frame is None for frame in frames], pa.bool_())
+            arrays.append(pa.StructArray.from_arrays(fill(frames), fields=list(schema), mask=mask))
+        if len(self._package.columns.HEADERS) == 1:
+            return arrays[0]
+        return pa.StructArray.from_arrays(arrays, fields=list(type_))
+
+    @staticmethod
+    def _class_of(package: Package, name: str) -> Any:
+        return getattr(package.native, name, None) or getattr(package.native, f"{name}_")
+
+    def _errors(self, rows: list[Row]) -> Any:
+        if not any(isinstance(row.item, self._error) for row in rows):
+            return pa.nulls(len(rows), ERROR)
+        return pa.array([self._error_of(row) for row in rows], ERROR)
+
+    def _error_of(self, row: Row) -> dict[str, Any] | None:
+        error: Any = row.item
+        if not isinstance(error, self._error):
+            return None
+        names = ("code", "rule", "path", "at", "inner_at", "expected", "found", "recoverable")
+        raw = row.raw or b""
+        return {name: getattr(error, name) for name in names} | {
+            "raw": raw,
+            "raw_truncated": len(raw) < row.size,
+        }
+
+    # ---- pieces
+
+    def _parts(self, items: list[Any]) -> dict[str, Any]:
+        parts = [getattr(item, "part", None) for item in items]
+        found = {"_part": pa.array([None if part is None else self._part(part) for part in parts], PART)}
+        type_ = joined_type(self._package)
+        if type_ is not None:
+            found["_joined"] = self._joined(parts, type_)
+        return found
+
+    def _part(self, part: Any) -> dict[str, Any]:
+        key = dict(zip(self._plan["joins"][part.join][2], map(_plain, part.key), strict=True))
+        return {"join": part.join, "key": json.dumps(key), "index": part.index, "last": part.last}
+
+    def _joined(self, parts: list[Any], type_: Any) -> Any:
+        arrays: list[Any] = []
+        for name, schema in self._package.columns.JOINED.items():
+            own = [
+                part.joined if part is not None and part.join == name and part.last else None
+                for part in parts
+            ]
+            arrays.extend(self._fillers.of(self._plan["joins"][name][0], list(schema))(own))
+        mask = pa.array([part is None or not part.last for part in parts], pa.bool_())
+        return pa.StructArray.from_arrays(arrays, fields=list(type_), mask=mask)
+
+
+def _plain(value: Any) -> Any:
+    """Return a part of a key as JSON has it."""
+    return value if isinstance(value, bool | int | str) or value is None else str(value)

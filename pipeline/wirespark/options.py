@@ -1,0 +1,176 @@
+"""What a read is asked to do: the options of `format("wire")`, checked once."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias, get_args
+
+from wirespark.errors import WireSparkError
+from wirespark.packages import Package, package_of
+
+__all__ = ["Kernel", "Mode", "ReadOptions", "Wishes", "has_numba"]
+
+Mode: TypeAlias = Literal["PERMISSIVE", "DROPMALFORMED", "FAILFAST"]
+Kernel: TypeAlias = Literal["auto", "on", "off"]
+
+_UNITS = {"": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
+_LIMIT = "limit."
+_KNOWN = (
+    "protocol", "message", "from", "backend", "mode", "path", "paths", "variant", "strict", "port", "capture",
+    "split", "batch", "errorbytes", "index", "limits", "kernel",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    """How bytes are read, wherever they come from.
+
+    Attributes:
+        error_bytes: How many of a bad frame's bytes its row shows.
+        messages: The only messages whose rows are wanted; None: all rows.
+        kernel: Whether compiled kernels decode what they know: where numba is installed, always, or never.
+    """
+
+    protocol: str
+    role: str | None = None
+    variant: str | None = None
+    strict: bool = False
+    limits: Mapping[str, int] = field(default_factory=dict)
+    mode: Mode = "PERMISSIVE"
+    error_bytes: int = 4096
+    messages: tuple[str, ...] | None = None
+    kernel: Kernel = "auto"
+
+    @property
+    def package(self) -> Package:
+        return package_of(self.protocol)
+
+    @property
+    def largest_frame(self) -> int:
+        size: int = self.limits.get("frame") or self.package.plan["limits"]["frame"]
+        return size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadOptions:
+    """The options of one read.
+
+    Attributes:
+        message: The only message that is wanted; its fields are then the columns.
+        capture: Whether the files are captures; None: their first bytes tell.
+        split_size: Bytes of a file that one task reads.
+        batch_size: Bytes that are decoded into one batch of rows.
+        has_index: Whether the places where files are cut are kept for the next read.
+    """
+
+    wishes: Wishes
+    paths: tuple[str, ...]
+    message: str | None = None
+    capture: bool | None = None
+    port: int | None = None
+    split_size: int = 64 << 20
+    batch_size: int = 1 << 20
+    has_index: bool = True
+
+    @classmethod
+    def of(cls, options: Mapping[str, str]) -> ReadOptions:
+        """Return the options that a user gave as text.
+
+        Raises:
+            WireSparkError: One is not known, or has no meaning.
+        """
+        given = {name.lower(): text for name, text in options.items()}
+        for name in given:
+            if name not in _KNOWN and not name.startswith(_LIMIT):
+                raise WireSparkError(
+                    f"there is no option {name!r}; there are {', '.join(_KNOWN)} and limit.NAME"
+                )
+        wishes = _wishes(given)
+        return cls(
+            wishes=wishes,
+            paths=_paths(given),
+            message=_among(given.get("message"), "message", wishes.package.messages),
+            capture=None if "capture" not in given else _truth("capture", given["capture"]),
+            port=None if "port" not in given else _amount("port", given["port"]),
+            split_size=_amount("split", given.get("split", "64MiB")),
+            batch_size=_amount("batch", given.get("batch", "1MiB")),
+            has_index=_truth("index", given.get("index", "true")),
+        )
+
+
+def _wishes(given: Mapping[str, str]) -> Wishes:
+    if not given.get("protocol"):
+        raise WireSparkError('name the protocol: .option("protocol", "lumberjack")')
+    if given.get("backend", "native") != "native":
+        raise WireSparkError(
+            "only native bytes are read: leave the option `backend` out, or transcode before"
+        )
+    mode = given.get("mode", "PERMISSIVE").upper()
+    if mode not in get_args(Mode):
+        raise WireSparkError(f"mode is one of {', '.join(get_args(Mode))}, not {mode!r}")
+    plan = package_of(given["protocol"]).plan
+    return Wishes(
+        protocol=given["protocol"],
+        role=_among(given.get("from"), "role", plan["roles"]),
+        variant=_among(given.get("variant"), "variant", plan["variants"]),
+        strict=_truth("strict", given.get("strict", "false")),
+        limits=_limits(given, plan),
+        mode=mode,  # type: ignore[arg-type]  # compared above
+        error_bytes=_amount("errorbytes", given.get("errorbytes", "4096")),
+        kernel=_kernel(given.get("kernel", "auto").lower()),
+    )
+
+
+def _kernel(word: str) -> Kernel:
+    if word not in get_args(Kernel):
+        raise WireSparkError(f"kernel is one of {', '.join(get_args(Kernel))}, not {word!r}")
+    if word == "on" and not has_numba():
+        raise WireSparkError("numba is missing: pip install numba, or leave the option `kernel` out")
+    return word  # type: ignore[return-value]  # compared above
+
+
+def has_numba() -> bool:
+    return importlib.util.find_spec("numba") is not None
+
+
+def _limits(given: Mapping[str, str], plan: dict[str, Any]) -> dict[str, int]:
+    """Return the limits of `limits` (`frame=1MiB, count=10`) and of each `limit.NAME`."""
+    pairs = [text.partition("=")[::2] for text in given.get("limits", "").split(",") if text.strip()]
+    pairs += [(name[len(_LIMIT) :], text) for name, text in given.items() if name.startswith(_LIMIT)]
+    found = {}
+    for name, text in pairs:
+        found[_among(name.strip(), "limit", plan["limits"]) or ""] = _amount(f"limit {name}", text)
+    return found
+
+
+def _paths(given: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the paths of `load`: one as it is, several as Spark's JSON."""
+    import json
+
+    found = json.loads(given["paths"]) if given.get("paths") else [given["path"]] if given.get("path") else []
+    if not found:
+        raise WireSparkError("name what to read: .load(path), a file or a folder")
+    return tuple(found)
+
+
+def _among(name: str | None, noun: str, names: Any) -> str | None:
+    if name is None or name in names:
+        return name
+    raise WireSparkError(f"there is no {noun} {name!r}; there are {', '.join(names) or 'none'}")
+
+
+def _truth(name: str, text: str) -> bool:
+    if text.lower() not in ("true", "false"):
+        raise WireSparkError(f"{name} is true or false, not {text!r}")
+    return text.lower() == "true"
+
+
+def _amount(name: str, text: str) -> int:
+    digits = text.strip().lower()
+    unit = next((unit for unit in _UNITS if unit and digits.endswith(unit)), "")
+    number = digits.removesuffix(unit).strip()
+    if not (number.isascii() and number.isdigit() and len(number) <= 18):
+        raise WireSparkError(f"{name} is a number, as in 1000 or 64MiB, not {text!r}")
+    return int(number) * _UNITS[unit]

@@ -1,0 +1,109 @@
+"""Tables to Parquet files, some rows at a time: each file under a temporary name until the part is done."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from wirespark.receipts import replace_file
+
+__all__ = ["TableWriters", "folder_of"]
+
+_MOST_ROWS = 1 << 16
+_MOST_BYTES = 8 << 20
+_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z0-9]+")
+_REPEATING = ("_file", "_flow", "_from", "_message", "message", "variety")
+
+
+def folder_of(message: str) -> str:
+    """Return the folder of a message's table; a partition's name, which Spark reads."""
+    words = [word for part in message.split("_") for word in _WORD.findall(part)]
+    return f"message={'_'.join(words).lower() or message}"
+
+
+class TableWriters:
+    """The files of one part; what they hold counts only once all of them have their names."""
+
+    def __init__(self, target: Path, name: str) -> None:
+        self._target = target
+        self._name = name
+        self._tables: dict[str, _Table] = {}
+
+    def write(self, folder: str, batch: Any) -> None:
+        """Add rows to the table of a folder."""
+        if folder not in self._tables:
+            path = self._target / folder / f"{self._name}.parquet"
+            self._tables[folder] = _Table(path, batch.schema)
+        self._tables[folder].write(batch)
+
+    def finish(self) -> list[str]:
+        """Give all files their names, and return these."""
+        for table in self._tables.values():
+            table.finish()
+        for table in self._tables.values():
+            replace_file(table.temporary, table.path)
+        return [str(table.path.relative_to(self._target)) for table in self._tables.values()]
+
+    def drop(self) -> None:
+        """Remove what was written."""
+        for table in self._tables.values():
+            table.drop()
+
+
+class _Table:
+    """One file; rows wait until they are worth a row group."""
+
+    def __init__(self, path: Path, schema: Any) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.path = path
+        self.temporary = path.with_name(f"{path.stem}.{os.getpid()}.tmp")
+        self._schema = schema
+        self._writer = pq.ParquetWriter(
+            self.temporary,
+            schema,
+            compression="snappy",
+            use_dictionary=list(_repeating(schema)),
+            write_statistics=True,
+        )
+        self._batches: list[Any] = []
+        self._n_rows = 0
+        self._n_bytes = 0
+
+    def write(self, batch: Any) -> None:
+        self._batches.append(batch)
+        self._n_rows += batch.num_rows
+        self._n_bytes += batch.nbytes
+        if self._n_rows >= _MOST_ROWS or self._n_bytes >= _MOST_BYTES:
+            self._flush()
+
+    def finish(self) -> None:
+        self._flush()
+        self._writer.close()
+
+    def drop(self) -> None:
+        self._writer.close()
+        self.temporary.unlink(missing_ok=True)
+
+    def _flush(self) -> None:
+        if self._batches:
+            self._writer.write_table(pa.Table.from_batches(self._batches, self._schema))
+        self._batches, self._n_rows, self._n_bytes = [], 0, 0
+
+
+def _repeating(schema: Any, path: str = "") -> Iterator[str]:
+    """Yield the columns whose values repeat, by what their types say: a dictionary costs more than it saves elsewhere."""
+    for field in schema:
+        here = f"{path}{field.name}"
+        type_ = field.type
+        while pa.types.is_list(type_):
+            here, type_ = f"{here}.list.element", type_.value_type
+        if pa.types.is_struct(type_):
+            yield from _repeating(type_, f"{here}.")
+        elif field.name in _REPEATING or (field.metadata or {}).get(b"wire") == b"member":
+            yield here

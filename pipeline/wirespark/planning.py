@@ -1,0 +1,184 @@
+"""What a read is made of: files to parts that tasks can read by themselves.
+
+A large file of one direction is cut where frames begin; the walk that finds these places is the one that tasks take, so both see
+the same frames. Its results are kept beside nobody's files, in the user's cache.
+"""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from wiregen.capture import is_capture
+from wirespark.batches import Slice, scanner_of
+from wirespark.captures import Share
+from wirespark.decoders import has_context
+from wirespark.errors import WireSparkError
+from wirespark.filters import Pushed
+from wirespark.options import ReadOptions, Wishes, has_numba
+from wirespark.walking import Walk
+
+__all__ = ["Part", "files_of", "parts_of", "slices_of"]
+
+Part: TypeAlias = Slice | Share
+Cuts: TypeAlias = list[tuple[int, Any]]
+
+_CHUNK = 1 << 20
+
+
+def parts_of(options: ReadOptions, pushed: Pushed | None = None) -> tuple[Part, ...]:
+    """Return all parts of a read, in the order of the files and of their bytes."""
+    found = (part for path in files_of(options.paths) for part in _parts(path, options))
+    return tuple(part for part in found if pushed is None or _may_hold(part, pushed))
+
+
+def files_of(paths: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the files that paths, folders and patterns name, sorted; hidden ones are left out.
+
+    Raises:
+        WireSparkError: One names nothing.
+    """
+    found: dict[str, None] = {}
+    for path in paths:
+        local = path.removeprefix("file://") if path.startswith("file:///") else path.removeprefix("file:")
+        if "://" in local:
+            raise WireSparkError(f"{path!r} is not a file here: copy it to a disk that all workers see")
+        matches = [local] if os.path.exists(local) else sorted(glob.glob(local))
+        if not matches:
+            raise WireSparkError(f"there is no file {path!r}")
+        for match in matches:
+            found.update(dict.fromkeys(_files(Path(match).absolute())))
+    return tuple(found)
+
+
+def _files(path: Path) -> Iterator[str]:
+    if not path.is_dir():
+        yield str(path)
+        return
+    for file in sorted(path.rglob("*")):
+        if file.is_file() and not any(part.startswith((".", "_")) for part in file.relative_to(path).parts):
+            yield str(file)
+
+
+def _parts(path: str, options: ReadOptions) -> Iterator[Part]:
+    is_cap = options.capture if options.capture is not None else is_capture(path)
+    if not is_cap:
+        yield from slices_of(path, options)
+        return
+    n_shares = max(1, -(-os.path.getsize(path) // options.split_size))
+    for index in range(n_shares):
+        yield Share(path=path, index=index, n_shares=n_shares, port=options.port, role=options.wishes.role)
+
+
+def _may_hold(part: Part, pushed: Pushed) -> bool:
+    """Say whether a part may hold rows at the offsets that are wanted; those of captures count in their flows."""
+    if isinstance(part, Share):
+        return True
+    return (pushed.high is None or part.start <= pushed.high) and (part.end is None or part.end > pushed.low)
+
+
+# ---- files of one direction
+
+
+def slices_of(path: str, options: ReadOptions) -> Iterator[Slice]:
+    """Yield the slices of a file, cut where frames begin."""
+    role = _role_of(path, options.wishes)
+    size = os.path.getsize(path)
+    cuts: Cuts = [(0, None)]
+    if size > options.split_size:
+        cuts += _known_cuts(path, role, options)
+    for (start, state), (end, _) in zip(cuts, [*cuts[1:], (None, None)], strict=True):
+        yield Slice(path=path, role=role, start=start, end=end, state=state)
+
+
+def _role_of(path: str, wishes: Wishes) -> str | None:
+    """Return who sent what a file holds: as was said, or as its name says (`x.writer.bin`), else as the protocol allows.
+
+    None: whoever; one layout serves all roles.
+    """
+    plan = wishes.package.plan
+    if wishes.role is not None:
+        return wishes.role
+    named = [part for part in Path(path).name.split(".")[1:] if part in plan["roles"]]
+    if named:
+        return named[0]
+    is_alike = len(set(plan["sends"].values())) == 1 and not plan["opens"]
+    first: str = plan["roles"][0]
+    return None if is_alike else first
+
+
+def _known_cuts(path: str, role: str | None, options: ReadOptions) -> Cuts:
+    """Return where a file is cut, from the cache where the same file was cut in the same way."""
+    place = _cache_place(path, role, options) if options.has_index else None
+    if place is not None and place.is_file():
+        return [(start, state) for start, state in json.loads(place.read_text(encoding="utf-8"))]
+    cuts = list(_cuts(path, role, options))
+    if place is not None:
+        _keep(place, cuts)
+    return cuts
+
+
+def _cuts(path: str, role: str | None, options: ReadOptions) -> Iterator[tuple[int, Any]]:
+    """Yield where the slices but the first begin, and what is known there."""
+    scanner = None if has_context(options.wishes.package) else scanner_of(options.wishes, role)
+    if scanner is not None:
+        yield from _scanned_cuts(path, role, options, scanner)
+        return
+    walk = Walk(options.wishes, role)
+    error = options.wishes.package.native.DecodeError
+    walk.due = options.split_size
+    with open(path, "rb") as file:
+        while data := file.read(_CHUNK):
+            for row in walk.feed(data):
+                if walk.cut is None or row.offset < walk.cut[0]:
+                    continue
+                cut, walk.cut = walk.cut, None
+                if row.offset == cut[0] and not isinstance(row.item, error):
+                    yield cut
+                    walk.due = row.offset + options.split_size
+                else:
+                    walk.due = row.offset
+
+
+def _scanned_cuts(
+    path: str, role: str | None, options: ReadOptions, scanner: Any
+) -> Iterator[tuple[int, Any]]:
+    """Yield the same by way of the kernels, for frames that say nothing about later ones."""
+    from wirespark.kernels.cutting import Cutter
+    from wirespark.kernels.relay import Relay
+
+    relay = Relay(options.wishes, scanner, Walk(options.wishes, role))
+    cutter = Cutter(options.split_size, options.wishes.package.native.DecodeError)
+    with open(path, "rb") as file:
+        while data := file.read(_CHUNK):
+            for part in relay.feed(data):
+                for cut in cutter.take(part):
+                    yield cut, None
+
+
+def _cache_place(path: str, role: str | None, options: ReadOptions) -> Path:
+    status = os.stat(path)
+    wishes = options.wishes
+    told = (
+        path, status.st_size, status.st_mtime_ns, options.split_size, wishes.protocol, role, wishes.variant,
+        wishes.strict, sorted(wishes.limits.items()), wishes.kernel != "off" and has_numba(), repr(wishes.package.plan),
+    )  # fmt: skip
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return cache / "wirespark" / "cuts" / f"{sha256(repr(told).encode()).hexdigest()}.json"
+
+
+def _keep(place: Path, cuts: Cuts) -> None:
+    """Write what was found, whole or not at all; a cache that cannot be written is none."""
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=place.parent, delete=False, encoding="utf-8") as file:
+            json.dump(cuts, file)
+        os.replace(file.name, place)
+    except OSError:
+        return

@@ -1,0 +1,50 @@
+"""What a task does with its part, whichever kind it is of; and what the mode says about bad bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow.compute as pc
+
+from wirespark.batches import slice_columns
+from wirespark.captures import Share, share_columns
+from wirespark.columns import Columns, selected
+from wirespark.errors import WireSparkError
+from wirespark.options import Mode, ReadOptions, Wishes
+from wirespark.planning import Part
+
+__all__ = ["located_columns"]
+
+
+def located_columns(
+    part: Part, wishes: Wishes, options: ReadOptions
+) -> Iterator[tuple[Columns, str, str | None]]:
+    """Yield what a part holds, with the file and the flow of each piece.
+
+    Raises:
+        WireSparkError: By the iterator: in the mode FAILFAST, something cannot be decoded.
+    """
+    if isinstance(part, Share):
+        found: Iterator[tuple[Columns, str | None]] = share_columns(part, wishes, options.batch_size)
+    else:
+        found = ((columns, None) for columns in slice_columns(part, wishes, options.batch_size))
+    for columns, flow in found:
+        kept = _kept(columns, wishes.mode, part.path)
+        if kept is not None:
+            yield kept, part.path, flow
+
+
+def _kept(columns: Columns, mode: Mode, file: str) -> Columns | None:
+    errors = columns.rows.column("_error")
+    if mode == "PERMISSIVE" or errors.null_count == len(errors):
+        return columns
+    if mode == "FAILFAST":
+        raise WireSparkError(_first(columns, file))
+    return selected(columns, pc.is_null(errors))
+
+
+def _first(columns: Columns, file: str) -> str:
+    row: dict[str, Any] = next(row for row in columns.rows.to_pylist() if row["_error"] is not None)
+    error = row["_error"]
+    return f"{file}: {error['code']} at {error['at']} in the frame at {row['_offset']}: {error['path']}"

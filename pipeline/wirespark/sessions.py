@@ -1,0 +1,114 @@
+"""A Spark session that knows `format("wire")`, with the code that its workers need."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wirespark.errors import WireSparkError
+from wirespark.java import provide_java
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["register", "session", "ship"]
+
+_OWN = ("wirespark", "wiregen/__init__.py", "wiregen/capture")
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def session(
+    name: str = "wiregen",
+    *,
+    packages: Iterable[str] = ("wireproto",),
+    master: str | None = None,
+    remote: str | None = None,
+    config: Mapping[str, Any] | None = None,
+) -> SparkSession:
+    """Return a session with `format("wire")`; `packages` are the trees of protocols that workers are to find.
+
+    Java is found or brought, and workers run this very Python. `remote`: a Spark Connect address, in place of `master`.
+
+    Raises:
+        WireSparkError: pyspark or a Java is missing.
+    """
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise WireSparkError("pyspark is missing: pip install 'wiregen[spark]'") from None
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.appName(name)
+    if remote is not None:
+        builder = builder.remote(remote)
+    else:
+        provide_java()
+        builder = builder.master(master) if master is not None else builder
+    for key, value in (config or {}).items():
+        builder = builder.config(key, value)
+    spark = builder.getOrCreate()
+    ship(spark, packages)
+    register(spark)
+    return spark
+
+
+def ship(spark: SparkSession, packages: Iterable[str] = ("wireproto",)) -> None:
+    """Give the workers of a session this package and the trees of protocols."""
+    path = Path(tempfile.mkdtemp(prefix="wirespark-")) / "wirespark-code.zip"
+    write_code(path, packages)
+    if _is_connect(spark):
+        spark.addArtifacts(str(path), pyfile=True)
+    else:
+        spark.sparkContext.addPyFile(str(path))
+
+
+def register(spark: SparkSession) -> None:
+    """Make `format("wire")` known to a session whose workers find the code: see `ship`."""
+    from wirespark.source import PushingWireSource
+
+    # Without it every read fails whose source takes filters.
+    spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
+    spark.dataSource.register(PushingWireSource)
+
+
+def _is_connect(spark: SparkSession) -> bool:
+    return type(spark).__module__.startswith("pyspark.sql.connect")
+
+
+# ---- the code that travels
+
+
+def write_code(path: Path, packages: Iterable[str]) -> None:
+    """Write the zip of all that a worker imports; the same code gives the same bytes."""
+    files = {name: file for root in (*_roots(), *map(_root_of, packages)) for name, file in _files(*root)}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(files):
+            archive.writestr(zipfile.ZipInfo(name, _EPOCH), files[name].read_bytes(), zipfile.ZIP_DEFLATED)
+
+
+def _roots() -> Iterable[tuple[str, Path]]:
+    for name in _OWN:
+        package, _, rest = name.partition("/")
+        yield name, _root_of(package)[1] / rest
+
+
+def _root_of(package: str) -> tuple[str, Path]:
+    spec = importlib.util.find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise WireSparkError(
+            f"there is no package {package!r} to give to the workers: build it, or put it on the path"
+        )
+    return package.replace(".", "/"), Path(next(iter(spec.submodule_search_locations)))
+
+
+def _files(name: str, root: Path) -> Iterable[tuple[str, Path]]:
+    if root.is_file():
+        yield name, root
+        return
+    for file in root.rglob("*.py"):
+        yield f"{name}/{file.relative_to(root).as_posix()}", file

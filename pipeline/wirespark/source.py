@@ -1,0 +1,99 @@
+"""`spark.read.format("wire")`: files and captures as tables, decoded in batches where Spark runs its tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pyspark.sql.datasource import DataSource, DataSourceReader, Filter, InputPartition
+from pyspark.sql.types import StructType
+
+from wirespark.filters import Pushed, pushed
+from wirespark.options import ReadOptions
+from wirespark.planning import Part, parts_of
+from wirespark.projection import check_projection, projected
+from wirespark.reading import located_columns
+from wirespark.spark_types import struct_type
+from wirespark.tables import message_schema, message_table, wide_schema, wide_table
+
+__all__ = ["PushingWireSource", "WirePartition", "WireSource"]
+
+
+@dataclass
+class WirePartition(InputPartition):
+    """What one task reads."""
+
+    parts: tuple[Part, ...]
+
+
+class WireSource(DataSource):
+    """Bytes of a protocol as a table: one nullable struct for each message, or one message's own columns."""
+
+    @classmethod
+    def name(cls) -> str:
+        return "wire"
+
+    def schema(self) -> StructType:
+        options = ReadOptions.of(self.options)
+        package = options.wishes.package
+        if options.message is not None:
+            return struct_type(message_schema(package, options.message))
+        return struct_type(wide_schema(package))
+
+    def reader(self, schema: StructType) -> WireReader:
+        return WireReader(ReadOptions.of(self.options), schema)
+
+
+class PushingWireSource(WireSource):
+    """The same where the session lets filters through: see `register`."""
+
+    def reader(self, schema: StructType) -> WireReader:
+        return PushingWireReader(ReadOptions.of(self.options), schema)
+
+
+class WireReader(DataSourceReader):
+    """One read of a table."""
+
+    def __init__(self, options: ReadOptions, schema: StructType) -> None:
+        self._options = options
+        self._schema = schema
+        self._pushed = Pushed()
+        check_projection(self._arrow(), self._known())
+
+    def _known(self) -> Any:
+        package, message = self._options.wishes.package, self._options.message
+        return wide_schema(package) if message is None else message_schema(package, message)
+
+    def _arrow(self) -> Any:
+        from pyspark.sql.pandas.types import to_arrow_schema
+
+        return to_arrow_schema(self._schema, timezone="UTC")
+
+    def partitions(self) -> Sequence[InputPartition]:
+        parts = parts_of(self._options, self._pushed)
+        return [WirePartition((part,)) for part in parts] or [WirePartition(())]
+
+    def read(self, partition: InputPartition) -> Iterator[Any]:
+        assert isinstance(partition, WirePartition)
+        options, package = self._options, self._options.wishes.package
+        asked = self._arrow()
+        names, types = tuple(asked.names), {field.name: field.type for field in asked}
+        wanted = (options.message,) if options.message is not None else self._pushed.messages
+        wishes = replace(options.wishes, messages=wanted)
+        for part in partition.parts:
+            for columns, file, flow in located_columns(part, wishes, options):
+                if options.message is None:
+                    batch = wide_table(columns, package, file, flow)
+                else:
+                    batch = message_table(columns, package, options.message, file, flow)
+                if batch is not None and batch.num_rows:
+                    yield projected(batch, names, types)
+
+
+class PushingWireReader(WireReader):
+    """A read that takes what it can of the filters."""
+
+    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
+        self._pushed = pushed(filters, self._options.wishes.package)
+        return filters

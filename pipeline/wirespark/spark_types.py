@@ -1,0 +1,42 @@
+"""Arrow schemas as Spark's, with the docs as column comments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import types as T
+
+__all__ = ["struct_type"]
+
+_PLAIN: dict[Any, T.DataType] = {
+    pa.bool_(): T.BooleanType(),
+    pa.int8(): T.ByteType(),
+    pa.int16(): T.ShortType(),
+    pa.int32(): T.IntegerType(),
+    pa.int64(): T.LongType(),
+    pa.float32(): T.FloatType(),
+    pa.float64(): T.DoubleType(),
+    pa.string(): T.StringType(),
+    pa.binary(): T.BinaryType(),
+    pa.decimal128(20, 0): T.DecimalType(20, 0),
+    pa.timestamp("us", tz="UTC"): T.TimestampType(),
+}
+
+
+def struct_type(fields: Any) -> T.StructType:
+    """Return the Spark type of an Arrow schema or struct type."""
+    return T.StructType([T.StructField(f.name, _type(f.type), True, _comment(f)) for f in fields])
+
+
+def _type(type_: Any) -> T.DataType:
+    if pa.types.is_struct(type_):
+        return struct_type(type_)
+    if pa.types.is_list(type_):
+        return T.ArrayType(_type(type_.value_type))
+    return _PLAIN[type_]
+
+
+def _comment(field: Any) -> dict[str, str]:
+    comment = (field.metadata or {}).get(b"comment")
+    return {} if comment is None else {"comment": comment.decode()}

@@ -1,0 +1,139 @@
+"""Whether frames begin at some place of a stream that was lost: a few of them are read strictly, and nothing is remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from wirespark.decoders import StreamDecoder, context_of, decoder_of
+from wirespark.options import Wishes
+from wirespark.patterns import header_pattern
+
+__all__ = ["Trial"]
+
+N_CHAINED = 2
+"""Frames that have to follow each other before a place is believed."""
+_FIRST_BYTES = 4096
+
+
+class Trial:
+    """Tries places for what a role sends; `begin` says what is known about the connection where it was lost."""
+
+    header_size = 64
+    """Bytes at the end of what was searched in which a header may begin that is not there yet."""
+
+    def __init__(self, wishes: Wishes, role: str | None) -> None:
+        self._wishes = wishes
+        self._role = role
+        self._snapshot: dict[str, Any] | None = None
+        self._context: Any = None
+
+    def begin(self, context: Any) -> None:
+        """Take what is known now for all places until the next `begin`."""
+        self._context = self.copy(context)
+        if self._context is not None:
+            self._context.damage(
+                self._role
+            )  # what was open may lack a piece now: no fault of the frames that come
+            self._snapshot = self._context.snapshot()
+
+    def copy(self, context: Any) -> Any:
+        """Return a context that may be spoilt."""
+        return None if context is None else context_of(self._wishes, context.snapshot())
+
+    def candidates(self, window: bytes, start: int) -> Iterator[int]:
+        """Yield the places from `start` on where a header may begin."""
+        pattern = header_pattern(self._wishes.protocol, self._role, self._wishes.variant)
+        found = pattern.search(window, start)
+        while found is not None:
+            yield found.start()
+            found = pattern.search(window, found.start() + 1)
+
+    def verdict(self, window: bytes, start: int, *, is_end: bool) -> bool | None:
+        """Say whether frames begin at a place; None: that takes more bytes than there are."""
+        if start >= len(window):
+            return start == len(window) if is_end else None
+        size = _FIRST_BYTES
+        while True:
+            data = window[start : start + size]
+            is_all = start + size >= len(window)
+            verdict = self._tried(data, is_end=is_end and is_all)
+            if verdict is not None or is_all:
+                return verdict
+            size *= 8
+
+    def hidden(self, data: bytes, end: int, *, is_end: bool) -> int | None:
+        """Return where in a frame others begin that lead beyond its `end`, which is therefore a lie; 0: nowhere.
+
+        None: that takes more bytes than there are. Frames that end where it does belong to it.
+        """
+        known: set[int] = set()
+        for start in self.candidates(data, 1):
+            if start >= end:
+                return 0
+            if start in known:
+                continue
+            verdict = self._leads_beyond(data, start, end, known, is_end=is_end)
+            if verdict is None:
+                return None
+            if verdict:
+                return start
+        return 0
+
+    def _leads_beyond(
+        self, data: bytes, start: int, end: int, known: set[int], *, is_end: bool
+    ) -> bool | None:
+        """Say whether frames follow each other from `start` to somewhere behind `end`; note where they begin."""
+        decoder = self._decoder()
+        n_whole, position = 0, start
+        try:
+            for _, size, item in decoder.items(memoryview(data)[start:]):
+                if not self._fits(item):
+                    return False
+                known.add(position)
+                n_whole += 1
+                position += size
+                if position == end:
+                    return False
+                if position > end and n_whole >= N_CHAINED:
+                    return True
+        finally:
+            self._restore(n_whole)
+        if not decoder.pending:
+            return position > end if is_end else None
+        return None if decoder.needed and not is_end else False
+
+    def _decoder(self) -> StreamDecoder:
+        decoder = decoder_of(self._wishes, self._role, self._context, is_strict=True)
+        decoder.begin_inside()
+        return decoder
+
+    def _restore(self, n_whole: int) -> None:
+        """Forget what frames said that were only tried."""
+        if n_whole and self._context is not None:
+            self._context.restore(self._snapshot)
+
+    def _tried(self, data: bytes, *, is_end: bool) -> bool | None:
+        decoder = self._decoder()
+        n_whole = 0
+        try:
+            for _, _, item in decoder.items(data):
+                if not self._fits(item):
+                    return False
+                n_whole += 1
+                if n_whole == N_CHAINED:
+                    return True
+        finally:
+            self._restore(n_whole)
+        if not decoder.pending:
+            return n_whole > 0 if is_end else None
+        return None if decoder.needed and not is_end else False
+
+    def _fits(self, item: Any) -> bool:
+        """Say whether an item is a frame that the role may send."""
+        package = self._wishes.package
+        if isinstance(item, package.native.DecodeError):
+            return bool(item.code == "incomplete_join")  # a frame for itself, which lacks those before it
+        name = type(getattr(item, "message", item)).__name__
+        known = package.plan["messages"].get(name) or package.plan["messages"].get(name.removesuffix("_"))
+        return known is None or self._role is None or known[1] in (None, self._role)

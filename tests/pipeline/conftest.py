@@ -1,0 +1,34 @@
+"""One Spark session for a whole run; without pyspark or a Java its tests are skipped, and say so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+CONFIG = {
+    "spark.ui.enabled": "false",
+    "spark.driver.memory": "1g",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+}
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
+    import wirespark
+
+    try:
+        session = wirespark.session("tests", master="local[2]", config=CONFIG)
+    except wirespark.WireSparkError as error:
+        pytest.skip(str(error))
+    session.sparkContext.setLogLevel("ERROR")
+    yield session
+    session.stop()

@@ -1,0 +1,196 @@
+"""`convert`: a table for each message, receipts, and what is left when a run is killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
+pytestmark = pytest.mark.xdist_group("spark")
+
+from pyarrow import parquet as pq  # noqa: E402
+from tests.pipeline.damage import damaged  # noqa: E402
+from tests.pipeline.rows import rows_of  # noqa: E402
+from tests.pipeline.streams import stream_of  # noqa: E402
+
+from wirespark import WireSparkError, convert  # noqa: E402
+from wirespark.batches import Slice  # noqa: E402
+from wirespark.converting import ConvertReader  # noqa: E402
+from wirespark.options import ReadOptions, Wishes  # noqa: E402
+from wirespark.parquet import folder_of  # noqa: E402
+from wirespark.receipts import FOLDER  # noqa: E402
+from wirespark.source import WirePartition  # noqa: E402
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+ROOT = Path(__file__).resolve().parents[2]
+CAPTURES = ROOT / "examples" / "captures"
+N_KILLS = 20 if os.environ.get("HYPOTHESIS_PROFILE") == "soak" else 2
+
+
+def table(target: Path, folder: str) -> list[dict[str, Any]]:
+    files = sorted((target / folder).glob("*.parquet"))
+    return [row for file in files for row in pq.ParquetFile(file).read().to_pylist()]
+
+
+def check_target(target: Path, rows: list[dict[str, Any]]) -> None:
+    """Check that the tables hold these rows of the wide table, each once."""
+    frames = sorted(table(target, "_frames"), key=lambda row: row["_offset"])
+    assert [(row["_offset"], row["_size"], row["_message"]) for row in frames] == [
+        (row["_offset"], row["_size"], row["_message"]) for row in rows
+    ]
+    names = {row["_message"] for row in rows if row["_message"]}
+    assert {path.name for path in target.glob("message=*")} == {folder_of(name) for name in names}
+    for name in names:
+        own = [row for row in rows if row["_message"] == name]
+        found = sorted(table(target, folder_of(name)), key=lambda row: row["_offset"])
+        assert [row["_offset"] for row in found] == [row["_offset"] for row in own]
+        for row, wide in zip(found, own, strict=True):
+            assert {key: row[key] for key in wide.get(name) or {}} == (wide.get(name) or {})
+    assert not list(target.rglob("*.tmp"))
+
+
+def test_captures_become_a_table_for_each_message(spark: SparkSession, tmp_path: Path) -> None:
+    target = tmp_path / "target"
+    summary = convert(spark, CAPTURES / "*.pcap", target, protocol="lumberjack")
+    assert summary.messages == {"Compressed": 7, "Ack": 8, "Data": 10, "Window": 8} and not summary.errors
+    assert (summary.parts, summary.resumed, summary.rows) == (3, 0, 33)
+    data = spark.read.parquet(str(target / "message=data"))
+    assert data.selectExpr("sum(size(pairs))").collect()[0][0] == 30
+    again = convert(spark, CAPTURES / "*.pcap", target, protocol="lumberjack")
+    assert (again.parts, again.resumed, again.rows, again.new_size) == (3, 3, 33, 0)
+    assert spark.read.parquet(str(target / "_frames")).count() == 33
+
+
+def test_wrong_wishes_are_refused_at_once(spark: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(WireSparkError, match="no protocol"):
+        convert(spark, CAPTURES, tmp_path / "target", protocol="nothing")
+
+
+# ---- without Spark: what a task does
+
+
+def reader_of(path: Path, target: Path, protocol: str, **options: str) -> ConvertReader:
+    given = {
+        "protocol": protocol,
+        "path": str(path),
+        "index": "false",
+        "split": "900",
+        "batch": "512",
+        **options,
+    }
+    return ConvertReader(ReadOptions.of(given), target)
+
+
+def run_all(reader: ConvertReader) -> list[bool]:
+    return [
+        resumed
+        for partition in reader.partitions()
+        for batch in reader.read(partition)
+        for resumed in batch.column("resumed").to_pylist()
+    ]
+
+
+@pytest.fixture
+def stream(tmp_path: Path) -> tuple[Path, list[dict[str, Any]]]:
+    """A stream with damages in it, in a file, and its rows."""
+    made = stream_of("reactive_streams", 7, 300)
+    path = tmp_path / f"stream.{made.role}.bin"
+    path.write_bytes(damaged(made.data, random.Random(1)))
+    return path, rows_of(path.read_bytes(), Wishes(protocol=made.protocol, role=made.role), tmp_path)
+
+
+def test_other_cuts_replace_what_was_there(stream: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:
+    path, rows = stream
+    target = tmp_path / "target"
+    for split in ("900", "1500", "1MiB", "400"):
+        assert not any(run_all(reader_of(path, target, "reactive_streams", split=split))[1:])
+        check_target(target, rows)
+    assert all(run_all(reader_of(path, target, "reactive_streams", split="400")))
+
+
+def test_a_changed_file_is_converted_again(stream: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:
+    path, rows = stream
+    target = tmp_path / "target"
+    run_all(reader_of(path, target, "reactive_streams", split="1MiB"))
+    path.write_bytes(path.read_bytes()[: rows[50]["_offset"]])
+    assert run_all(reader_of(path, target, "reactive_streams", split="1MiB")) == [False]
+    check_target(
+        target, rows_of(path.read_bytes(), Wishes(protocol="reactive_streams", role="server"), tmp_path)
+    )
+
+
+def test_failfast_leaves_nothing_of_the_part(
+    stream: tuple[Path, list[dict[str, Any]]], tmp_path: Path
+) -> None:
+    path, _ = stream
+    target = tmp_path / "target"
+    with pytest.raises(WireSparkError):
+        run_all(reader_of(path, target, "reactive_streams", mode="FAILFAST", split="1MiB"))
+    assert [p for p in target.rglob("*") if p.is_file()] == []
+
+
+def test_a_receipt_names_no_file_elsewhere(stream: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:
+    path, _ = stream
+    target, other = tmp_path / "target", tmp_path / "other.parquet"
+    other.write_bytes(b"mine")
+    run_all(reader_of(path, target, "reactive_streams"))
+    receipt = next((target / FOLDER).glob("*.json"))
+    told = json.loads(receipt.read_text()) | {"files": ["../other.parquet"]}
+    receipt.write_text(json.dumps(told))
+    with pytest.raises(ValueError, match="is not below"):
+        run_all(reader_of(path, target, "reactive_streams", split="1MiB"))
+    assert other.read_bytes() == b"mine"
+
+
+TASK = """
+import sys
+from pathlib import Path
+from tests.pipeline.test_convert import reader_of, run_all
+print("ready", flush=True)
+run_all(reader_of(Path(sys.argv[1]), Path(sys.argv[2]), "reactive_streams"))
+"""
+
+
+@pytest.mark.parametrize("number", range(N_KILLS))
+def test_a_killed_run_is_taken_up(
+    stream: tuple[Path, list[dict[str, Any]]], tmp_path: Path, number: int
+) -> None:
+    """Killed at a moment by chance, a run has lost nothing and doubled nothing once another one is through."""
+    path, rows = stream
+    target = tmp_path / "target"
+    dice = random.Random(number)
+    places = [str(ROOT / each) for each in (".", "generator", "generated/python", "pipeline", "examples")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
+    process = subprocess.Popen(
+        [sys.executable, "-c", TASK, str(path), str(target)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        cwd=ROOT,
+    )
+    assert process.stdout is not None and process.stdout.readline() == b"ready\n"
+    time.sleep(dice.random() * 0.25)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    run_all(reader_of(path, target, "reactive_streams", split=dice.choice(("900", "700"))))
+    check_target(target, rows)
+
+
+def test_partitions_travel(stream: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:
+    from pyspark import cloudpickle
+
+    reader = reader_of(stream[0], tmp_path / "target", "reactive_streams")
+    dumps: Any = cloudpickle.dumps
+    for partition in cloudpickle.loads(dumps(reader.partitions())):
+        assert isinstance(partition, WirePartition) and isinstance(partition.parts[0], Slice)

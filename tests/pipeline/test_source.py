@@ -1,0 +1,143 @@
+"""`format("wire")` in Spark: options, schemas, filters, projection, modes, files that are cut into tasks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
+pytestmark = pytest.mark.xdist_group("spark")
+
+from tests.pipeline.streams import stream_of  # noqa: E402
+
+from wireproto import lumberjack as lj  # noqa: E402
+from wirespark import WireSparkError, spark_schema  # noqa: E402
+from wirespark.options import ReadOptions  # noqa: E402
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+ROOT = Path(__file__).resolve().parents[2]
+CAPTURE = str(ROOT / "examples" / "captures" / "npm-w10-plain.pcap")
+UNICODE = str(ROOT / "examples" / "captures" / "pylogbeat-unicode.pcap")
+
+
+def read(
+    spark: SparkSession, path: str | list[str], protocol: str = "lumberjack", **options: Any
+) -> DataFrame:
+    reader = spark.read.format("wire").option("protocol", protocol).option("index", "false")
+    return reader.options(**options).load(path)
+
+
+def test_a_capture_is_a_table(spark: SparkSession) -> None:
+    table = read(spark, CAPTURE)
+    assert table.schema == spark_schema("lumberjack")
+    rows = table.orderBy("_flow", "_from", "_offset").collect()
+    assert [row["_message"] for row in rows] == ["Ack", "Window", *["Data"] * 10]
+    assert rows[2]["Data"]["pairs"][0]["key"] is not None
+    assert all(row["_error"] is None and row["Json"] is None for row in rows)
+
+
+def test_docs_are_comments(spark: SparkSession) -> None:
+    described = read(spark, CAPTURE, message="Ack").schema
+    assert described["sequence"].metadata["comment"].startswith("Of the last event that is acknowledged")
+
+
+def test_one_message_is_a_table_of_its_fields(spark: SparkSession) -> None:
+    rows = read(spark, CAPTURE, message="Window").collect()
+    assert [(row["_from"], row["size"], row["_header"]["version"]) for row in rows] == [("writer", 10, "V1")]
+
+
+def test_several_paths_and_folders_are_one_table(spark: SparkSession, tmp_path: Path) -> None:
+    names = {
+        row[0].rpartition("/")[2]
+        for row in read(spark, [CAPTURE, UNICODE]).select("_file").distinct().collect()
+    }
+    assert names == {"npm-w10-plain.pcap", "pylogbeat-unicode.pcap"}
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        pytest.param("_message = 'Window'", 1, id="message"),
+        pytest.param("_message in ('Window', 'Ack')", 2, id="messages"),
+        pytest.param("_message = 'Window' and _message = 'Ack'", 0, id="none"),
+        pytest.param("Data is not null", 10, id="a struct"),
+        pytest.param("_code = 65", 1, id="code"),
+        pytest.param("_offset = 6", 1, id="offset"),
+        pytest.param("_offset > 86 and _offset <= 246", 2, id="offsets"),
+        pytest.param("_error is null and _from = 'writer'", 11, id="what is not pushed"),
+    ],
+)
+def test_filters_keep_the_same_rows(spark: SparkSession, condition: str, expected: int) -> None:
+    assert read(spark, CAPTURE).where(condition).count() == expected
+
+
+def test_a_schema_is_the_projection(spark: SparkSession) -> None:
+    reader = spark.read.format("wire").option("protocol", "lumberjack")
+    table = reader.schema("_offset bigint, Data struct<sequence: bigint>").load(CAPTURE)
+    rows = [
+        row.asDict(recursive=True) for row in table.where("Data is not null").orderBy("_offset").collect()
+    ]
+    assert rows[0] == {"_offset": 6, "Data": {"sequence": rows[0]["Data"]["sequence"]}}
+    assert len(rows) == 10
+
+
+def test_a_large_file_is_many_tasks(spark: SparkSession, tmp_path: Path) -> None:
+    stream = stream_of("reactive_streams", 3, 400)
+    path = tmp_path / "stream.server.bin"
+    path.write_bytes(stream.data)
+    table = read(spark, str(path), "reactive_streams", split="700")
+    assert table.rdd.getNumPartitions() > 5
+    rows = table.select("_offset", "_size", "_from", "_error.code").orderBy("_offset").collect()
+    ends = [row["_offset"] + row["_size"] for row in rows if row["_size"]]
+    assert ends == list(stream.ends)
+    assert {row["_from"] for row in rows} == {"server"}
+
+
+def test_modes(spark: SparkSession, tmp_path: Path) -> None:
+    good = lj.encode(lj.Window(3))
+    (tmp_path / "x.writer.bin").write_bytes(good + b"\0\0\0" + good * 3)
+    path = str(tmp_path)
+    rows = read(spark, path).orderBy("_offset").collect()
+    assert [(row["_size"], row["_message"]) for row in rows] == [
+        (6, "Window"),
+        (3, None),
+        *[(6, "Window")] * 3,
+    ]
+    assert bytes(rows[1]["_error"]["raw"]) == b"\0\0\0"
+    assert read(spark, path, mode="dropmalformed").count() == 4
+    with pytest.raises(Exception, match="invalid_enum|unknown|wrong|invalid"):
+        read(spark, path, mode="FAILFAST").count()
+
+
+def test_sql(spark: SparkSession) -> None:
+    spark.sql(
+        f"create or replace temporary view traffic using wire options (protocol 'lumberjack', path '{CAPTURE}')"
+    )
+    assert spark.sql("select sum(size(Data.pairs)) from traffic").collect()[0][0] == 30
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        pytest.param({}, "name the protocol", id="no protocol"),
+        pytest.param({"protocol": "lumber"}, "no protocol 'lumber'", id="another protocol"),
+        pytest.param(
+            {"protocol": "lumberjack", "message": "Dato"}, "no message 'Dato'", id="another message"
+        ),
+        pytest.param({"protocol": "lumberjack", "colour": "red"}, "no option 'colour'", id="another option"),
+        pytest.param({"protocol": "lumberjack", "mode": "x"}, "mode is one of", id="another mode"),
+        pytest.param({"protocol": "lumberjack", "split": "many"}, "split is a number", id="no number"),
+        pytest.param(
+            {"protocol": "lumberjack", "limit.frame": "1e3"}, "limit frame is a number", id="no limit"
+        ),
+        pytest.param({"protocol": "lumberjack", "kernel": "fast"}, "kernel is one of", id="no kernel"),
+        pytest.param({"protocol": "lumberjack", "from": "nobody"}, "no role 'nobody'", id="another role"),
+    ],
+)
+def test_wrong_options_say_what_is_right(options: dict[str, str], message: str) -> None:
+    with pytest.raises(WireSparkError, match=message):
+        ReadOptions.of({**options, "path": CAPTURE})
