@@ -5,7 +5,8 @@ import { deflateSync, inflateSync } from 'node:zlib';
 export const LIMITS = { frame: 16 << 20, inflated: 64 << 20, count: 65536, messages: 65536, depth: 1 };
 const TYPES = { W: 'Window', D: 'Data', J: 'Json', A: 'Ack', C: 'Compressed' };
 const LETTERS = Object.fromEntries(Object.entries(TYPES).map(([letter, name]) => [name, letter]));
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const utf8 = () => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const UTF8 = utf8();
 
 export class Refusal extends Error {
   constructor(code, at, recoverable = false) {
@@ -143,7 +144,7 @@ class Frame {
 
 // The size of what is UTF-8 at the beginning of something that is not.
 function wholePart(octets) {
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  const decoder = utf8();
   let size = 0;
   try {
     for (let at = 0; at < octets.length; at += 1) {
