@@ -960,7 +960,7 @@ def _read_data_appended(buffer: bytes, offset: int, end: int, state: _Reading) -
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if state is not None and state.frame < 40:
+    if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
     message = _new(DataAppended)
     message.writer_id = _uuid(writer_id)

@@ -717,7 +717,7 @@ def _read_begin_append_block(
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if state is not None and state.frame < 36:
+    if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
     message = _new(BeginAppendBlock)
     message.connection_id = _uuid(connection_id)
@@ -783,7 +783,7 @@ def _read_end_append_block(
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if state is not None and state.frame < 36:
+    if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
     message = _new(EndAppendBlock)
     message.connection_id = _uuid(connection_id)
@@ -905,7 +905,7 @@ def _read_data_appended(buffer: bytes, offset: int, end: int, state: _Reading) -
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if state is not None and state.frame < 32:
+    if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
     message = _new(DataAppended)
     message.connection_id = _uuid(connection_id)
