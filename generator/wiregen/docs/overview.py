@@ -9,7 +9,9 @@ from wiregen import model as m
 from wiregen.docs.book import Book, notes_of, number_text
 from wiregen.docs.cells import frame_around
 from wiregen.docs.declarations import Named, code_text, direction_text, kind_of, reserved_of
+from wiregen.docs.places import session_page_name
 from wiregen.docs.prose import Prose
+from wiregen.docs.sessions import session_view
 from wiregen.docs.views import (
     ConstView,
     HomeView,
@@ -17,7 +19,6 @@ from wiregen.docs.views import (
     ListingView,
     MessageView,
     ProtocolView,
-    SessionView,
     Shell,
     VectorsView,
 )
@@ -47,7 +48,7 @@ def protocol_page(book: Book, pages: Iterable[MessageView]) -> ProtocolView:
         limits=tuple(_limit(book, limit) for limit in protocol.limits),
         constants=tuple(_const(const) for const in protocol.constants),
         reserved=reserved_of(protocol.reserved),
-        sessions=tuple(_session(session) for session in protocol.sessions),
+        sessions=tuple(session_view(session) for session in protocol.sessions),
         n_rules=len(protocol.rules),
         n_ledger=len(protocol.ledgers),
         vectors=_vectors(book),
@@ -139,18 +140,6 @@ def _const(const: m.Const) -> ConstView:
     )
 
 
-def _session(session: m.Session) -> SessionView:
-    scope = f"one for each {', '.join(session.keys)}" if session.keys else "one for a connection"
-    return SessionView(
-        name=session.name,
-        anchor=f"session-{session.name}",
-        doc=Prose(text=session.doc),
-        notes=notes_of(session.notes),
-        scope="one for each direction" if session.per_sender and not session.keys else scope,
-        states=tuple(state.name for state in session.states),
-    )
-
-
 def _vectors(book: Book) -> VectorsView | None:
     file = book.chapter.vectors
     if file is None:
@@ -184,4 +173,15 @@ def _all_pages(book: Book) -> tuple[ListingView, ...]:
     named: tuple[Named, ...] = (
         *protocol.messages, *protocol.frames, *protocol.preambles, *_types(protocol),
     )  # fmt: skip
-    return tuple(_listed(book, each, {}) for each in named)
+    listed = [_listed(book, each, {}) for each in named]
+    listed += [
+        _plain_listing(session.name, f"{session_page_name(session.name)}.html", "session")
+        for session in protocol.sessions
+    ]
+    listed += [_plain_listing("Rules", "rules.html", "what must hold")] if protocol.rules else []
+    listed += [_plain_listing("Ledger", "ledger.html", "what was decided")] if protocol.ledgers else []
+    return tuple(listed)
+
+
+def _plain_listing(name: str, url: str, kind: str) -> ListingView:
+    return ListingView(name=name, url=url, kind=kind, code="", direction="", size="", doc=Prose(text=""))

@@ -16,14 +16,23 @@ from wiregen.docs.facts import twin_of
 from wiregen.docs.overview import home_page, protocol_page
 from wiregen.docs.records import ledger_page, rules_page
 from wiregen.docs.search import Entry, entries_of, search_script
-from wiregen.docs.views import HomeView, LedgerPageView, MessageView, ProtocolView, RulesPageView, TypeView
+from wiregen.docs.sessions import session_page
+from wiregen.docs.views import (
+    HomeView,
+    LedgerPageView,
+    MessageView,
+    ProtocolView,
+    RulesPageView,
+    SessionPageView,
+    TypeView,
+)
 from wiregen.emitter import render, templates_folder
 from wiregen.writer import Output
 
 __all__ = ["build_site"]
 
 _STATIC: Final = ("site.css", "site.js")
-_View = MessageView | TypeView | ProtocolView | RulesPageView | LedgerPageView | HomeView
+_View = MessageView | TypeView | ProtocolView | RulesPageView | LedgerPageView | SessionPageView | HomeView
 
 
 def build_site(
@@ -63,6 +72,8 @@ def _protocol(book: Book, entries: list[Entry], at_page: Callable[[PurePosixPath
         yield from _page(folder, "message", page)
     for type_ in types:
         yield from _page(folder, "type", type_)
+    for session in protocol.sessions:
+        yield from _page(folder, "session", session_page(book, session))
     if protocol.rules:
         yield from _page(folder, "rules", rules_page(book))
     if protocol.ledgers:
