@@ -87,6 +87,7 @@ def _chapter(subject: "Subject", config: "Config", sources: "Sources", *, is_sea
         protocol=subject.protocol,
         text_of=text_of,
         package=config.package,
+        has_columns="columns" in config.backends,
         vectors=vectors,
         vectors_text=text,
         carry=_carry(subject, config, sources),

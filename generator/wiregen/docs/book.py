@@ -44,6 +44,7 @@ class Chapter:
     protocol: m.Protocol
     text_of: Callable[[str], str]
     package: str = "wireproto"
+    has_columns: bool = False
     vectors: VectorFile | None = None
     vectors_text: bytes = b""
     carry: Carry = field(default=_nothing)

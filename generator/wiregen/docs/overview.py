@@ -9,7 +9,8 @@ from wiregen import model as m
 from wiregen.docs.book import Book, notes_of, number_text
 from wiregen.docs.cells import frame_around
 from wiregen.docs.declarations import Named, code_text, direction_text, kind_of, reserved_of
-from wiregen.docs.places import session_page_name
+from wiregen.docs.differences import named_in
+from wiregen.docs.places import Linked, differences_page_name, session_page_name
 from wiregen.docs.prose import Prose
 from wiregen.docs.sessions import session_view
 from wiregen.docs.views import (
@@ -29,8 +30,8 @@ __all__ = ["home_page", "protocol_page"]
 _UNITS = {"ms": "ms", "bytes": "bytes", "none": ""}
 
 
-def protocol_page(book: Book, pages: Iterable[MessageView]) -> ProtocolView:
-    """Return the overview; `pages` are those of its messages and the like, which know their sizes."""
+def protocol_page(book: Book, pages: Iterable[MessageView], others: tuple[Book, ...] = ()) -> ProtocolView:
+    """Return the overview; `pages` are those of its messages and the like, which know their sizes, `others` what it is compared with."""
     protocol = book.protocol
     sizes = {page.declaration.name: page.layout.size for page in pages}
     messages = tuple(_message(book, message, sizes) for message in protocol.messages)
@@ -52,6 +53,7 @@ def protocol_page(book: Book, pages: Iterable[MessageView]) -> ProtocolView:
         n_rules=len(protocol.rules),
         n_ledger=len(protocol.ledgers),
         vectors=_vectors(book),
+        differences=tuple(_differences(other) for other in others),
     )
 
 
@@ -140,6 +142,11 @@ def _const(const: m.Const) -> ConstView:
     )
 
 
+def _differences(other: Book) -> Linked:
+    name = other.protocol.name
+    return Linked(text=name, url=f"{differences_page_name(name)}.html")
+
+
 def _vectors(book: Book) -> VectorsView | None:
     file = book.chapter.vectors
     if file is None:
@@ -163,12 +170,12 @@ def home_page(books: tuple[Book, ...]) -> HomeView:
         )
         for book in books
     )
-    pages = tuple((book.protocol.name, _all_pages(book)) for book in books)
+    pages = tuple((book.protocol.name, _all_pages(book, named_in(book, books))) for book in books)
     shell = Shell(title="Protocols", root="", here="index", crumbs=(), sections=())
     return HomeView(shell=shell, protocols=listings, pages=pages)
 
 
-def _all_pages(book: Book) -> tuple[ListingView, ...]:
+def _all_pages(book: Book, others: tuple[Book, ...]) -> tuple[ListingView, ...]:
     protocol = book.protocol
     named: tuple[Named, ...] = (
         *protocol.messages, *protocol.frames, *protocol.preambles, *_types(protocol),
@@ -180,6 +187,11 @@ def _all_pages(book: Book) -> tuple[ListingView, ...]:
     ]
     listed += [_plain_listing("Rules", "rules.html", "what must hold")] if protocol.rules else []
     listed += [_plain_listing("Ledger", "ledger.html", "what was decided")] if protocol.ledgers else []
+    for other in others:
+        name = other.protocol.name
+        listed.append(
+            _plain_listing(f"Differences from {name}", f"{differences_page_name(name)}.html", "comparison")
+        )
     return tuple(listed)
 
 

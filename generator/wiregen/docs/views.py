@@ -15,6 +15,8 @@ __all__ = [
     "CarriedView",
     "ConstView",
     "DeclarationView",
+    "DifferenceView",
+    "DifferencesView",
     "FaultView",
     "HomeView",
     "LayoutView",
@@ -246,6 +248,29 @@ class LedgerPageView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DifferenceView:
+    """One thing, as it is on both sides; "" where it is not there."""
+
+    what: str
+    here: str
+    there: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DifferencesView:
+    """The page of two protocols side by side."""
+
+    shell: Shell
+    here: str
+    there: Linked
+    whole: tuple[DifferenceView, ...]
+    declarations: tuple[tuple[Linked, tuple[DifferenceView, ...]], ...]
+    same: tuple[Linked, ...]
+    only_here: tuple[Linked, ...]
+    only_there: tuple[Linked, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ListingView:
     """A line of an index of declarations."""
 
@@ -376,6 +401,7 @@ class ProtocolView:
     n_rules: int
     n_ledger: int
     vectors: VectorsView | None
+    differences: tuple[Linked, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
