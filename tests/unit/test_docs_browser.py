@@ -20,6 +20,8 @@ import pytest
 from tests.unit.browser import Browser, browser, needs_chromium
 from tests.unit.docs_sites import shipped_site
 
+from wiregen.docs.charts import CHARACTER
+
 pytestmark = needs_chromium
 
 _ENTER, _ESCAPE, _TAB, _RIGHT, _DOWN = 13, 27, 9, 39, 40
@@ -200,6 +202,7 @@ def test_a_narrow_screen_needs_no_sideways_scrolling(tab: Browser, base: str) ->
         "geode/GeodeValue.html",
         "pravega/rules.html",
         "lumberjack/ledger.html",
+        "reactive_streams/session-Subscription.html",
     ):
         tab.open(f"{base}/{name}")
         assert tab.run("document.documentElement.scrollWidth") <= 360, name
@@ -274,7 +277,19 @@ def test_axe_finds_no_serious_fault(tab: Browser, base: str, axe: str, name: str
     assert serious == []
 
 
-PICTURED = "index lumberjack/index lumberjack/Data lumberjack/Compressed geode/PutRequest geode/GeodeValue pravega/index lumberjack/rules"
+@pytest.mark.parametrize("name", ["pravega/session-Call", "lumberjack/session-Transfer"])
+def test_labels_of_states_are_no_wider_than_the_room_that_was_left(
+    tab: Browser, base: str, name: str
+) -> None:
+    tab.open(f"{base}/{name}.html")
+    wide = tab.run(
+        f"[...document.querySelectorAll('.chart .label')].filter((each) => each.getBBox().width > each.textContent.length * {CHARACTER}).map((each) => each.textContent)"
+    )
+    assert wide == []
+    assert tab.run("document.querySelectorAll('.chart .label').length") > 5
+
+
+PICTURED = "pravega/session-Call reactive_streams/session-Subscription index lumberjack/index lumberjack/Data lumberjack/Compressed geode/PutRequest geode/GeodeValue pravega/index lumberjack/rules"
 
 
 @pytest.mark.skipif(

@@ -53,6 +53,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "views",
         "spelling",
         "diagrams",
+        "traces",
         "runtime",
         "specimens",
         "vectors",

@@ -42,14 +42,15 @@ def verb(names: tuple[str, ...], output: str | None) -> int:
     return _written(site_of(config, names), folder)
 
 
-def site_of(config: "Config", names: tuple[str, ...]) -> "tuple[Output, ...]":
-    """Return the files of the site; exit where a protocol is wrong."""
+def site_of(config: "Config", names: tuple[str, ...], *, is_searching: bool = True) -> "tuple[Output, ...]":
+    """Return the files of the site; exit where a protocol is wrong. `is_searching`: for conversations that are not known yet."""
     from wiregen.cli.progress import progress_of_pages
     from wiregen.docs.site import build_site
     from wiregen.source import Sources
 
     sources = Sources()
-    chapters = [_chapter(subject, config, sources) for subject in _subjects(config, names, sources)]
+    subjects = _subjects(config, names, sources)
+    chapters = [_chapter(each, config, sources, is_searching=is_searching) for each in subjects]
     with progress_of_pages() as at_page:
         return build_site(chapters, at_page=at_page)
 
@@ -72,7 +73,8 @@ def _subjects(config: "Config", names: tuple[str, ...], sources: "Sources") -> "
     return subjects
 
 
-def _chapter(subject: "Subject", config: "Config", sources: "Sources") -> "Chapter":
+def _chapter(subject: "Subject", config: "Config", sources: "Sources", *, is_searching: bool) -> "Chapter":
+    from wiregen.cli.docs_conversations import conversations_of
     from wiregen.docs.book import Chapter
     from wiregen.docs.declarations import wire_text
 
@@ -85,9 +87,11 @@ def _chapter(subject: "Subject", config: "Config", sources: "Sources") -> "Chapt
         protocol=subject.protocol,
         text_of=text_of,
         package=config.package,
+        has_columns="columns" in config.backends,
         vectors=vectors,
         vectors_text=text,
         carry=_carry(subject, config, sources),
+        conversations=conversations_of(subject.protocol, is_searching=is_searching),
     )
 
 

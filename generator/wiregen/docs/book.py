@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from wiregen import model as m
 from wiregen.docs.cells import Cells
+from wiregen.docs.conversations import Conversations
 from wiregen.docs.faults import named_by
 from wiregen.docs.places import Linked, Places
 from wiregen.docs.prose import Prose
@@ -38,14 +39,16 @@ def _nothing(sample: Sample) -> Mapping[str, bytes]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chapter:
-    """A protocol and what is known of it besides its model: its text by path, its vectors, its other serializations."""
+    """A protocol and what is known of it besides its model: its text by path, its vectors, its other serializations, conversations."""
 
     protocol: m.Protocol
     text_of: Callable[[str], str]
     package: str = "wireproto"
+    has_columns: bool = False
     vectors: VectorFile | None = None
     vectors_text: bytes = b""
     carry: Carry = field(default=_nothing)
+    conversations: Conversations = field(default_factory=Conversations)
 
 
 class Book:

@@ -131,6 +131,8 @@ def _sample_view(book: Book, sample: Sample, cells: tuple[Cell, ...]) -> SampleV
     snippets = [SnippetView(title="Python", text=python, language="python")] if python else []
     command = "\n".join(part for part in (decode, encode) if part)
     snippets.append(SnippetView(title="Command line", text=f"{command}\n", language="sh"))
+    spark = book.snippets.spark(sample) if book.chapter.has_columns else ""
+    snippets += [SnippetView(title="PySpark", text=spark, language="python")] if spark else []
     carried = book.chapter.carry(sample)
     return SampleView(
         origin=harmless(sample.origin),

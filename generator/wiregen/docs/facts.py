@@ -6,9 +6,9 @@ import json
 from dataclasses import fields, is_dataclass
 from typing import Any, Final
 
-from markupsafe import Markup
-
+from wiregen.docs.charts import Chart
 from wiregen.docs.drawings import Diagram
+from wiregen.docs.ladders import Ladder
 from wiregen.docs.places import Linked
 from wiregen.docs.prose import Prose
 from wiregen.docs.views import Shell
@@ -34,8 +34,6 @@ def _plain(value: object) -> Any:
             return value.text
         case tuple():
             return [_plain(each) for each in value]
-        case Markup():
-            return ""
         case _:
             return _record(value) if is_dataclass(value) else value
 
@@ -44,6 +42,6 @@ def _record(value: Any) -> Any:
     found: dict[str, Any] = {}
     for field in fields(value):
         part = getattr(value, field.name)
-        if field.name not in _OF_THE_PAGE and not isinstance(part, Diagram):
+        if field.name not in _OF_THE_PAGE and not isinstance(part, Diagram | Chart | Ladder):
             found[field.name] = value.type_text if field.name == "type" else _plain(part)
     return {name: part for name, part in found.items() if part not in ("", [], {}, None, False)}

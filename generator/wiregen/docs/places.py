@@ -14,7 +14,7 @@ from typing import Final
 
 from wiregen import model as m
 
-__all__ = ["Linked", "Places", "anchor", "slugs_of"]
+__all__ = ["Linked", "Places", "anchor", "differences_page_name", "session_page_name", "slugs_of"]
 
 _OWN: Final = ("index", "rules", "ledger", "vectors")
 """Pages and files that every protocol's folder may have."""
@@ -41,6 +41,16 @@ def slugs_of(names: Iterable[str]) -> dict[str, str]:
         taken.add(slug.casefold())
         slugs[name] = slug
     return slugs
+
+
+def differences_page_name(other: str) -> str:
+    """Return what the page of differences from another protocol is called."""
+    return f"differences-{other}"
+
+
+def session_page_name(name: str) -> str:
+    """Return what the page of a session is called; no declaration's page has a hyphen inside."""
+    return f"session-{name}"
 
 
 def anchor(key: str) -> str:

@@ -8,6 +8,7 @@ from wiregen import model as m
 from wiregen.docs.book import Book, notes_of
 from wiregen.docs.places import Linked
 from wiregen.docs.prose import Prose
+from wiregen.docs.sessions import told_of
 from wiregen.docs.views import LedgerPageView, LedgerView, RulesPageView, RuleView
 from wiregen.emitter import harmless
 
@@ -24,6 +25,7 @@ def rule_view(book: Book, rule: m.Rule) -> RuleView:
     """Return one rule: its text, its place in the document, what a receiver does, the vectors that break it."""
     vectors, n_more = book.vectors_of_rule(rule.name)
     sources = tuple(harmless(" ".join(source.split())) for source in rule.sources)
+    breaking = book.chapter.conversations.breaking.get(rule.name)
     return RuleView(
         number=book.rule_numbers[rule.name],
         name=rule.name,
@@ -33,6 +35,7 @@ def rule_view(book: Book, rule: m.Rule) -> RuleView:
         receiver=book.reactions.get(rule.name, ()),
         vectors=vectors,
         n_more=n_more,
+        told=() if breaking is None else told_of(breaking),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
 from wiregen.docs.book import Book
-from wiregen.docs.places import anchor
+from wiregen.docs.places import anchor, session_page_name
 from wiregen.docs.prose import Prose
 from wiregen.docs.views import MessageView, ProtocolView, TypeView
 
@@ -57,7 +57,7 @@ def _of_records(book: Book, folder: str) -> Iterator[Entry]:
     for limit in book.protocol.limits:
         yield f"limits.{limit.name}", f"{folder} limit", f"{folder}/index.html#limits", _cut(limit.doc)
     for session in book.protocol.sessions:
-        url = f"{folder}/index.html#session-{session.name}"
+        url = f"{folder}/{session_page_name(session.name)}.html"
         yield session.name, f"{folder} session", url, _cut(session.doc)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from markupsafe import Markup
-
 from wiregen.docs.anatomy import Anatomy
+from wiregen.docs.charts import Chart
 from wiregen.docs.drawings import Diagram
+from wiregen.docs.ladders import Ladder
 from wiregen.docs.places import Linked
 from wiregen.docs.prose import Prose
 
@@ -15,6 +15,8 @@ __all__ = [
     "CarriedView",
     "ConstView",
     "DeclarationView",
+    "DifferenceView",
+    "DifferencesView",
     "FaultView",
     "HomeView",
     "LayoutView",
@@ -31,10 +33,14 @@ __all__ = [
     "RulesPageView",
     "SaidView",
     "SampleView",
+    "SessionPageView",
     "SessionView",
     "Shell",
     "SnippetView",
+    "ToldView",
+    "TransitionView",
     "TypeView",
+    "VariableView",
     "VectorsView",
 ]
 
@@ -213,6 +219,8 @@ class RuleView:
     receiver: tuple[str, ...]
     vectors: tuple[str, ...]
     n_more: int
+    told: tuple[ToldView, ...] = ()
+    """A conversation whose last line breaks it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,6 +245,29 @@ class LedgerView:
 class LedgerPageView:
     shell: Shell
     entries: tuple[LedgerView, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DifferenceView:
+    """One thing, as it is on both sides; "" where it is not there."""
+
+    what: str
+    here: str
+    there: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DifferencesView:
+    """The page of two protocols side by side."""
+
+    shell: Shell
+    here: str
+    there: Linked
+    whole: tuple[DifferenceView, ...]
+    declarations: tuple[tuple[Linked, tuple[DifferenceView, ...]], ...]
+    same: tuple[Linked, ...]
+    only_here: tuple[Linked, ...]
+    only_there: tuple[Linked, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,15 +308,72 @@ class ConstView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionView:
-    """A session in words; `pictures`: SVG of its states and sequences, where somebody draws them."""
+    """A session in words, and the way to its page."""
 
     name: str
-    anchor: str
+    url: str
     doc: Prose
-    notes: NotesView
     scope: str
     states: tuple[str, ...]
-    pictures: tuple[Markup, ...] = ()
+
+    @property
+    def twin(self) -> str:
+        return self.url.removesuffix(".html") + ".md"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransitionView:
+    """A row or a timer. `targets`: what is said; of a timer, after which time. `comes_to` and `violation`: what follows."""
+
+    states: str
+    role: str
+    targets: tuple[Linked, ...]
+    guard: str
+    updates: tuple[str, ...]
+    comes_to: str
+    violation: Linked | None
+    doc: Prose
+
+    @property
+    def said(self) -> str:
+        return "".join(part.text for part in self.targets)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VariableView:
+    name: str
+    type: str
+    initial: str
+    doc: Prose
+
+    @property
+    def type_text(self) -> str:
+        return self.type
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionPageView:
+    """The page of a session; `told`: a conversation that it takes part in, and the same as text."""
+
+    shell: Shell
+    session: SessionView
+    notes: NotesView
+    chart: Chart
+    states: tuple[tuple[str, Prose], ...]
+    variables: tuple[VariableView, ...]
+    transitions: tuple[TransitionView, ...]
+    ladder: Ladder | None
+    told: tuple[ToldView, ...]
+    wire: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldView:
+    """A line of a conversation as text."""
+
+    who: str
+    text: str
+    detail: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -313,6 +401,7 @@ class ProtocolView:
     n_rules: int
     n_ledger: int
     vectors: VectorsView | None
+    differences: tuple[Linked, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
