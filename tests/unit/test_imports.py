@@ -61,6 +61,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "emitter",
         "writer",
     },
+    "loopback": set(),
     "capture": set(),
     "jsonl": {"runtime"},
     "made": {"backends", "diagnostics", "emitter", "runtime"},
