@@ -53,6 +53,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "views",
         "spelling",
         "diagrams",
+        "diagnostics",
         "traces",
         "runtime",
         "specimens",
