@@ -12,17 +12,24 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from wirespark.conversion import Summary, convert
     from wirespark.errors import WireSparkError
+    from wirespark.functions import frames, from_wire, register_functions, to_wire
     from wirespark.java import provide_java
     from wirespark.schemas import arrow_schema, spark_schema
     from wirespark.sessions import register, session, ship
+    from wirespark.writing import in_order
 
 _PLACES = {
     "Summary": "conversion",
     "WireSparkError": "errors",
     "arrow_schema": "schemas",
     "convert": "conversion",
+    "frames": "functions",
+    "from_wire": "functions",
+    "in_order": "writing",
     "provide_java": "java",
     "register": "sessions",
+    "register_functions": "functions",
+    "to_wire": "functions",
     "session": "sessions",
     "ship": "sessions",
     "spark_schema": "schemas",
@@ -32,11 +39,16 @@ __all__ = [
     "WireSparkError",
     "arrow_schema",
     "convert",
+    "frames",
+    "from_wire",
+    "in_order",
     "provide_java",
     "register",
+    "register_functions",
     "session",
     "ship",
     "spark_schema",
+    "to_wire",
 ]
 
 

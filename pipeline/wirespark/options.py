@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from wirespark.errors import WireSparkError
 from wirespark.packages import Package, package_of
 
-__all__ = ["Kernel", "Mode", "ReadOptions", "Wishes", "has_numba"]
+__all__ = ["Kernel", "Mode", "ReadOptions", "Wishes", "among", "check_names", "has_numba", "wishes_of"]
 
 Mode: TypeAlias = Literal["PERMISSIVE", "DROPMALFORMED", "FAILFAST"]
 Kernel: TypeAlias = Literal["auto", "on", "off"]
@@ -81,17 +81,12 @@ class ReadOptions:
         Raises:
             WireSparkError: One is not known, or has no meaning.
         """
-        given = {name.lower(): text for name, text in options.items()}
-        for name in given:
-            if name not in _KNOWN and not name.startswith(_LIMIT):
-                raise WireSparkError(
-                    f"there is no option {name!r}; there are {', '.join(_KNOWN)} and limit.NAME"
-                )
-        wishes = _wishes(given)
+        given = check_names(options, _KNOWN)
+        wishes = wishes_of(given)
         return cls(
             wishes=wishes,
             paths=_paths(given),
-            message=_among(given.get("message"), "message", wishes.package.messages),
+            message=among(given.get("message"), "message", wishes.package.messages),
             capture=None if "capture" not in given else _truth("capture", given["capture"]),
             port=None if "port" not in given else _amount("port", given["port"]),
             split_size=_amount("split", given.get("split", "64MiB")),
@@ -100,7 +95,25 @@ class ReadOptions:
         )
 
 
-def _wishes(given: Mapping[str, str]) -> Wishes:
+def check_names(options: Mapping[str, str], known: tuple[str, ...]) -> dict[str, str]:
+    """Return options with their names in small letters.
+
+    Raises:
+        WireSparkError: One is not among the known ones, nor a limit.
+    """
+    given = {name.lower(): text for name, text in options.items()}
+    for name in given:
+        if name not in known and not name.startswith(_LIMIT):
+            raise WireSparkError(f"there is no option {name!r}; there are {', '.join(known)} and limit.NAME")
+    return given
+
+
+def wishes_of(given: Mapping[str, str]) -> Wishes:
+    """Return how bytes are read, out of options whose names are checked.
+
+    Raises:
+        WireSparkError: One has no meaning.
+    """
     if not given.get("protocol"):
         raise WireSparkError('name the protocol: .option("protocol", "lumberjack")')
     if given.get("backend", "native") != "native":
@@ -113,8 +126,8 @@ def _wishes(given: Mapping[str, str]) -> Wishes:
     plan = package_of(given["protocol"]).plan
     return Wishes(
         protocol=given["protocol"],
-        role=_among(given.get("from"), "role", plan["roles"]),
-        variant=_among(given.get("variant"), "variant", plan["variants"]),
+        role=among(given.get("from"), "role", plan["roles"]),
+        variant=among(given.get("variant"), "variant", plan["variants"]),
         strict=_truth("strict", given.get("strict", "false")),
         limits=_limits(given, plan),
         mode=mode,  # type: ignore[arg-type]  # compared above
@@ -141,7 +154,7 @@ def _limits(given: Mapping[str, str], plan: dict[str, Any]) -> dict[str, int]:
     pairs += [(name[len(_LIMIT) :], text) for name, text in given.items() if name.startswith(_LIMIT)]
     found = {}
     for name, text in pairs:
-        found[_among(name.strip(), "limit", plan["limits"]) or ""] = _amount(f"limit {name}", text)
+        found[among(name.strip(), "limit", plan["limits"]) or ""] = _amount(f"limit {name}", text)
     return found
 
 
@@ -155,7 +168,7 @@ def _paths(given: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _among(name: str | None, noun: str, names: Any) -> str | None:
+def among(name: str | None, noun: str, names: Any) -> str | None:
     if name is None or name in names:
         return name
     raise WireSparkError(f"there is no {noun} {name!r}; there are {', '.join(names) or 'none'}")

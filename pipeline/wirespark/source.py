@@ -16,6 +16,7 @@ from wirespark.projection import check_projection, projected
 from wirespark.reading import located_columns
 from wirespark.spark_types import struct_type
 from wirespark.tables import message_schema, message_table, wide_schema, wide_table
+from wirespark.writing import WireWriter, WriteOptions
 
 __all__ = ["PushingWireSource", "WirePartition", "WireSource"]
 
@@ -43,6 +44,9 @@ class WireSource(DataSource):
 
     def reader(self, schema: StructType) -> WireReader:
         return WireReader(ReadOptions.of(self.options), schema)
+
+    def writer(self, schema: StructType, overwrite: bool) -> WireWriter:
+        return WireWriter(WriteOptions.of(self.options), schema, is_overwriting=overwrite)
 
 
 class PushingWireSource(WireSource):

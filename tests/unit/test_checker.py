@@ -89,11 +89,11 @@ MANY: dict[str, Callable[[], tuple[str, list[str]]]] = {
         ["WG3010"],
     ),
     "states and rows": lambda: (
-        "message A 1 { x : u8 }\nsession S { "
+        "message A 1 { x : u32 }\nsession S { state any { "
+        + "".join(f"any A when x == {i} => s1\n" for i in range(N))
+        + "}\n"
         + "".join(f"state s{i} {{ any A => s{(i + 1) % N} }}\n" for i in range(N))
-        + "state any { "
-        + "".join(f"any A when x == {i % 256} => s1\n" for i in range(N))
-        + "} }\n",
+        + "}\n",
         [],
     ),
 }

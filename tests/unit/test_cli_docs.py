@@ -101,3 +101,14 @@ def test_vectors_that_were_built_are_there_to_take(project: Path) -> None:
     built = (project / "generated" / "vectors" / "p.json").read_bytes()
     assert (project / "site" / "p" / "vectors.json").read_bytes() == built
     assert "vectors.json" in (project / "site" / "p" / "index.html").read_text()
+
+
+@pytest.mark.parametrize("command", [("vectors", "build"), ("docs", "build")])
+def test_a_backend_that_encodes_nothing_is_passed_over(project: Path, command: tuple[str, ...]) -> None:
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("msgspec")
+    (project / "wiregen.toml").write_text('backends = ["native", "columns", "msgpack"]')
+    done = run(*command)
+    assert done.exit_code == 0, done.output
+    written = project / ("generated/vectors/p.json" if command[0] == "vectors" else "site/p/Count.html")
+    assert "msgpack" in written.read_text() and "columns" not in written.read_text()

@@ -125,7 +125,7 @@ def _carry(subject: "Subject", config: "Config", sources: "Sources") -> "Carry":
     if package is None:
         stop(report, sources)
     try:
-        ways = [package.serialization(name) for name in others]
+        ways = package.carriers()
     except ImportError as error:
         message, _, way_out = str(error).partition(": ")
         raise Failure(

@@ -37,7 +37,7 @@ def verb(names: tuple[str, ...], check: bool) -> int:
     report, sources = Report(), Sources()
     config = configuration(report)
     subjects = _subjects(config, names, sources)
-    outputs = tuple(_output(subject, config, sources) for subject in subjects)
+    outputs = (*(_output(subject, config, sources) for subject in subjects), _schema())
     return (
         _compared(outputs, config, is_partial=bool(names))
         if check
@@ -67,6 +67,14 @@ def _output(subject: "Subject", config: "Config", sources: "Sources") -> "Output
     content = write_vectors(built.file).encode()
     sys.stdout.writelines(f"{row}\n" for row in _rows(built, subject, sources, len(content)))
     return Output(path=PurePosixPath(f"{subject.protocol.name}.json"), content=content)
+
+
+def _schema() -> "Output":
+    """Return the JSON Schema of all these files, beside them."""
+    from wiregen.vectors.verifying.files import schema
+    from wiregen.writer import Output
+
+    return Output(path=PurePosixPath("vectors.schema.json"), content=schema().encode())
 
 
 def _built(subject: "Subject", config: "Config", sources: "Sources") -> "Built":

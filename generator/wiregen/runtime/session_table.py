@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
+from .access import declared_name
 from .options import Plan
 from .session_rows import Rows, Timer, initial_values, row_of
 from .session_terms import NOTHING, Term, compile_term
@@ -148,6 +149,15 @@ class Program:
             tuple(entry for entry in entries if entry is not None),
             is_foreign=kind.role not in (None, sender),
             frames=_frames_inside(self.plan, kind),
+        )
+
+    def is_usual(self, sender: str, frame: Any, kind: Any) -> bool:
+        """Say whether a kind of message stands as the sender's stand, so that what it means is worth keeping."""
+        name = kind if type(kind) is str else kind.__name__
+        return (
+            name in self.plan["preambles"]
+            if frame is None
+            else declared_name(frame) == self.plan["sends"][sender]
         )
 
     def other(self, role: str) -> str:

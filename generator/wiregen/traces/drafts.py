@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from itertools import islice
@@ -18,12 +18,12 @@ from wiregen.runtime.session_terms import NOTHING, compile_term
 from wiregen.runtime.session_words import Kind, MessageWords
 from wiregen.runtime.tree import FrameValue, Record
 from wiregen.runtime.writing import write_frame
-from wiregen.traces.mentions import Mention, mentions_of, paths_in
+from wiregen.traces.mentions import Mention, measuring, mentions_of, paths_in
 from wiregen.traces.placing import fits, is_measured, type_at, value_at, with_values
 from wiregen.traces.smallest import Smallest, variations
 from wiregen.traces.world import Setup, World
 
-__all__ = ["Draft", "Drafts"]
+__all__ = ["Draft", "Drafts", "Spread"]
 
 _MOST_VALUES: Final = 20
 _MOST_SMALL: Final = 5
@@ -87,6 +87,8 @@ class _Source:
     mentions: tuple[Mention, ...]
     measured: tuple[str, ...]
     """Fields of bytes whose length something else says."""
+    measuring: frozenset[str]
+    """Sessions that all of it concerns."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -98,6 +100,50 @@ class _Source:
         return self.sender != self.writer
 
 
+class Spread:
+    """One kind of message from one side, with all values that are worth trying in a world."""
+
+    def __init__(self, source: _Source, choices: list[tuple[Any, ...]]) -> None:
+        self.sender = source.sender
+        self.base = source.base
+        self._source = source
+        self._choices = choices
+        self._mentions = () if source.is_foreign else source.mentions
+        self._concerns: dict[str | None, tuple[int, ...]] = {}
+
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        """Yield the choices, as the numbers of values, the plainest first."""
+        n_all = 1
+        for choice in self._choices:
+            n_all *= len(choice)
+        most_changed = len(self._choices) if n_all <= _MOST_DRAFTS // 4 else 3
+        numbers = [range(len(choice)) for choice in self._choices]
+        return variations(numbers, most_changed=most_changed, most=_MOST_DRAFTS)
+
+    def concerns(self, session: str | None) -> tuple[int, ...]:
+        """Return the places of a choice that a session depends on."""
+        if session not in self._concerns:
+            self._concerns[session] = tuple(
+                place
+                for place, mention in enumerate(self._mentions)
+                if session in self._source.measuring or session in mention.concerns
+            )
+        return self._concerns[session]
+
+    def draft(self, choice: tuple[int, ...]) -> Draft:
+        return self.only(choice, range(len(choice)))
+
+    def only(self, choice: tuple[int, ...], places: Sequence[int]) -> Draft:
+        """Return a message that differs from the plainest at these places only."""
+        paths = tuple(self._mentions[place].path for place in places)
+        values = tuple(self._choices[place][choice[place]] for place in places)
+        made = with_values(self.base, paths, values) if paths else self.base
+        source = self._source
+        return Draft(
+            sender=source.sender, writer=source.writer, written=made, seen=made, measured=source.measured
+        )
+
+
 class Drafts:
     """Everything that the roles of a plan could say."""
 
@@ -107,16 +153,27 @@ class Drafts:
         self._limits = {**setup.plan["limits"], **setup.limits}
         self._specimens = Smallest(setup.plan, setup.limits)
         self._n_said: Counter[Any] = Counter()
+        self._blocks: dict[Any, list[tuple[dict[Any, Any], bytes | None]]] = {}
         self._sources = tuple(self._found())
 
-    def about(self, session: str | None) -> Drafts:
-        """Return the same, with nothing said yet; without what only other sessions with keys ask for."""
+    def anew(self) -> Drafts:
+        """Return the same, with nothing said yet."""
         other = copy(self)
         other._n_said = Counter()
-        if session is not None:
-            named = _named(self._plan, session)
-            other._sources = tuple(source for source in self._sources if named.intersection(source.names))
         return other
+
+    def about(self, session: str) -> Drafts:
+        """Return the same without what only other sessions with keys ask for."""
+        other, named = self.anew(), _named(self._plan, session)
+        other._sources = tuple(source for source in self._sources if named.intersection(source.names))
+        return other
+
+    def is_like(self, other: Drafts) -> bool:
+        """Tell whether nearly the same may be said: three quarters of it at least."""
+        own, others = (
+            {(each.sender, each.kind.name) for each in drafts._sources} for drafts in (self, other)
+        )
+        return 4 * len(own & others) >= 3 * len(own | others)
 
     def frames(self) -> Iterator[tuple[str, Any]]:
         """Yield who could say what, one of each kind, messages that a role never sends too."""
@@ -127,15 +184,18 @@ class Drafts:
                     for piece in self._held(source.base, Record(name, {"data": b""}), parts):
                         yield source.sender, piece
 
-    def now(self, world: World) -> Iterator[Draft]:
-        """Yield what could be said in a world; what was said often where all it concerns was the same is left out."""
+    def now(self, world: World) -> Iterator[Spread | Draft]:
+        """Yield what could be said in a world, the pieces of blocks last.
+
+        What was said often where all it concerns was the same is left out.
+        """
         fresh = [
             source
             for source in self._sources
             if self._may_begin(source, world) and self._is_fresh(source, world)
         ]
         for source in fresh:
-            yield from self._of_source(source, world)
+            yield self._spread(source, world)
         yield from self._pieces(fresh, world)
 
     def _is_fresh(self, source: _Source, world: World) -> bool:
@@ -178,33 +238,20 @@ class Drafts:
             name for name, field in kind.fields.items() if name not in asked and is_measured(field[2])
         )
         return _Source(
-            sender=sender, writer=writer, base=base, kind=kind, mentions=mentions, measured=measured
+            sender=sender,
+            writer=writer,
+            base=base,
+            kind=kind,
+            mentions=mentions,
+            measured=measured,
+            measuring=measuring(self._plan, kind),
         )
 
     # ---- whole messages
 
-    def _of_source(self, source: _Source, world: World) -> Iterator[Draft]:
-        for value in self._varied(source, world):
-            yield Draft(
-                sender=source.sender,
-                writer=source.writer,
-                written=value,
-                seen=value,
-                measured=source.measured,
-            )
-
-    def _varied(self, source: _Source, world: World) -> Iterator[Any]:
-        if source.is_foreign:
-            yield source.base
-            return
-        paths = tuple(mention.path for mention in source.mentions)
-        choices = [self._values(source, mention, world) for mention in source.mentions]
-        n_all = 1
-        for choice in choices:
-            n_all *= len(choice)
-        most_changed = len(choices) if n_all <= _MOST_DRAFTS // 4 else 3
-        for values in variations(choices, most_changed=most_changed, most=_MOST_DRAFTS):
-            yield with_values(source.base, paths, values)
+    def _spread(self, source: _Source, world: World) -> Spread:
+        mentions = () if source.is_foreign else source.mentions
+        return Spread(source, [self._values(source, mention, world) for mention in mentions])
 
     def _values(self, source: _Source, mention: Mention, world: World) -> tuple[Any, ...]:
         """Return the values of a field that are worth trying, the base's first."""
@@ -271,7 +318,8 @@ class Drafts:
         return source.sender in world.begun or source.sender not in self._plan["opens"]
 
     def _wholes(self, source: _Source, world: World) -> Iterator[FrameValue]:
-        return islice(self._varied(source, world), _MOST_WHOLE)
+        spread = self._spread(source, world)
+        return (spread.draft(choice).written for choice in islice(spread, _MOST_WHOLE))
 
     def _cut(self, source: _Source, whole: FrameValue, name: str, world: World) -> Iterator[Draft]:
         """Yield the first pieces of a frame, and the last one where the others are there."""
@@ -296,16 +344,28 @@ class Drafts:
 
     def _block(self, source: _Source, whole: FrameValue, field: str, world: World) -> bytes | None:
         """Return the bytes of a block of a frame; None where the frame cannot be said now."""
-        options = Options(source.writer, context=world.context, limits=dict(self._setup.limits))
+        content = repr((whole.fields, getattr(whole.message, "fields", None)))
+        known = self._blocks.setdefault((source.writer, source.kind.name, content), [])
+        for asked, data in known:
+            if all(_looked_up(world.context, what) == answer for what, answer in asked.items()):
+                return data
+        entries = _Entries(world.context)
+        known.append((entries.asked, self._written_block(source, whole, field, entries)))
+        return known[-1][1]
+
+    def _written_block(self, source: _Source, whole: FrameValue, field: str, entries: Any) -> bytes | None:
+        options = self._options(source.writer, entries)
         try:
             data = write_frame(self._plan, whole, options)
-            apart = Options(source.writer, context=_Entries(world.context))
-            node = explain(self._plan, data, 0, len(data), apart)
+            node = explain(self._plan, data, 0, len(data), options)
         except (EncodeError, DecodeError, Undefined):
             return None
         block = next(each for each in node.walk() if each.name == field and not each.inner)
         inside = next((each for each in block.children if each.name == "body"), block)
         return data[inside.start : inside.end]
+
+    def _options(self, role: str, context: Any) -> Options:
+        return Options(role, context=context, limits=dict(self._setup.limits))
 
     def _held(self, whole: FrameValue, message: Record, settings: Any) -> Iterator[FrameValue]:
         """Yield the frame with a piece in it, its header such that the conditions of the join hold."""
@@ -323,10 +383,28 @@ class Drafts:
 
 
 class _Entries:
-    """What a context says, without what is open: a frame is read as if it came whole."""
+    """What a context says, without what is open: a frame is read as if it came whole. `asked`: what it was asked."""
 
     def __init__(self, context: Context) -> None:
-        self.lookup = context.lookup
+        self._context = context
+        self.asked: dict[Any, Any] = {}
+
+    def lookup(self, name: str, keys: Any, sender: str | None) -> Any:
+        what = (name, keys, sender)
+        self.asked[what] = answer = _looked_up(self._context, what)
+        if answer is _MISSING:
+            raise KeyError(keys)
+        return answer
+
+
+_MISSING: Final = object()
+
+
+def _looked_up(context: Context, what: Any) -> Any:
+    try:
+        return context.lookup(*what)
+    except KeyError:
+        return _MISSING
 
 
 def _named(plan: Plan, session: str) -> frozenset[str]:

@@ -11,7 +11,9 @@ from wiregen.vectors.carrying import Carry
 from wiregen.vectors.covering import Coverage, fields_of, fields_shown, limits_shown, measure
 from wiregen.vectors.depth import deep_drafts
 from wiregen.vectors.drafts import Draft, Drafting
+from wiregen.vectors.extremes import extreme_drafts
 from wiregen.vectors.format import Invalid, Trace, Unwritable, Valid, VectorFile
+from wiregen.vectors.headers import headed_drafts
 from wiregen.vectors.invalid import Faults
 from wiregen.vectors.joins import joined_drafts
 from wiregen.vectors.unwritable import refused_values
@@ -46,17 +48,22 @@ def build_vectors(
     soil, drafting = Soil(plan=plan), Drafting(plan)
     crop = Crop(soil, drafting)
     valid_drafts(crop)
-    frames = [*crop.drafts, *deep_drafts(drafting, crop.drafts)]
+    deep = tuple(deep_drafts(drafting, crop.drafts))
+    frames = [*crop.drafts, *(each for each in deep if isinstance(each, Draft))]
     faults = Faults(drafting)
     for draft in frames:
         if draft.is_whole:
             faults.put_into(draft)
+    frames += headed_drafts(drafting, crop.drafts)
+    extreme = tuple(extreme_drafts(drafting, soil, crop.drafts))
     drafts = [*frames, *joined_drafts(drafting, crop.scenery, crop.drafts), *faults.drafts]
+    drafts += (each for each in extreme if isinstance(each, Draft))
     broken = tuple(crop.refused())
     vectors: list[Valid | Invalid | Unwritable | Trace] = []
     vectors += (drafting.valid(draft, carry) for draft in drafts if draft.is_whole)
     vectors += (drafting.invalid(draft) for draft in drafts if not draft.is_whole)
-    vectors += (*broken, *refused_values(drafting, soil, crop.drafts), *traces)
+    vectors += (*broken, *refused_values(drafting, soil, crop.drafts))
+    vectors += (*(each for each in (*deep, *extreme) if isinstance(each, Unwritable)), *traces)
     file = VectorFile(protocol=plan["name"], vectors=tuple(vectors))
     return Built(file=file, coverage=_coverage(crop, broken, drafts, limits))
 

@@ -7,7 +7,7 @@ application that has `backlog` events to look at, so that TCP holds the peer bac
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from ssl import SSLContext
@@ -37,12 +37,21 @@ class Peer(Generic[C, F]):
 
     Attributes:
         connection: The connection itself, to be looked at: its sessions, its context, its failure.
+        tolerated: How often the peer did what is tolerated, by the violation's name: lenient ones, and all where the
+            connection keeps going. `event` has each of them.
     """
 
     connection: C
+    tolerated: Counter[str]
 
     def __init__(self, connection: C, *, backlog: int = 64, idle_timeout: float | None = None) -> None:
+        if backlog < 1:
+            raise ValueError(f"the backlog is a number of events from 1 on, not {backlog}")
+        if idle_timeout is not None and not idle_timeout > 0:
+            raise ValueError(f"the idle timeout is a number of seconds above 0, not {idle_timeout}")
         self.connection = connection
+        self.tolerated = Counter()
+        self._keeps_going = connection.keeps_going
         self._backlog = backlog
         self._idle_timeout = idle_timeout
         self._loop = asyncio.get_running_loop()
@@ -114,10 +123,11 @@ class Peer(Generic[C, F]):
         return event
 
     async def receive(self) -> F | None:
-        """Return the next frame, None behind the last one.
+        """Return the next frame, None behind the last one. What is tolerated is only counted.
 
         Raises:
-            SessionError: The peer broke a rule, or a time ran out; the connection is over.
+            SessionError: The peer broke a rule, or a time ran out; the connection is over, but for an answer: what
+                the sessions allow can be sent `despite` the error's violation. Not where the connection keeps going.
             DecodeError: What came is no frame; if it is recoverable, there may be more behind it.
             TimeoutError: Nothing whole came within the idle timeout.
             OSError: The connection broke.
@@ -129,9 +139,9 @@ class Peer(Generic[C, F]):
             match event:
                 case Fault(error=error):
                     raise error
-                case Violation(lenient=False):
+                case Violation(lenient=False) if not self._keeps_going:
                     raise SessionError(
-                        event.name, local=event.role is None, detail=str(event), frame=event.frame
+                        event.name, local=event.role is None, detail=event.detail, frame=event.frame
                     )
                 case _:
                     pass
@@ -281,6 +291,9 @@ class Peer(Generic[C, F]):
 
     def _take(self, events: list[Event]) -> None:
         self._events += events
+        for event in events:
+            if type(event) is Violation and (event.lenient or self._keeps_going):
+                self.tolerated[event.name] += 1
         # Whoever waits for a turn looks again, once; who comes later waits for the next one.
         self._turn.set()
         self._turn = asyncio.Event()

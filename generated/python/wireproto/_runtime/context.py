@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Context"]
 
+_NOTHING = object()
+
 
 class Context:
     """The contexts of one connection; both directions' decoders share it."""
@@ -117,6 +119,27 @@ class Context:
                 raise DecodeError("too_deep", path=self._name_of(joined), expected="fewer joins inside joins")
             self.take(joined, options, read, n_outside=n_outside + 1)
 
+    def mark(self, frame: Any, sender: str | None) -> Any:
+        """Return what `undo` needs if the frame cannot be taken in; what contexts are set to is undone without it."""
+        rules = self._rules_of(frame)
+        if not rules.pieces:
+            return None
+        scope, direction = self._scope(frame, sender), self.direction(sender, frame)
+        marks = []
+        for name, type_, keys, _, when, is_last in rules.pieces:
+            if scope.holds(when):
+                if is_last and type_[0] != "bytes":
+                    return self.snapshot()
+                marks.append(self.joins.mark(name, direction, scope.keys(keys)))
+        return marks
+
+    def undo(self, mark: Any) -> None:
+        """Have everything as it was at a mark."""
+        if isinstance(mark, dict):
+            self.restore(mark)
+        for each in mark if isinstance(mark, list) else ():
+            self.joins.undo(each)
+
     def is_quiet(self, frame: Any) -> bool:
         """Say whether no rule is concerned with frames like this one."""
         rules = self._rules_of(frame)
@@ -141,20 +164,35 @@ class Context:
         return self._scope_of(self._plan, self._limits, frame, self, sender, is_header=is_header)
 
     def _apply(self, rules: Rules, scope: FrameScope, sender: str | None) -> None:
-        for name, keys, role, settings, clearings in rules.contexts:
-            owner = role or sender
-            for field, when in settings:
-                if scope.holds(when):
-                    self._set(name, (owner, *scope.keys(keys)), scope.field((field,), "own"))
-            for when in clearings:
-                if scope.holds(when):
-                    self.entries[name].pop((owner, *scope.keys(keys)), None)
+        before: list[tuple[str, Key, Any]] = []
+        try:
+            for name, keys, role, settings, clearings in rules.contexts:
+                owner = role or sender
+                for field, when in settings:
+                    if scope.holds(when):
+                        key = (owner, *scope.keys(keys))
+                        before.append((name, key, self.entries[name].get(key, _NOTHING)))
+                        self._set(name, key, scope.field((field,), "own"))
+                for when in clearings:
+                    if scope.holds(when):
+                        key = (owner, *scope.keys(keys))
+                        before.append((name, key, self.entries[name].pop(key, _NOTHING)))
+        except BaseException:
+            for name, key, value in reversed(before):
+                self._put_back(name, key, value)
+            raise
 
     def _set(self, name: str, key: Key, value: Any) -> None:
         entries = self.entries[name]
         if key not in entries and len(entries) >= self._open:
             raise DecodeError("limit_exceeded", path=name, expected=f"at most {self._open} open keys")
         entries[key] = value
+
+    def _put_back(self, name: str, key: Key, value: Any) -> None:
+        if value is _NOTHING:
+            self.entries[name].pop(key, None)
+        else:
+            self.entries[name][key] = value
 
     # ---- pieces ----
 

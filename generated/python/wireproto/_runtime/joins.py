@@ -11,10 +11,14 @@ from typing import Any, TypeAlias
 from .errors import DecodeError
 from .plain import Key, plain, value_of
 
-__all__ = ["Joins", "OpenJoin"]
+__all__ = ["Joins", "Mark", "OpenJoin"]
 
 Owner: TypeAlias = tuple[str | None, Key]
 """Who sends the pieces, and their key."""
+
+
+Mark: TypeAlias = tuple[str, str | None, Key, Any, Any, bool]
+"""Join, direction, key, what is open there and how much of it, and whether pieces had been refused."""
 
 
 class OpenJoin:
@@ -66,7 +70,7 @@ class Joins:
         open_.n_pieces += 1
         if open_.size + len(data) > most_bytes:
             open_.n_damages, open_.size = -1, 0
-            open_.pieces.clear()
+            open_.pieces = []
             raise self.too_long(name, most_bytes)
         open_.pieces.append(data)
         open_.size += len(data)
@@ -100,10 +104,14 @@ class Joins:
             self._refused.add((name, direction))
             expected = f"at most {self._most_open} open keys"
             raise DecodeError("limit_exceeded", path=name, expected=expected)
-        entries[direction, key] = made = OpenJoin(self._n_damages.get(direction, 0))
+        made = OpenJoin(self._n_damages.get(direction, 0))
+        self._enter(name, direction, key, made)
+        return made
+
+    def _enter(self, name: str, direction: str | None, key: Key, open_: OpenJoin) -> None:
+        self._open[name][direction, key] = open_
         for positions, index in self._indices_of(name):
             index.setdefault((direction, _at(key, positions)), {})[key] = None
-        return made
 
     def close(self, name: str, direction: str | None, key: Key) -> None:
         """Drop the pieces of a key, if there are any."""
@@ -142,6 +150,29 @@ class Joins:
                 if sender == direction:
                     return name, key
         return None
+
+    def mark(self, name: str, direction: str | None, key: Key) -> Mark:
+        """Return what `undo` needs after one piece of a key, whatever became of it."""
+        open_ = self.find(name, direction, key)
+        kept = (
+            None
+            if open_ is None
+            else (open_.pieces, len(open_.pieces), open_.n_pieces, open_.size, open_.n_damages)
+        )
+        return name, direction, key, open_, kept, (name, direction) in self._refused
+
+    def undo(self, mark: Mark) -> None:
+        """Have the pieces of a key as they were when they were marked."""
+        name, direction, key, open_, kept, was_refused = mark
+        if not was_refused:
+            self._refused.discard((name, direction))
+        if open_ is None or kept is None:
+            self.close(name, direction, key)
+            return
+        if self.find(name, direction, key) is not open_:
+            self._enter(name, direction, key, open_)
+        open_.pieces, n_kept, open_.n_pieces, open_.size, open_.n_damages = kept
+        del open_.pieces[n_kept:]
 
     # ---- as plain data ----
 

@@ -103,9 +103,14 @@ class Violation(_Event):
         self.lenient = lenient
         self.frame = frame
 
-    def __str__(self) -> str:
+    @property
+    def detail(self) -> str:
+        """The session, its state and the rule: all that is to be told beside the name."""
         place = f"{self.session} in {self.state}" if self.session else ""
-        return ": ".join(filter(None, (self.name, place, self.rule)))
+        return ": ".join(filter(None, (place, self.rule)))
+
+    def __str__(self) -> str:
+        return ": ".join(filter(None, (self.name, self.detail)))
 
 
 class Fault(_Event):

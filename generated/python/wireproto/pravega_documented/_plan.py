@@ -19,6 +19,7 @@ PLAN: dict[str, Any] = {
         "messages": 65536,
         "depth": 32,
         "open": 65536,
+        "writer_idle": 3600000,
     },
     "limit_rules": {"frame": "frame_too_large"},
     "rules": {},
@@ -382,7 +383,13 @@ PLAN: dict[str, Any] = {
                 ),
                 (("setting_up", "ready"), "server", ("DataAppended",), None, ("go", None, ())),
             ),
-            "timers": (),
+            "timers": (
+                (
+                    ("setting_up", "ready"),
+                    ("limit", "writer_idle"),
+                    ("go", "unknown", (("outstanding", ("list", ())), ("last", ("number", 0)))),
+                ),
+            ),
         },
         "Block": {
             "keys": (),

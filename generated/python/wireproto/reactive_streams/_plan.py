@@ -20,6 +20,7 @@ PLAN: dict[str, Any] = {
         "depth": 32,
         "open": 65536,
         "parts": 1024,
+        "linger": 60000,
     },
     "limit_rules": {
         "frame": "length_over_limit",
@@ -723,7 +724,13 @@ PLAN: dict[str, Any] = {
                 ),
                 (("ended",), None, None, None, ("go", None, ())),
             ),
-            "timers": (),
+            "timers": (
+                (
+                    ("cancelled", "ended"),
+                    ("limit", "linger"),
+                    ("go", "free", (("credit", ("number", 0)), ("open", ("list", ())))),
+                ),
+            ),
         },
     },
     "violations": {

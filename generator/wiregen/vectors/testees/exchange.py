@@ -12,7 +12,8 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, with_config
 
-from wiregen.vectors.format import HexText, Limits, Line, Role
+from wiregen.vectors.format import Limits, Line, Role
+from wiregen.vectors.repetition import HexText
 
 __all__ = [
     "VERSION",
