@@ -52,7 +52,7 @@ def site_of(config: "Config", names: tuple[str, ...], *, is_searching: bool = Tr
     subjects = _subjects(config, names, sources)
     chapters = [_chapter(each, config, sources, is_searching=is_searching) for each in subjects]
     with progress_of_pages() as at_page:
-        return build_site(chapters, at_page=at_page)
+        return build_site(chapters, at_page=at_page, has_guide=True)
 
 
 def _subjects(config: "Config", names: tuple[str, ...], sources: "Sources") -> "list[Subject]":

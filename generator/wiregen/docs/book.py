@@ -12,7 +12,7 @@ from wiregen import model as m
 from wiregen.docs.cells import Cells
 from wiregen.docs.conversations import Conversations
 from wiregen.docs.faults import named_by
-from wiregen.docs.places import Linked, Places
+from wiregen.docs.places import GUIDE, Linked, Places
 from wiregen.docs.prose import Prose
 from wiregen.docs.samples import Sample, Samples
 from wiregen.docs.snippets import Snippets
@@ -54,7 +54,8 @@ class Chapter:
 class Book:
     """One protocol, looked over once."""
 
-    def __init__(self, chapter: Chapter) -> None:
+    def __init__(self, chapter: Chapter, *, has_guide: bool = False) -> None:
+        self._has_guide = has_guide
         self.chapter = chapter
         self.protocol = chapter.protocol
         self.plan: Plan = lower(chapter.protocol)
@@ -102,6 +103,10 @@ class Book:
     def rule_link(self, name: str | None) -> Linked | None:
         """Return a rule's name, as a link where the file says more about it."""
         return Linked(text=name, url=self.places.rule_url(name)) if name else None
+
+    def code_link(self, code: str) -> Linked:
+        """Return an error's code, as a link to its page where the guide is in the site."""
+        return Linked(text=code, url=f"../{GUIDE}/{code}.html" if self._has_guide else "")
 
     @cached_property
     def rules(self) -> dict[str, m.Rule]:

@@ -164,7 +164,7 @@ def _fault_view(book: Book, fault: Fault, owner: str, anchors: set[str]) -> Faul
     key = next((each for each in (anchor(fault.path), *_beside(fault.path)) if each in anchors), "")
     vectors, n_more = book.vectors_of_fault(fault.path or owner, fault.code)
     return FaultView(
-        code=fault.code,
+        code=book.code_link(fault.code),
         place=Linked(text=fault.path or owner, url=f"#{key}" if key else ""),
         when=harmless(" ".join(fault.when.split())),
         rule=book.rule_link(fault.rule),

@@ -6,6 +6,8 @@ import json
 from dataclasses import fields, is_dataclass
 from typing import Any, Final
 
+from markupsafe import Markup
+
 from wiregen.docs.charts import Chart
 from wiregen.docs.drawings import Diagram
 from wiregen.docs.ladders import Ladder
@@ -32,6 +34,8 @@ def _plain(value: object) -> Any:
             return value.title
         case Linked():
             return value.text
+        case Markup():
+            return ""
         case tuple():
             return [_plain(each) for each in value]
         case _:

@@ -156,8 +156,8 @@ def _vectors(book: Book) -> VectorsView | None:
     return VectorsView(url="vectors.json", counts=text)
 
 
-def home_page(books: tuple[Book, ...]) -> HomeView:
-    """Return the site's first page; `pages` lists all of each protocol for readers that follow links."""
+def home_page(books: tuple[Book, ...], guide: tuple[Linked, ...] = ()) -> HomeView:
+    """Return the site's first page; `pages` lists all of each protocol for readers that follow links, `guide` its chapters."""
     listings = tuple(
         ListingView(
             name=book.protocol.name,
@@ -172,7 +172,7 @@ def home_page(books: tuple[Book, ...]) -> HomeView:
     )
     pages = tuple((book.protocol.name, _all_pages(book, named_in(book, books))) for book in books)
     shell = Shell(title="Protocols", root="", here="index", crumbs=(), sections=())
-    return HomeView(shell=shell, protocols=listings, pages=pages)
+    return HomeView(shell=shell, protocols=listings, pages=pages, guide=guide)
 
 
 def _all_pages(book: Book, others: tuple[Book, ...]) -> tuple[ListingView, ...]:

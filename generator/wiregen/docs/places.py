@@ -14,8 +14,10 @@ from typing import Final
 
 from wiregen import model as m
 
-__all__ = ["Linked", "Places", "anchor", "differences_page_name", "session_page_name", "slugs_of"]
+__all__ = ["GUIDE", "Linked", "Places", "anchor", "differences_page_name", "session_page_name", "slugs_of"]
 
+GUIDE: Final = "wiregen-guide"
+"""The folder of wiregen's own guide; no protocol is called so, for a name has no hyphen."""
 _OWN: Final = ("index", "rules", "ledger", "vectors")
 """Pages and files that every protocol's folder may have."""
 _DEVICE: Final = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9]", re.IGNORECASE)
@@ -28,6 +30,11 @@ class Linked:
 
     text: str
     url: str = ""
+
+    @property
+    def twin(self) -> str:
+        """The way to the page in Markdown."""
+        return self.url.removesuffix(".html") + ".md"
 
 
 def slugs_of(names: Iterable[str]) -> dict[str, str]:

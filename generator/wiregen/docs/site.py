@@ -14,12 +14,15 @@ from wiregen.docs.book import Book, Chapter
 from wiregen.docs.declarations import fields_page, message_page, type_page
 from wiregen.docs.differences import differences_page, named_in
 from wiregen.docs.facts import twin_of
+from wiregen.docs.guide import guide_pages
 from wiregen.docs.overview import home_page, protocol_page
+from wiregen.docs.places import GUIDE, Linked
 from wiregen.docs.records import ledger_page, rules_page
-from wiregen.docs.search import Entry, entries_of, search_script
+from wiregen.docs.search import Entry, entries_of, entries_of_guide, search_script
 from wiregen.docs.sessions import session_page
 from wiregen.docs.views import (
     DifferencesView,
+    GuideView,
     HomeView,
     LedgerPageView,
     MessageView,
@@ -42,20 +45,33 @@ _View = (
     | LedgerPageView
     | SessionPageView
     | DifferencesView
+    | GuideView
     | HomeView
 )
 
 
 def build_site(
-    chapters: Iterable[Chapter], *, at_page: Callable[[PurePosixPath], None] = lambda path: None
+    chapters: Iterable[Chapter],
+    *,
+    at_page: Callable[[PurePosixPath], None] = lambda path: None,
+    has_guide: bool = False,
 ) -> tuple[Output, ...]:
-    """Return all files of the site; `at_page` is told each page before it is made."""
-    books = tuple(Book(chapter) for chapter in chapters)
+    """Return all files of the site; `at_page` is told each page before it is made. `has_guide`: wiregen's own is in it too."""
+    books = tuple(Book(chapter, has_guide=has_guide) for chapter in chapters)
     entries: list[Entry] = []
     outputs: list[Output] = []
     for book in books:
         outputs += _protocol(book, books, entries, at_page)
-    home = home_page(books)
+    guide: tuple[GuideView, ...] = tuple(guide_pages()) if has_guide else ()
+    for page in guide:
+        outputs += _page(PurePosixPath(GUIDE), "guide", page)
+    entries += entries_of_guide(guide)
+    links = (
+        tuple(Linked(text=each.text, url=f"{GUIDE}/{each.url}") for each in guide[0].shell.sections)
+        if guide
+        else ()
+    )
+    home = home_page(books, links)
     outputs += _page(PurePosixPath(), "home", home)
     outputs.append(
         Output(path=PurePosixPath("llms.txt"), content=render("docs/llms.txt.jinja", home).encode())

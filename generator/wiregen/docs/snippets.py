@@ -95,11 +95,11 @@ class Snippets:
         calls = "".join(f".option({literal(key)}, {literal(value)})" for key, value in options if value)
         text = (
             "from pathlib import Path\n\nimport wirespark\n\n"
-            f'Path({literal(file)}).write_bytes(bytes.fromhex("{stream.hex()}"))\n'
+            f'file = Path({literal(file)}).resolve()\nfile.write_bytes(bytes.fromhex("{stream.hex()}"))\n'
             f"spark = wirespark.session({packages})\n"
             f'reader = spark.read.format("wire"){calls}\n'
-            f"table = reader.load({literal(file)})\ntable.show(truncate=False)\n"
-            "assert table.where('_error is null').count() == 1\n"
+            f"table = reader.load(str(file))\ntable.show(truncate=False)\n"
+            "assert table.count() == 1\n"
         )
         return text if len(text) <= _LONGEST else ""
 

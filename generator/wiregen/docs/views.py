@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from wiregen.docs.anatomy import Anatomy
 from wiregen.docs.charts import Chart
 from wiregen.docs.drawings import Diagram
@@ -18,6 +20,7 @@ __all__ = [
     "DifferenceView",
     "DifferencesView",
     "FaultView",
+    "GuideView",
     "HomeView",
     "LayoutView",
     "LedgerPageView",
@@ -134,7 +137,7 @@ class SampleView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FaultView:
-    code: str
+    code: Linked
     place: Linked
     when: str
     rule: Linked | None
@@ -405,7 +408,18 @@ class ProtocolView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GuideView:
+    """A page of wiregen's own guide, as HTML and as Markdown."""
+
+    shell: Shell
+    title: str
+    html: Markup
+    md: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HomeView:
     shell: Shell
     protocols: tuple[ListingView, ...]
     pages: tuple[tuple[str, tuple[ListingView, ...]], ...]
+    guide: tuple[Linked, ...] = ()
