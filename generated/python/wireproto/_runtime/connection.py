@@ -291,10 +291,12 @@ class Connection(_Conversation):
         try:
             context.take(frame, Options(self._role, context=context, limits=limits))
         except BaseException as error:
+            context.joins.journal = None
             context.undo(known)
             if isinstance(error, DecodeError):
                 raise EncodeError(error.code, path=error.path, expected=error.expected) from None
             raise
+        context.joins.journal = None
 
     def _refuse_closed(self, despite: str | None) -> None:
         if self._is_closed:
