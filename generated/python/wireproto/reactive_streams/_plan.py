@@ -12,6 +12,7 @@ PLAN: dict[str, Any] = {
     "name": "reactive_streams",
     "endian": "big",
     "roles": ("client", "server"),
+    "role_rule": None,
     "limits": {
         "frame": 16777216,
         "inflated": 67108864,
