@@ -9,6 +9,7 @@ import pytest
 
 from wireproto import geode as g
 from wireproto import pravega as p
+from wireproto import reactive_streams as rs
 
 WRITER: Final = UUID(int=7)
 STACK: Final = {"server_stack_trace": ""}
@@ -232,3 +233,92 @@ def test_a_part_says_that_it_is_one_and_is_not_empty() -> None:
         client.send(GET, correlation_id=1, is_partial=True)
     assert client.send(g.RequestPart(b"abc"), correlation_id=2, is_partial=True)
     assert client.send(GET, correlation_id=1, split=3)
+
+
+# ---- Reactive Streams
+
+
+def talking(*, strict: bool = True) -> tuple[rs.Connection, rs.Connection]:
+    """Return a client that subscribes and a server that publishes, behind their hellos."""
+    client, server = rs.Connection("client", strict=strict), rs.Connection("server", strict=strict)
+    server.receive(client.send(rs.ClientHello(0, [])))
+    client.receive(server.send(rs.ServerHello(0, [])))
+    return client, server
+
+
+def subscribed(size: int = 0) -> tuple[rs.Connection, rs.Connection]:
+    client, server = talking()
+    server.receive(client.send(rs.Subscribe("news", 1, 9)))
+    client.receive(server.send(rs.Subscribed(1, size)))
+    return client, server
+
+
+def whole(messages: list[Any]) -> list[str]:
+    """Return the names of what is an event: a part that is not the last is none."""
+    return [type(message).__name__ for message in messages if not isinstance(message, rs.OnNextPart)]
+
+
+UNDER_WAY: Final = [
+    [rs.OnNext(1, b"abcd")],
+    [rs.OnNextPacked(1, 2, b"abcdefgh")],
+    [rs.OnNextPart(1, 3, b"ab"), rs.OnNextLastPart(1, 3, b"cd")],
+    [rs.OnNext(1, b"abcd"), rs.OnComplete(1)],
+    [rs.OnNext(1, b"abcd"), rs.OnError(1, "no")],
+]
+
+
+@pytest.mark.parametrize("messages", UNDER_WAY, ids=lambda each: type(each[-1]).__name__)
+def test_what_is_under_way_when_the_subscriber_says_goodbye_is_taken(messages: list[Any]) -> None:
+    client, server = subscribed(4)
+    sent = b"".join(server.send(message) for message in messages)
+    goodbye = client.send(rs.Goodbye("enough"))
+    assert names(client.receive(sent)) == whole(messages)
+    assert names(server.receive(goodbye)) == ["Goodbye"]
+    assert names(client.receive(server.send(rs.Goodbye("")))) == ["Goodbye"]
+    assert refusal(rs, client, rs.Cancel(1)) == "message_after_goodbye"
+    assert names(client.receive(rs.encode(rs.OnComplete(1)))) == ["message_after_goodbye"]
+
+
+def test_what_a_subscriber_says_crosses_the_publishers_goodbye() -> None:
+    client, server = subscribed()
+    said = [rs.Request(1, 2), rs.Cancel(1), rs.Subscribe("more", 2, 1), rs.Goodbye("")]
+    sent = b"".join(map(client.send, said))
+    server.send(rs.Goodbye("down"))
+    assert names(server.receive(sent)) == ["Request", "Cancel", "Subscribe", "Goodbye"]
+
+
+@pytest.mark.parametrize("messages", UNDER_WAY, ids=lambda each: type(each[-1]).__name__)
+def test_an_id_that_is_used_again_still_gets_what_was_under_way(messages: list[Any]) -> None:
+    client, server = subscribed(4)
+    sent = b"".join(server.send(message) for message in messages)
+    asked = client.send(rs.Cancel(1)) + client.send(rs.Subscribe("other", 1, 1))
+    assert names(client.receive(sent)) == whole(messages)
+    assert names(server.receive(asked)) == ["Cancel", "Subscribe"]
+    answer = server.send(rs.Subscribed(1, 2)) + server.send(rs.OnNext(1, b"xy"))
+    events = client.receive(answer)
+    assert names(events) == ["Subscribed", "OnNext"] and client.failure is None
+    assert events[-1].frame.message.element == b"xy"  # type: ignore[union-attr]
+
+
+def test_the_demand_of_an_id_that_is_used_again_is_its_own() -> None:
+    client, server = subscribed()
+    sent = b"".join(server.send(rs.OnNext(1, b"")) for _ in range(3))
+    server.receive(client.send(rs.Cancel(1)) + client.send(rs.Subscribe("other", 1, 1)))
+    client.receive(sent)
+    client.receive(server.send(rs.Subscribed(1)))
+    assert names(client.receive(server.send(rs.OnNext(1, b"")))) == ["OnNext"]
+    assert refusal(rs, server, rs.OnNext(1, b"")) == "demand_exceeded"
+    assert names(client.receive(b"\x07\x01\x00")) == ["demand_exceeded"]
+
+
+def test_an_id_cancelled_before_subscribed_and_used_again_is_not_held_to_either() -> None:
+    """Which of the two Subscribed answers cannot be told, nor whether there are two."""
+    client, server = talking()
+    ask = client.send(rs.Subscribe("news", 1, 1))
+    cancel, again = client.send(rs.Cancel(1)), client.send(rs.Subscribe("other", 1, 1))
+    server.receive(ask)
+    sent = [server.send(rs.Subscribed(1)), server.send(rs.OnNext(1, b"old"))]
+    server.receive(cancel + again)
+    sent += [server.send(rs.Subscribed(1)), server.send(rs.OnNext(1, b"new"))]
+    assert names(client.receive(b"".join(sent))) == ["Subscribed", "OnNext"] * 2
+    assert client.failure is None

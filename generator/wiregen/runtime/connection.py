@@ -246,7 +246,7 @@ class Connection(_Conversation):
 
         package, engine = self._package, self._engine
         if engine.is_other(self._role, frame):
-            raise _refused(Violation("wrong_kind"))
+            raise SessionError("wrong_kind", local=True, detail="wrong_kind")
         saved, known = engine.save(), None if self._context is None else self._context.snapshot()
         divide = Splitting(package.plan, package.classes, self._role, self._context)
         sent = []

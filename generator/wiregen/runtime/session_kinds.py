@@ -64,14 +64,17 @@ def _of_arm(subject: Term, arms: list[tuple[_Patterns, Term | None]]) -> Term:
     def is_other(m: Any, f: Any, v: list[Any], x: Any) -> bool:
         try:
             number = subject(m, f, v, x)
+            taken = (choice for patterns, choice in arms if not patterns or _covers(patterns, number))
+            choice = next(taken, None)
         except NOTHING:
             return False
-        for patterns, choice in arms:
-            if not patterns or any(low <= number <= high for low, high in patterns):
-                return choice is not None and bool(choice(m, f, v, x))
-        return False
+        return choice is not None and bool(choice(m, f, v, x))
 
     return is_other
+
+
+def _covers(patterns: _Patterns, number: Any) -> bool:
+    return any(low <= number <= high for low, high in patterns)
 
 
 def _of_context(code: Term, kind: Kind) -> Term:
