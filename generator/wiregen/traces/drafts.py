@@ -164,8 +164,12 @@ class Drafts:
 
     def about(self, session: str) -> Drafts:
         """Return the same without what only other sessions with keys ask for."""
-        other, named = self.anew(), _named(self._plan, session)
-        other._sources = tuple(source for source in self._sources if named.intersection(source.names))
+        other, named, anywhere = self.anew(), _named(self._plan, session), _named(self._plan)
+        other._sources = tuple(
+            source
+            for source in self._sources
+            if named.intersection(source.names) or not anywhere.intersection(source.names)
+        )
         return other
 
     def is_like(self, other: Drafts) -> bool:
@@ -407,9 +411,14 @@ def _looked_up(context: Context, what: Any) -> Any:
         return _MISSING
 
 
-def _named(plan: Plan, session: str) -> frozenset[str]:
-    """Return the names in the rows of a session, of those that each connection has one of, and of all joins."""
-    tables = [table for name, table in plan["sessions"].items() if name == session or not table["keys"]]
+def _named(plan: Plan, session: str | None = None) -> frozenset[str]:
+    """Return the names in the rows of a session, of those that each connection has one of, and of all joins.
+
+    `session`: None stands for all.
+    """
+    tables = [
+        table for name, table in plan["sessions"].items() if session in (None, name) or not table["keys"]
+    ]
     names = {name for table in tables for row in table["rows"] for name in row[2] or ()}
     for name, (_, block, _, parts, lasts, _) in plan["joins"].items():
         if name in names:

@@ -121,8 +121,9 @@ class Outlook:
         violations = [each for part in parts for each in part.violations]
         met = [each for part in parts for each in part.met]
         if self._matters.is_foreign and all(each.lenient for each in violations):
-            violations.append(Violation("wrong_role"))
-            met.append(Goal(kind="wrong_role", role=sender, violation="wrong_role"))
+            name = self._world.engine.program.foreign
+            violations.append(Violation(name))
+            met.append(Goal(kind="wrong_role", role=sender, violation=name))
         outcome = Outcome(met=met, violations=violations)
         return Effect(outcome=outcome, atoms=tuple(self._atoms(parts)) if outcome.is_legal else ())
 

@@ -103,7 +103,7 @@ class Watched(Engine):
     def add_general(self, violations: Iterable[Violation], sender: str) -> None:
         """Take note of the violations that are no row's."""
         for each in violations:
-            if each.name == "wrong_role" and not each.session:
+            if each.name == self.program.foreign and not each.session:
                 self.met.append(Goal(kind="wrong_role", role=sender, violation=each.name))
             if each.name == "limit_exceeded" and each.session:
                 self.met.append(Goal(kind="too_many", session=each.session, violation=each.name))

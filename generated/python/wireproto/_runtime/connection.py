@@ -245,6 +245,8 @@ class Connection(_Conversation):
         from .session_splitting import Splitting
 
         package, engine = self._package, self._engine
+        if engine.is_other(self._role, frame):
+            raise SessionError("wrong_kind", local=True, detail="wrong_kind")
         saved, known = engine.save(), None if self._context is None else self._context.snapshot()
         divide = Splitting(package.plan, package.classes, self._role, self._context)
         sent = []

@@ -12,6 +12,7 @@ PLAN: dict[str, Any] = {
     "name": "pravega_proposal",
     "endian": "big",
     "roles": ("client", "server"),
+    "role_rule": None,
     "limits": {
         "frame": 16777223,
         "inflated": 67108864,
