@@ -16,7 +16,7 @@ from wiregen.runtime.errors import DecodeError, EncodeError
 from wiregen.runtime.options import Options
 from wiregen.runtime.session_events import Violation
 from wiregen.runtime.session_table import Entry
-from wiregen.traces.drafts import Draft, Spread
+from wiregen.traces.spread import Draft, Spread
 from wiregen.traces.trace import Goal
 from wiregen.traces.world import Atom, Outcome, World
 

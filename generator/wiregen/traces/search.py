@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
 
-from wiregen.traces.drafts import Draft, Drafts, Spread
+from wiregen.traces.drafts import Drafts
 from wiregen.traces.outlook import Effect, Outlook, is_remembered
+from wiregen.traces.spread import Draft, Spread
 from wiregen.traces.trace import Goal, Step
 from wiregen.traces.world import Atom, Outcome, Setup, World
 
