@@ -21,7 +21,7 @@ PLAN: dict[str, Any] = {
         "depth": 32,
         "open": 65536,
         "parts": 1024,
-        "linger": 60000,
+        "linger": 600000,
     },
     "limit_rules": {
         "frame": "length_over_limit",
