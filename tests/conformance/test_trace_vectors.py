@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.conformance.session_mutants import holds, is_killed, mutants_of
-from tests.conformance.test_traces import FILES, NAMES, UNREACHABLE
+from tests.conformance.test_traces import FILES, NAMES
 from tests.conformance.tracing import ROOT, plan_of, said
 
 from wiregen.runtime.built import build
@@ -59,7 +59,7 @@ def test_the_file_covers_all_but_what_cannot_happen(name: str) -> None:
     setup = Setup(plan=plan, program=Program(plan), is_strict=True, options={}, limits={})
     goals = {str(goal) for goal in goals_of(setup, Drafts(setup))}
     covered = [cover for trace in traces_in(name) for cover in trace.covers]
-    assert set(covered) == goals - UNREACHABLE.get(name, set())
+    assert set(covered) == goals
     assert len(covered) == len(set(covered))
 
 

@@ -282,23 +282,36 @@ PLAN: dict[str, Any] = {
                     ("go", "setting_up", (("outstanding", ("list", ())), ("last", ("number", 0)))),
                 ),
                 (("setting_up", "ready"), "server", ("AppendSetup",), None, ("go", "ready", ())),
-                (("setting_up", "ready"), "client", ("AppendBlock",), None, ("go", None, ())),
                 (
                     ("setting_up", "ready"),
+                    "server",
+                    ("DataAppended",),
+                    (
+                        "operation",
+                        ">=",
+                        ("field", ("previous_event_number",), "own"),
+                        ("field", ("event_number",), "own"),
+                    ),
+                    ("violates", "bad_ack", False),
+                ),
+                (("setting_up",), "server", ("DataAppended",), None, ("go", None, ())),
+                (("ready",), "client", ("AppendBlock",), None, ("go", None, ())),
+                (
+                    ("ready",),
                     "client",
                     ("AppendBlockEnd",),
                     ("operation", "<=", ("field", ("num_events",), "own"), ("number", 0)),
                     ("violates", "bad_event_count", False),
                 ),
                 (
-                    ("setting_up", "ready"),
+                    ("ready",),
                     "client",
                     ("AppendBlockEnd",),
                     ("operation", "<", ("field", ("last_event_number",), "own"), ("variable", "last")),
                     ("violates", "event_number_backwards", False),
                 ),
                 (
-                    ("setting_up", "ready"),
+                    ("ready",),
                     "client",
                     ("AppendBlockEnd",),
                     None,
@@ -319,19 +332,7 @@ PLAN: dict[str, Any] = {
                     ),
                 ),
                 (
-                    ("setting_up", "ready"),
-                    "server",
-                    ("DataAppended",),
-                    (
-                        "operation",
-                        ">=",
-                        ("field", ("previous_event_number",), "own"),
-                        ("field", ("event_number",), "own"),
-                    ),
-                    ("violates", "bad_ack", False),
-                ),
-                (
-                    ("setting_up", "ready"),
+                    ("ready",),
                     "server",
                     ("DataAppended",),
                     (
@@ -348,7 +349,7 @@ PLAN: dict[str, Any] = {
                     ("violates", "missed_ack", False),
                 ),
                 (
-                    ("setting_up", "ready"),
+                    ("ready",),
                     "server",
                     ("DataAppended",),
                     ("operation", "in", ("field", ("event_number",), "own"), ("variable", "outstanding")),
@@ -382,7 +383,7 @@ PLAN: dict[str, Any] = {
                         ),
                     ),
                 ),
-                (("setting_up", "ready"), "server", ("DataAppended",), None, ("go", None, ())),
+                (("ready",), "server", ("DataAppended",), None, ("go", None, ())),
             ),
             "timers": (
                 (
