@@ -27,7 +27,7 @@ from wiregen.vectors.verifying.made_door import MadeDoor
 KILLED = {
     "geode": (51, 58),
     "lumberjack": (84, 116),
-    "pravega": (1110, 1129),
+    "pravega": (1110, 1131),
     "pravega_documented": (77, 90),
     "pravega_proposal": (79, 84),
     "reactive_streams": (210, 221),
