@@ -145,8 +145,7 @@ def test_an_ack_that_is_repeated_is_noted(strict: bool) -> None:
         client.send(p.AppendBlockEnd(WRITER, 0, b"", 1, number, 5))
     ack = p.encode(p.DataAppended(WRITER, 1, 0))
     assert names(client.receive(ack)) == ["DataAppended"]
-    again: list[Any] = client.receive(ack)
-    assert (names(again) if strict else names(again[0].notes)) == ["repeated_ack"]
+    assert names(client.receive(ack)) == ["repeated_ack", "DataAppended"][: 1 if strict else 2]
     assert client.is_closed == strict
     assert client.writer[WRITER].outstanding == (2,)
 
@@ -282,7 +281,7 @@ def test_what_is_under_way_when_the_subscriber_says_goodbye_is_taken(messages: l
 def test_what_a_subscriber_says_crosses_the_publishers_goodbye() -> None:
     client, server = subscribed()
     said = [rs.Request(1, 2), rs.Cancel(1), rs.Subscribe("more", 2, 1), rs.Goodbye("")]
-    sent = b"".join(map(client.send, said))
+    sent = b"".join(client.send(each) for each in said)
     server.send(rs.Goodbye("down"))
     assert names(server.receive(sent)) == ["Request", "Cancel", "Subscribe", "Goodbye"]
 
