@@ -280,7 +280,7 @@ def test_what_is_under_way_when_the_subscriber_says_goodbye_is_taken(messages: l
 
 def test_what_a_subscriber_says_crosses_the_publishers_goodbye() -> None:
     client, server = subscribed()
-    said = [rs.Request(1, 2), rs.Cancel(1), rs.Subscribe("more", 2, 1), rs.Goodbye("")]
+    said: list[Any] = [rs.Request(1, 2), rs.Cancel(1), rs.Subscribe("more", 2, 1), rs.Goodbye("")]
     sent = b"".join(client.send(each) for each in said)
     server.send(rs.Goodbye("down"))
     assert names(server.receive(sent)) == ["Request", "Cancel", "Subscribe", "Goodbye"]
