@@ -200,12 +200,14 @@ def _identity(each: _Reached) -> tuple[Any, ...]:
     steps = tuple((step.kind, step.role, step.at, step.data) for step in each.finding.steps)
     options, limits = tuple(each.setup.options.items()), tuple(each.setup.limits.items())
     violation = each.goal.violation
-    return (steps, options, limits, violation, violation is None and each.setup.is_strict)
+    return (steps, options, limits, violation)
 
 
 def _trace(group: list[_Reached]) -> Trace:
     """Return the trace of goals that the same steps reach; they are gone through once more, with and without tolerance."""
-    goals, setup = tuple(each.goal for each in group), group[0].setup
+    goals, is_legal = tuple(each.goal for each in group), group[0].goal.violation is None
+    # What is legal where nothing is tolerated is legal everywhere.
+    setup = next((each.setup for each in group if is_legal and each.setup.is_strict), group[0].setup)
     steps, outcomes = _replayed(setup, group[0].finding.steps)
     _, others = _replayed(replace(setup, is_strict=not setup.is_strict), steps)
     outcome, again = outcomes[-1], others[-1]

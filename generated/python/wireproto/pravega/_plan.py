@@ -2394,7 +2394,7 @@ PLAN: dict[str, Any] = {
                 ("high", ("int", 4, True, "big"), False, ("number", 0), False),
                 ("low", ("int", 4, True, "big"), False, ("number", 0), False),
             ),
-            "states": ("fresh", "asked", "offered", "greeted", "incompatible"),
+            "states": ("fresh", "asked", "offered", "greeted"),
             "rows": (
                 (
                     ("fresh",),
@@ -2440,7 +2440,7 @@ PLAN: dict[str, Any] = {
                         ("operation", ">", ("field", ("low_version",), "own"), ("variable", "high")),
                         ("operation", "<", ("field", ("high_version",), "own"), ("variable", "low")),
                     ),
-                    ("go", "incompatible", (("high", ("number", 0)), ("low", ("number", 0)))),
+                    ("violates", "incompatible_version", False),
                 ),
                 (
                     ("asked", "offered"),
@@ -2453,9 +2453,8 @@ PLAN: dict[str, Any] = {
                 (("asked", "offered"), None, None, None, ("go", None, ())),
                 (("greeted",), None, ("Hello",), None, ("violates", "second_hello", True)),
                 (("greeted",), None, None, None, ("go", None, ())),
-                (("incompatible",), None, None, None, ("violates", "incompatible_version", False)),
             ),
-            "timers": ((("incompatible",), ("number", 0), ("violates", "incompatible_version", False)),),
+            "timers": (),
         },
         "Call": {
             "keys": ("request_id",),
