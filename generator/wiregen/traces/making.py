@@ -193,7 +193,24 @@ def _merged(reached: list[_Reached], goals: tuple[Goal, ...]) -> list[Trace]:
     groups: dict[Any, list[_Reached]] = {}
     for each in sorted(reached, key=lambda each: order[each.goal]):
         groups.setdefault(_identity(each), []).append(each)
-    return [_trace(group) for group in groups.values()]
+    return _without_twins([_trace(group) for group in groups.values()])
+
+
+def _without_twins(traces: list[Trace]) -> list[Trace]:
+    """Return one for those that were found under other settings, where the settings make no difference."""
+    found: dict[Any, Trace] = {}
+    for trace in traces:
+        settings = (
+            tuple(trace.options.items()),
+            tuple(trace.limits.items()),
+            trace.is_strict,
+            trace.is_lenient,
+        )
+        said = tuple((step.kind, step.role, step.at, step.data) for step in trace.steps)
+        twin = found.setdefault((said, settings, trace.violation), trace)
+        if twin is not trace:
+            found[said, settings, trace.violation] = replace(twin, covers=(*twin.covers, *trace.covers))
+    return list(found.values())
 
 
 def _identity(each: _Reached) -> tuple[Any, ...]:
