@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
-__all__ = ["format_reason", "reason"]
+__all__ = ["format_reason", "holds_more", "reason"]
 
 _THRESHOLD: Final = 65536
 _LARGE: Final = 1 << 24
@@ -15,9 +16,13 @@ _SHORT_PREFIXES: Final = "hH"
 _SLOT: Final = re.compile(r"(\d*)([bBhHiIqQsxdf])")
 
 
-def reason(function: ast.FunctionDef, node: ast.AST) -> str | None:
-    """Return why no change of this node shows; None: nothing proves that."""
+def reason(function: ast.FunctionDef, node: ast.AST, changed: ast.AST) -> str | None:
+    """Return why this change of a node does not show; None: nothing proves that."""
     parents = _parents(function, node)
+    if _is_writer(function) and _refuses_more(parents, node, changed):
+        return "the careful codec writes what this one leaves to it, and the same"
+    if any(_is_settled(parent, node) for parent in parents):
+        return "where it is asked the two differ"
     for parent in parents:
         match parent:
             case ast.Call(func=ast.Name(id="_encode_carefully"), args=[_, compression, *_]) if _is_in(
@@ -30,6 +35,81 @@ def reason(function: ast.FunctionDef, node: ast.AST) -> str | None:
                 return _of_table(node)
     compared = next((each for each in (node, *parents[:1]) if isinstance(each, ast.Compare)), None)
     return None if compared is None else _of_comparison(function, compared, node)
+
+
+def _is_writer(function: ast.FunctionDef) -> bool:
+    return function.name == "encode" or function.name.startswith("_write_")
+
+
+def _refuses_more(parents: list[ast.AST], node: ast.AST, changed: ast.AST) -> bool:
+    """Say whether a test that makes fast code give up holds wherever it held, and perhaps elsewhere."""
+    for parent in parents:
+        match parent:
+            case ast.If(test=test, body=[ast.Raise(exc=ast.Name(id="_Bad"))]) if _is_in(node, test):
+                return holds_more(test, node, changed) > 0
+    return False
+
+
+def _is_settled(parent: ast.AST, node: ast.AST) -> bool:
+    """Say whether a node is `a > b` turned into `a >= b` under `a != b`."""
+    match parent, node:
+        case ast.If(test=ast.Compare(left=left, ops=[ast.NotEq()], comparators=[right])), ast.Compare(
+            left=one, ops=[ast.Gt()], comparators=[other]
+        ):
+            return [ast.unparse(part) for part in (left, right)] == [
+                ast.unparse(part) for part in (one, other)
+            ]
+    return False
+
+
+def holds_more(test: ast.expr, node: ast.AST, changed: ast.AST) -> int:
+    """Return 1 where a changed part makes a test hold more often or as often, -1 for less often, 0 where that is not known."""
+    if test is node:
+        return _by_operator(test, changed)
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return -holds_more(operand, node, changed)
+        case ast.BoolOp(values=values):
+            return next((holds_more(part, node, changed) for part in values if _is_in(node, part)), 0)
+        case ast.Compare(left=left, ops=operators, comparators=[*_, last]):
+            rises = all(isinstance(operator, ast.Lt | ast.LtE) for operator in operators)
+            falls = all(isinstance(operator, ast.Gt | ast.GtE) for operator in operators)
+            at = -1 if _is_in(node, left) else 1 if _is_in(node, last) else 0
+            side = left if at < 0 else last
+            return (rises - falls) * at * _grows(side, node, changed)
+        case _:
+            return 0
+
+
+def _by_operator(before: ast.expr, after: ast.AST) -> int:
+    match before, after:
+        case (ast.BoolOp(op=ast.And()), ast.BoolOp(op=ast.Or())):
+            return 1
+        case (ast.BoolOp(op=ast.Or()), ast.BoolOp(op=ast.And())):
+            return -1
+        case (ast.Compare(ops=[ast.Lt()]), ast.Compare(ops=[ast.LtE()])) | (
+            ast.Compare(ops=[ast.Gt()]),
+            ast.Compare(ops=[ast.GtE()]),
+        ):
+            return 1
+        case _:
+            return 0
+
+
+def _grows(expression: ast.expr, node: ast.AST, changed: ast.AST) -> int:
+    """Return 1 where a changed number makes an expression larger, -1 for smaller, 0 where that is not known."""
+    match expression:
+        case ast.Constant(value=int(before)) if expression is node and isinstance(changed, ast.Constant):
+            after = changed.value
+            return (after > before) - (after < before) if isinstance(after, int) else 0
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return _grows(left if _is_in(node, left) else right, node, changed)
+        case ast.BinOp(left=left, op=ast.Sub(), right=right):
+            return _grows(left, node, changed) if _is_in(node, left) else -_grows(right, node, changed)
+        case ast.IfExp(body=one, orelse=other):
+            return next((_grows(part, node, changed) for part in (one, other) if _is_in(node, part)), 0)
+        case _:
+            return 0
 
 
 def _of_table(node: ast.Constant) -> str | None:
@@ -94,17 +174,12 @@ def _letters(form: str) -> list[str]:
     return found
 
 
-def format_reason(tree: ast.Module, name: str, changed: str) -> str | None:
+def format_reason(calls: list[ast.Call], name: str, changed: str) -> str | None:
     """Return why another sign of one packed number does not show: whatever is packed there is below half its range."""
     if not name.startswith("_pack_"):
         return None
     before, after = _letters(name.removeprefix("_pack_")), _letters(changed[1:])
     places = [place for place, (one, other) in enumerate(zip(before, after, strict=True)) if one != other]
-    calls = [
-        part
-        for part in ast.walk(tree)
-        if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id == name
-    ]
     if len(places) == 1 and calls and all(_is_low(call.args[places[0]], before[places[0]]) for call in calls):
         return "all that is packed there is far from the largest"
     return None
@@ -130,9 +205,14 @@ def _is_in(node: ast.AST, around: ast.AST) -> bool:
 
 def _parents(function: ast.FunctionDef, node: ast.AST) -> list[ast.AST]:
     """Return what stands around a node, the nearest first."""
-    around = {id(child): part for part in ast.walk(function) for child in ast.iter_child_nodes(part)}
+    around = _around(function)
     found: list[ast.AST] = []
-    while id(node) in around:
-        node = around[id(node)]
+    while node in around:
+        node = around[node]
         found.append(node)
     return found
+
+
+@cache
+def _around(function: ast.FunctionDef) -> dict[ast.AST, ast.AST]:
+    return {child: part for part in ast.walk(function) for child in ast.iter_child_nodes(part)}

@@ -243,7 +243,8 @@ class Judge:
 
     def _object(self, vector: Unwritable, place: int) -> Any:
         """Return a frame's object; None: what JSON says cannot even become one."""
-        line = vector.frames[place]
+        long: list[int] = []
+        line = _with_short_lists(vector.frames[place], long)
         record = {
             key: expanded(value)
             for key, value in line.items()
@@ -251,7 +252,7 @@ class Judge:
         }
         try:
             value = frame_from_record(self.plan, record, role=vector.from_role, variant=vector.variant)
-            return build(self.plan, value, vars(self.module))
+            return _with_long_lists(build(self.plan, value, vars(self.module)), long)
         except Exception:  # noqa: BLE001 - mutants raise anything
             return None
 
@@ -344,6 +345,34 @@ def _size(data: Octets) -> int:
         len(piece.hex) // 2 if isinstance(piece, Hex) else len(piece.repeat) // 2 * piece.count
         for piece in data
     )
+
+
+# ---- lists that are too long: made of short ones, for their items are all the same ----
+
+_STANDS_FOR_LONG: Final = 41
+
+
+def _with_short_lists(value: Any, long: list[int]) -> Any:
+    """Return a part of a line with its long lists short, and add how long they are."""
+    match value:
+        case {"*": [[[item], int(count)]]} if count > _LARGE:
+            long.append(count)
+            return {"*": [[[item], _STANDS_FOR_LONG]]}
+        case dict() if "*" not in value:
+            return {key: _with_short_lists(part, long) for key, part in value.items()}
+        case list() | tuple():
+            return [_with_short_lists(part, long) for part in value]
+        case _:
+            return value
+
+
+def _with_long_lists(value: Any, long: list[int]) -> Any:
+    """Return a value whose short lists are as long as they were."""
+    for _, _, part in list(_parts(value, ())) if long else ():
+        if isinstance(part, list) and len(part) == _STANDS_FOR_LONG and long:
+            part[:] = part[:1] * long.pop(0)
+    assert not long
+    return value
 
 
 def _at_once(data: bytes) -> list[bytes]:

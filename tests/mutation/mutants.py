@@ -10,10 +10,10 @@ import __future__
 import ast
 import copy
 import struct
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -66,6 +66,7 @@ class Mutant:
     """Why nothing can show it; None: something might."""
 
 
+@cache
 def mutants(module: ModuleType) -> tuple[Mutant, ...]:
     """Return every fault of this module's functions, in order of the text."""
     assert module.__file__ is not None
@@ -127,9 +128,10 @@ def _in_functions(tree: ast.Module, file: str) -> Iterator[Mutant]:
     for owner, function in _functions(tree):
         name = function.name if owner is None else f"{owner}.{function.name}"
         for place, node in enumerate(_nodes(function)):
-            changes = tuple(_changes(node))
-            why = reason(function, node) if changes else None
-            for label, change in changes:
+            for label, change in _changes(node):
+                changed = copy.deepcopy(node)
+                change(changed)
+                why = reason(function, node, changed)
                 line = getattr(node, "lineno", function.lineno)
                 make = partial(_changed, function, place, change, file)
                 yield Mutant(id=f"{name}: {label}", function=name, line=line, make=make, equivalent=why)
@@ -223,6 +225,7 @@ def _said(node: ast.AST, change: Callable[[Any], None]) -> tuple[str, Callable[[
 
 def _in_formats(tree: ast.Module) -> Iterator[Mutant]:
     """Yield packed formats with the other byte order, and with another sign for each of their numbers."""
+    users, calls = _users(tree), _calls(tree)
     for node in tree.body:
         match node:
             case ast.Assign(
@@ -232,7 +235,7 @@ def _in_formats(tree: ast.Module) -> Iterator[Mutant]:
                     attr=method,
                 ),
             ):
-                readers = tuple(sorted(_users(tree, name)))
+                readers = tuple(sorted(users[name]))
                 for changed in _formats(text):
                     yield Mutant(
                         id=f"{name}: {text} -> {changed}",
@@ -240,7 +243,7 @@ def _in_formats(tree: ast.Module) -> Iterator[Mutant]:
                         line=node.lineno,
                         rebound=(name, getattr(struct.Struct(changed), method)),
                         readers=readers,
-                        equivalent=format_reason(tree, name, changed),
+                        equivalent=format_reason(calls[name], name, changed),
                     )
 
 
@@ -253,7 +256,20 @@ def _formats(text: str) -> Iterator[str]:
             yield order + letters[:place] + _SIGNS[letter] + letters[place + 1 :]
 
 
-def _users(tree: ast.Module, name: str) -> Iterator[str]:
+def _users(tree: ast.Module) -> Mapping[str, set[str]]:
+    """Return by name the functions that use it."""
+    found: dict[str, set[str]] = defaultdict(set)
     for owner, function in _functions(tree):
-        if any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(function)):
-            yield function.name if owner is None else f"{owner}.{function.name}"
+        for node in ast.walk(function):
+            if isinstance(node, ast.Name):
+                found[node.id].add(function.name if owner is None else f"{owner}.{function.name}")
+    return found
+
+
+def _calls(tree: ast.Module) -> Mapping[str, list[ast.Call]]:
+    """Return by name where it is called."""
+    found: dict[str, list[ast.Call]] = defaultdict(list)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            found[node.func.id].append(node)
+    return found

@@ -113,7 +113,7 @@ def main() -> None:
     chosen = [
         mutant
         for mutant in hunt.mutants
-        if all(part in mutant.id for part in parts if not part.startswith("%"))
+        if not mutant.equivalent and all(part in mutant.id for part in parts if not part.startswith("%"))
     ]
     step = next((int(part[1:]) for part in parts if part.startswith("%")), 1)
     chosen = random.Random(1).sample(chosen, len(chosen) // step)

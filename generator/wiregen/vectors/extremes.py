@@ -1,7 +1,7 @@
-"""Frames at the limits that hold by default: a byte larger than may be, lists an item longer.
+"""Frames at the limits that hold by default: as large as may be and a byte larger, lists an item longer.
 
-What is as large as may be is shown once for each protocol: a reader that refuses it refuses it whatever the message, and with limits of their
-own vectors show it of each message with fewer bytes.
+A list as long as may be is shown once for each protocol: reading so many records carefully takes seconds, and with limits of their own
+vectors show it of each list with fewer.
 """
 
 from __future__ import annotations
@@ -59,13 +59,12 @@ class Extremes:
             for field in every_field(fields)
         }
         self._shown: set[str] = set()
-        self._is_one_large = False
         self._is_one_long = False
 
     # ---- frames
 
     def large(self, draft: Draft) -> Iterator[Draft | Unwritable]:
-        """Return a message in a frame that is too large by a byte, and once one of the largest size."""
+        """Return a message in a frame of the largest size, and in one that is larger by a byte."""
         limit, name = self._limits["frame"], f"{message_of(draft)}: the largest frame"
         if limit is None or limit > _LARGEST or name in self._shown:
             return
@@ -90,12 +89,10 @@ class Extremes:
                 continue
             yield beyond.showing((f"{name} and a byte",))
             yield from refused(self._drafting, draft, value, f"{name} and a byte")
-            if not self._is_one_large:
-                holder[key] = unit * (size - 1)
-                exact = self._drawn(draft, value)
-                if exact is not None and exact.is_whole:
-                    self._is_one_large = True
-                    yield exact.showing((name,))
+            holder[key] = unit * (size - 1)
+            exact = self._drawn(draft, value)
+            if exact is not None and exact.is_whole:
+                yield exact.showing((name,))
             return
 
     def _unit(self, site: str, value: Any) -> Any:
@@ -125,7 +122,7 @@ class Extremes:
             holder[key] = kept
 
     def _padded(self, draft: Draft, limit: int, name: str) -> Iterator[Draft]:
-        """Leave bytes over behind a message, where that is tolerated."""
+        """Leave bytes over behind a message, where that is tolerated; the whole frame is followed by a cut one, which needs no values."""
         behind = b"".join(sent for role, sent in draft.scene.before if role == draft.scene.role)
         for part in parts_of(draft.trees[0]):
             if (
@@ -134,13 +131,19 @@ class Extremes:
                 or part.lengths
             ):
                 continue
-            for pad in (1, limit + 1 - len(draft.data)):
-                data = self._with_tail(behind, draft, part, pad)
-                found = None if data is None else self._drafting.draft(draft.scene, data)
-                if found is None or len(found.trees) != (pad == 1):
+            made: list[Draft] = []
+            for size in (len(draft.data) + 1, limit, limit + 1):
+                data = self._with_tail(behind, draft, part, size - len(draft.data))
+                if data is None:
+                    return
+                whole = data + data[:1] if size == limit else data
+                made.append(self._drafting.draft(draft.scene, whole).as_variation())
+                if len(made[0].trees) != 1:
                     return  # nothing may be left over, be it ever so little
-            if found is not None and found.error is not None and found.error.code == "limit_exceeded":
-                yield found.as_variation().showing((f"{name} and a byte",))
+            _, exact, beyond = made
+            if len(exact.trees) == 1 and beyond.error is not None and beyond.error.code == "limit_exceeded":
+                yield exact.showing((f"{name}, then a cut one",))
+                yield beyond.showing((f"{name} and a byte",))
             return
 
     def _with_tail(self, behind: bytes, draft: Draft, part: Part, size: int) -> bytes | None:
