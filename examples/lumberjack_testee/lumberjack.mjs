@@ -5,7 +5,8 @@ import { deflateSync, inflateSync } from 'node:zlib';
 export const LIMITS = { frame: 16 << 20, inflated: 64 << 20, count: 65536, messages: 65536, depth: 1 };
 const TYPES = { W: 'Window', D: 'Data', J: 'Json', A: 'Ack', C: 'Compressed' };
 const LETTERS = Object.fromEntries(Object.entries(TYPES).map(([letter, name]) => [name, letter]));
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const utf8 = () => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const UTF8 = utf8();
 
 export class Refusal extends Error {
   constructor(code, at, recoverable = false) {
@@ -16,9 +17,10 @@ export class Refusal extends Error {
 
 class Incomplete extends Error {}
 
-// What one outermost frame may still use.
+// What one outermost frame may still use; `strict`: texts that are none are refused.
 class Budget {
-  constructor(limits) {
+  constructor(limits, strict) {
+    this.strict = strict;
     this.limits = { ...LIMITS, ...limits };
     this.inflated = this.limits.inflated;
     this.messages = this.limits.messages;
@@ -72,6 +74,7 @@ class Frame {
     try {
       return UTF8.decode(octets);
     } catch {
+      if (this.budget.strict) throw new Refusal('invalid_text', this.position - octets.length + wholePart(octets));
       return { hex: octets.toString('hex') };
     }
   }
@@ -139,6 +142,20 @@ class Frame {
   }
 }
 
+// The size of what is UTF-8 at the beginning of something that is not.
+function wholePart(octets) {
+  const decoder = utf8();
+  let size = 0;
+  try {
+    for (let at = 0; at < octets.length; at += 1) {
+      if (decoder.decode(octets.subarray(at, at + 1), { stream: true }) !== '') size = at + 1;
+    }
+  } catch {
+    return size;
+  }
+  return size;
+}
+
 function wholeFrames(data, budget, depth) {
   const frames = [];
   let position = 0;
@@ -158,8 +175,9 @@ function wholeFrames(data, budget, depth) {
 
 // Frames out of chunks. `feed` returns those that are whole now, and throws a Refusal; then it is not to be used again.
 export class Decoder {
-  constructor(limits = {}) {
+  constructor(limits = {}, strict = false) {
     this.limits = limits;
+    this.strict = strict;
     this.data = Buffer.alloc(0);
     this.offset = 0; // where `data` begins in the stream
     this.frames = [];
@@ -173,7 +191,7 @@ export class Decoder {
     this.data = this.data.length > 0 ? Buffer.concat([this.data, chunk]) : chunk;
     let position = 0;
     while (position < this.data.length) {
-      const frame = new Frame(this.data, position, new Budget(this.limits), 0);
+      const frame = new Frame(this.data, position, new Budget(this.limits, this.strict), 0);
       try {
         this.frames.push(frame.read());
       } catch (error) {
@@ -219,6 +237,7 @@ const BODIES = {
   },
   Compressed: (fields, limits, depth) => {
     if (depth > limits.depth) throw new Refusal('too_deep');
+    if (fields.frames.length > limits.messages) throw new Refusal('limit_exceeded');
     const inner = Buffer.concat(fields.frames.map((frame) => encode(frame, limits, depth + 1)));
     return [prefixed(deflateSync(inner, { level: 0 }), limits)];
   },

@@ -11,8 +11,8 @@ const ANSWERS = {
     serializations: ['native'],
   }),
 
-  decode: ({ chunks, limits }) => {
-    const decoder = new Decoder(limits);
+  decode: ({ chunks, limits, strict }) => {
+    const decoder = new Decoder(limits, strict);
     try {
       for (const chunk of chunks) decoder.feed(Buffer.from(chunk, 'hex'));
     } catch (error) {

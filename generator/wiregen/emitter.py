@@ -14,10 +14,13 @@ from pathlib import Path, PurePosixPath
 
 __all__ = [
     "Emitter",
+    "code",
     "comment",
     "docstring",
     "format_python",
+    "harmless",
     "literal",
+    "markdown",
     "render",
     "slashes",
     "templates_folder",
@@ -31,6 +34,9 @@ _TEMPLATE = frozenset({".jinja", ".j2"})
 _UNSAFE = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
+)
+_CODE_OR_MARK = re.compile(
+    r"(`+)(?!`).*?(?<!`)\1(?!`)|[<>&]|\]\(|^\s{0,3}\[[^\]]*\]:", re.DOTALL | re.MULTILINE
 )
 _SHORT_ESCAPES = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
 # Comments that tools obey: PEP 263 (the encoding of the file), black, mypy, ruff and their like.
@@ -56,7 +62,12 @@ class Emitter:
             keep_trailing_newline=True,
         )
         self._environment.filters.update(
-            docstring=docstring, comment=comment, literal=literal, slashes=slashes
+            docstring=docstring,
+            comment=comment,
+            literal=literal,
+            slashes=slashes,
+            markdown=markdown,
+            code=code,
         )
         self._formatted: dict[bytes, str] = {}
 
@@ -138,6 +149,24 @@ def slashes(text: str) -> str:
     )
 
 
+def harmless(text: str) -> str:
+    """Return a text for a page: control, bidirectional and invisible characters as escapes, line feeds as they are."""
+    return _escape(text)
+
+
+def markdown(text: str) -> str:
+    """Return a text for a Markdown page: its code spans as they are, what would act as HTML or as a link written so that it does not."""
+    return _CODE_OR_MARK.sub(_muted, harmless(text.strip()))
+
+
+def code(text: str) -> str:
+    """Return a text as a code span in a cell of a Markdown table; nothing for nothing."""
+    shown = harmless(" ".join(text.split())).replace("|", "\\|")
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", shown)), default=0))
+    pad = " " if "`" in shown else ""
+    return f"{fence}{pad}{shown}{pad}{fence}" if shown else ""
+
+
 def literal(value: object) -> str:
     """Return plain data as Python: None, bool, int, float, str, bytes, and tuples, lists and dicts of them.
 
@@ -200,6 +229,13 @@ def _escaped(character: str) -> str:
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _muted(found: re.Match[str]) -> str:
+    mark = found[0]
+    return (
+        mark if mark.startswith("`") else "".join(f"\\{sign}" if sign in "<>&[]" else sign for sign in mark)
+    )
 
 
 def _collection(value: tuple[object, ...] | list[object] | Mapping[object, object]) -> str:

@@ -74,10 +74,22 @@ class Package:
         Raises:
             ImportError: The library that it stands on is not installed; or it prints no module that encodes and decodes.
         """
-        module = self.native if backend == NATIVE else importlib.import_module(f"{self.name}.{backend}")
-        if not (hasattr(module, "encode") and hasattr(module, "Decoder")):
+        module = self._module(backend)
+        if not _is_codec(module):
             raise ImportError(f"the backend `{backend}` makes nothing that encodes and decodes")
         return Serialization(self, backend, module)
+
+    def carriers(self) -> tuple[Serialization, ...]:
+        """Return all its serializations but the native one; a backend that prints none is passed over.
+
+        Raises:
+            ImportError: The library that one stands on is not installed.
+        """
+        others = ((name, self._module(name)) for name in self.backends if name != NATIVE)
+        return tuple(Serialization(self, name, module) for name, module in others if _is_codec(module))
+
+    def _module(self, backend: str) -> ModuleType:
+        return self.native if backend == NATIVE else importlib.import_module(f"{self.name}.{backend}")
 
 
 class Serialization:
@@ -205,6 +217,10 @@ def _is_module(page: Page) -> bool:
 def _module_name(root: str, path: PurePosixPath) -> str:
     parts = path.with_suffix("").parts
     return ".".join((root, *(parts[:-1] if parts[-1] == "__init__" else parts)))
+
+
+def _is_codec(module: ModuleType) -> bool:
+    return hasattr(module, "encode") and hasattr(module, "Decoder")
 
 
 def _options_of(function: Callable[..., Any]) -> frozenset[str]:

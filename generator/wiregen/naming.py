@@ -49,7 +49,9 @@ _IN_CLASSES = frozenset(
     "bool bytes classmethod dict float int list object property staticmethod str tuple".split()
 )
 _METHODS = frozenset("decode_from encode_into self cls".split())
-_CALL_ARGUMENTS = frozenset("compression context frame from_role now split strict variant wait".split())
+_CALL_ARGUMENTS = frozenset(
+    "compression context despite frame from_role now split strict variant wait".split()
+)
 # What a frame has besides its fields, where it may be a piece of something.
 _OF_FRAMES = frozenset("part".split())
 # Attributes that an int-based enum member already has.

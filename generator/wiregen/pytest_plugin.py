@@ -25,16 +25,17 @@ _NO_CODEC = "name the codec: --wire-codec MODULE:OBJECT, or a fixture `wire_code
 class WireVector:
     """A vector and the codec that is held to it."""
 
-    def __init__(self, vector: AnyVector, codec: Any) -> None:
+    def __init__(self, vector: AnyVector, codec: Any, *, with_large: bool = False) -> None:
         self.vector = vector
         self._codec = codec
+        self._with_large = with_large
 
     def check(self) -> None:
         """Fail, pass or skip the test that calls it, as the vector's verdict is."""
         from wiregen.vectors.verifying import judge
         from wiregen.vectors.verifying.codec_door import CodecDoor
 
-        verdict = judge(self.vector, CodecDoor(self._codec))
+        verdict = judge(self.vector, CodecDoor(self._codec), with_large=self._with_large)
         if verdict.outcome == "skipped":
             pytest.skip(verdict.reason)
         if verdict.findings:
@@ -56,6 +57,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="FILE",
         help="vectors that are known to fail: one id a line, `# reason` behind it",
     )
+    group.addoption("--wire-large", action="store_true", help="with vectors of more than 1 MiB")
+
+
+def _with_large(config: pytest.Config) -> bool:
+    return bool(config.getoption("wire_large"))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -79,7 +85,7 @@ def wire_codec(request: pytest.FixtureRequest) -> Any:
 @pytest.fixture
 def wire_vector(request: pytest.FixtureRequest, wire_codec: Any) -> WireVector:
     """A vector of `--wire-vectors`; `check()` holds the codec to it."""
-    return WireVector(request.param, wire_codec)
+    return WireVector(request.param, wire_codec, with_large=_with_large(request.config))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -108,7 +114,7 @@ class VectorItem(pytest.Item):
     vector: AnyVector
 
     def runtest(self) -> None:
-        WireVector(self.vector, _named_codec(self.config)).check()
+        WireVector(self.vector, _named_codec(self.config), with_large=_with_large(self.config)).check()
 
     def reportinfo(self) -> tuple[Path, None, str]:
         return self.path, None, self.name

@@ -29,7 +29,7 @@ def _bound(expression: m.Expression, least: int) -> str:
             own = _NOT if operator == "not" else _MINUS
             text = f"not {_bound(operand, own)}" if operator == "not" else f"-{_bound(operand, own)}"
         case m.Range(low=low, high=high):
-            own, text = 4, f"{_bound(low, 5)} .. {_bound(high, 5)}"
+            own, text = _ATOM, f"{_bound(low, 5)} .. {_bound(high, 5)}"
         case _:
             own, text = _ATOM, _atom(expression)
     return text if own >= least else f"({text})"

@@ -6,7 +6,7 @@ import pytest
 from tests.conformance.vectors import HERE, SHARED
 
 
-@pytest.mark.parametrize("name", ["geode.json", "reactive_streams.json", "pravega.json"])
+@pytest.mark.parametrize("name", ["geode.json", "lumberjack.json", "reactive_streams.json", "pravega.json"])
 def test_a_kept_file_is_as_its_maker_left_it(name: str) -> None:
     theirs = SHARED / "vectors" / name
     if not theirs.is_file():

@@ -1,4 +1,4 @@
-"""Lumberjack's codecs hold to vectors: written by hand here, and by others in other languages where those files are there."""
+"""Lumberjack's codecs hold to vectors: written by hand here, and by others in other languages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from tests.conformance.vectors import SHARED, Vector, bytes_of, foreign_vectors, own_vectors
+from tests.conformance.vectors import Vector, bytes_of, foreign_vectors, own_vectors
 
 from wiregen.runtime.explain import careful_decoder
 from wiregen.runtime.options import Options
@@ -15,17 +15,12 @@ from wiregen.runtime.writing import write_frame
 from wireproto import lumberjack as lj
 from wireproto.lumberjack._plan import PLAN
 
-FOREIGN = foreign_vectors()
-ABSENT = pytest.param(
-    {}, id="foreign", marks=pytest.mark.skip(f"no {SHARED.name}/vectors/lumberjack.json beside the checkout")
-)
-
 
 def cases(*kinds: str) -> pytest.MarkDecorator:
-    """Return the vectors of these kinds as parameters; one that is skipped says where foreign ones would be."""
-    vectors = [*own_vectors(), *FOREIGN]
+    """Return the vectors of these kinds as parameters."""
+    vectors = [*own_vectors(), *foreign_vectors()]
     chosen = [pytest.param(vector, id=vector["id"]) for vector in vectors if vector["kind"] in kinds]
-    return pytest.mark.parametrize("vector", chosen if FOREIGN else [*chosen, ABSENT])
+    return pytest.mark.parametrize("vector", chosen)
 
 
 def decoded(road: str, vector: Vector) -> tuple[list[Any], list[int], Any]:

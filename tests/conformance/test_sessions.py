@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +10,9 @@ from typing import Any, Final
 from uuid import UUID
 
 import pytest
-from tests.conformance.vectors import SHARED
+from tests.conformance.vectors import SHARED, kept
 
+from wiregen.capture import Piece, read_streams
 from wireproto import geode, lumberjack, pravega, reactive_streams
 
 SIDES: Final = {"c": "client", "s": "server", "c2s": "client", "s2c": "server"}
@@ -26,24 +26,17 @@ JOINED: Final = frozenset({"M78"})
 
 
 def entries(name: str, kind: str) -> list[dict[str, Any]]:
-    path = SHARED / "vectors" / f"{name}.json"
-    if not path.is_file():
-        return []
-    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))[kind]
+    found: list[dict[str, Any]] = kept(name)[kind]
     return found
 
 
 def violations(events: list[Any]) -> list[str]:
-    return [event.name for event in events if type(event).__name__ == "Violation"]
+    """Return the names of those that nobody tolerates."""
+    return [each.name for each in events if type(each).__name__ == "Violation" and not each.lenient]
 
 
 def faults(events: list[Any]) -> list[str]:
     return [event.error.code for event in events if type(event).__name__ == "Fault"]
-
-
-needs_vectors = pytest.mark.skipif(
-    not SHARED.is_dir(), reason="there are no shared vectors beside the checkout"
-)
 
 
 # ---- Reactive Streams ----
@@ -60,7 +53,6 @@ TRANSCRIPTS = [
 ]
 
 
-@needs_vectors
 @pytest.mark.parametrize("vector", RS)
 def test_reactive_streams_violations_have_their_names(vector: dict[str, Any]) -> None:
     side = SIDES[vector["side"]]
@@ -84,7 +76,6 @@ def test_reactive_streams_violations_have_their_names(vector: dict[str, Any]) ->
     assert peer.failure is events[-1]
 
 
-@needs_vectors
 @pytest.mark.parametrize("vector", TRANSCRIPTS)
 def test_transcripts_are_legal(vector: dict[str, Any]) -> None:
     """Each side's frames in the order of the steps, byte by byte."""
@@ -112,7 +103,6 @@ def test_transcripts_are_legal(vector: dict[str, Any]) -> None:
 LUMBERJACK_LIMITS: Final = {"max_window": "window"}
 
 
-@needs_vectors
 @pytest.mark.parametrize(
     "vector",
     [
@@ -216,7 +206,6 @@ def test_only_the_oldest_window_is_acknowledged() -> None:
 # ---- Geode ----
 
 
-@needs_vectors
 @pytest.mark.parametrize(
     "vector",
     [
@@ -241,21 +230,37 @@ def test_geode_violations_have_their_names(vector: dict[str, Any]) -> None:
 # ---- recordings of real programs ----
 
 
+CAPTURES: Final = Path(__file__).resolve().parents[2] / "examples" / "captures"
+
+
 def recordings() -> list[Any]:
-    folder = SHARED / "captures" / "lumberjack"
-    return [pytest.param(each, id=each.name) for each in sorted(folder.iterdir())] if folder.is_dir() else []
+    """Return the captures that are kept here, and where there are more those too."""
+    kept_here = [*sorted(CAPTURES.glob("*.pcap")), *sorted(CAPTURES.glob("*.pcap.gz"))]
+    more = sorted((SHARED / "captures" / "lumberjack").glob("*/capture.pcap"))
+    named = [(path, path.name.split(".")[0]) for path in kept_here]
+    return [
+        pytest.param(path, id=name) for path, name in [*named, *((path, path.parent.name) for path in more)]
+    ]
 
 
-@pytest.mark.parametrize("folder", recordings())
-def test_what_real_programs_say_is_legal(folder: Any) -> None:
-    """The two directions as files have no common time: all that the writer sends is seen first."""
-    session = lumberjack.Session()
-    for role, name in (("writer", "conn0.c2s.bin"), ("reader", "conn0.s2c.bin")):
-        data = (folder / name).read_bytes()
-        events = [event for byte in data for event in session.observe(role, bytes((byte,)))]
-        assert not violations(events)
-        assert not faults([*events, *session.eof(role)])
-    assert session.transfer.outstanding == ()
+@pytest.mark.parametrize("capture", recordings())
+def test_what_real_programs_say_is_legal(capture: Path) -> None:
+    """Both directions byte by byte, in the order of the packets."""
+    package: Any = pravega if capture.name.startswith("pravega") else lumberjack
+    sessions: dict[str, Any] = {}
+    for piece in read_streams(capture):
+        session = sessions.setdefault(piece.flow.name, package.Session())
+        if isinstance(piece, Piece):
+            role = session._package.roles[0 if piece.from_opener else -1]
+            events = [
+                event for byte in piece.data for event in session.observe(role, bytes((byte,)), piece.time)
+            ]
+            assert not violations(events) and not faults(events)
+    assert sessions
+    for session in sessions.values():
+        assert not faults([event for role in session._package.roles for event in session.eof(role)])
+        if package is lumberjack:
+            assert session.transfer.outstanding == ()
 
 
 @pytest.mark.parametrize(
@@ -287,7 +292,8 @@ def test_what_a_package_does_not_have_is_an_attribute_error() -> None:
 
 def test_receive_stops_when_it_is_told_to_and_goes_on_without_bytes() -> None:
     connection = lumberjack.Connection("reader")
-    frames = [lumberjack.Frame(lumberjack.Json(number, b"{}")) for number in range(5)]
+    frames = [lumberjack.Frame(lumberjack.Window(4))]
+    frames += [lumberjack.Frame(lumberjack.Json(number, b"{}")) for number in range(4)]
     data = b"".join(frame.encode() for frame in frames)
     got = connection.receive(data[:-1], most=2)
     assert len(got) == 2 and connection.has_more
@@ -299,6 +305,26 @@ def test_receive_stops_when_it_is_told_to_and_goes_on_without_bytes() -> None:
     assert [event.frame for event in got if isinstance(event, lumberjack.Received)] == frames
     assert [type(event) for event in connection.receive(b"")] == [lumberjack.Fault]
     assert not connection.has_more
+
+
+def test_the_end_gives_first_what_receive_had_left() -> None:
+    frames = [lumberjack.Frame(lumberjack.Window(4))]
+    frames += [lumberjack.Frame(lumberjack.Json(number, b"{}")) for number in range(4)]
+    data = b"".join(frame.encode() for frame in frames)
+    for tail, last in (
+        (b"", ["Ended"]),
+        (b"3", ["Fault"]),
+        (b"2", ["Fault", "Ended"]),
+        (b"2A\0\0\0\0", ["Violation"]),
+    ):
+        connection = lumberjack.Connection("reader")
+        got = connection.receive(data + tail, most=2)
+        assert connection.has_more
+        events = connection.eof(1.0)
+        got += events
+        assert [event.frame for event in got if isinstance(event, lumberjack.Received)] == frames
+        assert [type(event).__name__ for event in got[len(frames) :]] == last
+        assert not connection.has_more and connection.eof(1.0) == []
 
 
 # ---- Pravega ----
@@ -319,8 +345,11 @@ def test_a_reply_to_nothing_is_passed_on_unless_strict(strict: bool) -> None:
         match client.receive(pravega.encode(reply)):
             case [pravega.Violation(name="unknown_request_id", lenient=False, frame=frame)]:
                 assert strict and frame == pravega.Frame(reply)
-            case [pravega.Received(notes=(pravega.Violation(name="unknown_request_id", lenient=True),))]:
-                assert not strict
+            case [
+                pravega.Violation(name="unknown_request_id", lenient=True) as told,
+                pravega.Received(notes=notes),
+            ]:
+                assert not strict and notes == (told,)
             case events:
                 raise AssertionError(events)
     assert client.is_closed == strict
@@ -341,3 +370,113 @@ def test_an_ack_inside_a_block_acknowledges_none_that_may_not_be_stored() -> Non
         known.receive(pravega.DataAppended(writer, number, before).encode(), 0.0)
         left.append(tuple(known.writer[writer].outstanding))
     assert left == [(3, 6, 9), (9,), ()]
+
+
+# ---- what a protocol wants said after a fault ----
+
+
+@pytest.mark.parametrize("is_strict", [False, True], ids=["lenient", "strict"])
+@pytest.mark.parametrize(
+    ("place", "byte", "rule", "status"),
+    [(1, 0x63, "unknown_api", 1102), (2, 7, "unsupported_api_version", 1101)],
+)
+def test_a_request_that_cannot_be_read_is_answered(
+    place: int, byte: int, rule: str, status: int, is_strict: bool
+) -> None:
+    """Its header is known, and so is its end: the frame is skipped, and the next one is as good as any."""
+    values = geode.GeodeValue
+    client, server = geode.Connection("client"), geode.Connection("server", strict=is_strict)
+    observer = geode.Session(strict=is_strict)
+    data = client.send(geode.Connect(geode.Mode.WHOLE))
+    request = geode.GetRequest("/region", values.Integer(1), values.Null())
+    asked = bytearray(client.send(request, correlation_id=5))
+    asked[asked.index(bytes.fromhex("000401")) + place] = byte
+    data += asked
+    _, fault = server.receive(data)
+    assert isinstance(fault, geode.Fault) and fault.error.rule == rule
+    answer = server.send(geode.ErrorResponse("no"), correlation_id=5, status=geode.Status(status))
+    assert not violations([*observer.observe("client", data), *observer.observe("server", answer)])
+    (received,) = client.receive(answer)
+    assert isinstance(received, geode.Received) and client.calls.pending == server.calls.pending == ()
+    with pytest.raises(geode.SessionError, match="unknown_correlation_id"):
+        server.send(geode.ErrorResponse("no"), correlation_id=5, status=geode.Status(status))
+    assert server.receive(client.send(request, correlation_id=5))[-1].frame.correlation_id == 5  # type: ignore[union-attr]
+
+
+def test_a_response_that_cannot_be_read_frees_its_id() -> None:
+    client = geode.Connection("client")
+    client.send(geode.Connect(geode.Mode.WHOLE))
+    request = geode.GetRequest("/region", geode.GeodeValue.Integer(1), geode.GeodeValue.Null())
+    client.send(request, correlation_id=5)
+    (event,) = client.receive(bytes.fromhex("00000003 00000005 00 00 0001 ff"))
+    assert isinstance(event, geode.Fault) and event.error.recoverable
+    assert client.calls.pending == ()
+    assert client.send(request, correlation_id=5)
+
+
+def test_a_goodbye_follows_a_version_that_nobody_speaks() -> None:
+    client, server = reactive_streams.Connection("client"), reactive_streams.Connection("server")
+    client.send(reactive_streams.ClientHello(0, []))
+    (violation,) = server.receive(reactive_streams.encode(reactive_streams.ClientHello(5, [])))
+    assert isinstance(violation, reactive_streams.Violation) and violation.name == "unsupported_version"
+    with pytest.raises(reactive_streams.SessionError, match="unsupported_version"):
+        server.send(reactive_streams.ServerHello(0, []))
+    data = server.send(reactive_streams.ServerHello(0, []), despite="unsupported_version")
+    data += server.send(reactive_streams.Goodbye("version 0 only"), despite="unsupported_version")
+    *_, received = client.receive(data)
+    assert isinstance(received, reactive_streams.Received)
+    assert getattr(received.frame, "message", None) == reactive_streams.Goodbye("version 0 only")
+    with pytest.raises(reactive_streams.SessionError, match="message_after_goodbye"):
+        server.send(reactive_streams.Goodbye("again"), despite="unsupported_version")
+
+
+def test_a_goodbye_follows_bytes_that_make_no_sense() -> None:
+    server = reactive_streams.Connection("server")
+    server.send(reactive_streams.ServerHello(0, []))
+    events = server.receive(reactive_streams.encode(reactive_streams.ClientHello(0, [])) + b"\x00")
+    assert faults(list(events)) == ["unknown_code"]
+    goodbye = reactive_streams.Goodbye("what?")
+    assert server.send(goodbye, despite="unknown_code") == reactive_streams.encode(goodbye)
+
+
+def test_a_server_says_its_hello_to_a_client_whose_version_does_not_fit() -> None:
+    client, server = pravega.Connection("client"), pravega.Connection("server")
+    (received,) = server.receive(client.send(pravega.Hello(4, 1)))
+    assert isinstance(received, pravega.Received)
+    hello = pravega.Hello(17, 5)
+    with pytest.raises(pravega.SessionError, match="incompatible_version") as caught:
+        server.send(hello)
+    assert caught.value.local and server.handshake.state == "asked"
+    (violation,) = client.receive(server.send(hello, despite="incompatible_version"))
+    assert isinstance(violation, pravega.Violation) and violation.name == "incompatible_version"
+
+
+def test_bare_messages_in_an_envelope_are_judged_as_they_are_written() -> None:
+    """In a process that never saw them framed before, and whatever was bare before."""
+    program = (
+        "from wireproto import lumberjack as lj; w = lj.Connection('writer', strict=True); w.send(lj.Window(1));"
+        "w.send(lj.Compressed([lj.Json(1, b'{}')])); print(w.transfer.spoken.name, w.transfer.outstanding);"
+        "lenient = lj.Connection('writer'); lenient.send(lj.Compressed([lj.Data(1, [])]));"
+        "lenient.send(lj.Data(2, []), version=lj.Version.V1); print(lenient.transfer.spoken.name)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=GENERATED
+    )
+    assert done.stdout.split() == ["V2", "(1,)", "V1"]
+
+
+def test_a_piece_that_is_refused_leaves_what_is_open_as_it_was() -> None:
+    """Over the limit, as a piece and as the last one; the element can still be finished within it."""
+    server = reactive_streams.Connection("server", limits=reactive_streams.Limits(frame=10))
+    server.receive(reactive_streams.encode(reactive_streams.ClientHello(0, [])))
+    server.send(reactive_streams.ServerHello(0, []))
+    server.receive(reactive_streams.encode(reactive_streams.Subscribe("x", 1, 9), from_role="client"))
+    server.send(reactive_streams.Subscribed(1))
+    server.send(reactive_streams.OnNextPart(1, 2, b"12345"))
+    before = server.context.snapshot(), repr(server.subscription[1])
+    for piece in (reactive_streams.OnNextPart, reactive_streams.OnNextLastPart):
+        with pytest.raises(reactive_streams.EncodeError, match="limit_exceeded"):
+            server.send(piece(1, 2, b"6789ab"))
+        assert (server.context.snapshot(), repr(server.subscription[1])) == before
+    server.send(reactive_streams.OnNextLastPart(1, 2, b"6789a"))
+    assert server.context.snapshot()["Element"] == []

@@ -11,7 +11,7 @@ from tests.conformance.names import CODES, LIMITS, MESSAGES, RULES
 
 HERE = Path(__file__).resolve().parent
 SHARED = HERE.parents[2] / "shared"
-"""Beside the checkout, where there is one: captures and vectors that are not part of this repository."""
+"""Beside the checkout, where there is one: what the kept files are copies of, and more captures than are kept."""
 
 Vector = dict[str, Any]
 
@@ -25,11 +25,8 @@ def own_vectors() -> list[Vector]:
 
 
 def foreign_vectors() -> list[Vector]:
-    """Return the vectors of other makers in our form; none where there are no shared files."""
-    path = SHARED / "vectors" / "lumberjack.json"
-    if not path.is_file():
-        return []
-    file = json.loads(path.read_text(encoding="utf-8"))
+    """Return the vectors of other makers in our form."""
+    file = kept("lumberjack")
     return [*map(_valid, file["valid"]), *map(_malformed, file["malformed"])]
 
 

@@ -503,3 +503,99 @@ def test_header_fields_may_be_named_like_arguments(tmp_path: Path) -> None:
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )
     assert shown.stdout == "0102030405060708090a010003\n"
+
+
+def test_a_connection_that_keeps_going_gives_every_frame_and_counts_what_was_wrong() -> None:
+    """On both sides, and what the peer does is told to whoever asks for events."""
+    got: list[int] = []
+    counted: list[dict[str, int]] = []
+    told: list[str] = []
+
+    async def handler(peer: aio.Peer) -> None:
+        async for frame in peer:
+            if isinstance(frame.message, lj.Json):
+                got.append(frame.message.sequence)
+                await peer.send(lj.Ack(999), despite="ack_out_of_window")
+        counted.append(dict(peer.tolerated))
+
+    async def main() -> None:
+        server = await aio.serve(handler, HOST, 0, keep_going=True, limits=lj.Limits(window=2))
+        async with server, aio.connect(HOST, server.port, keep_going=True) as peer:
+            await peer.send(lj.Window(3))
+            await peer.send(lj.Json(1, b"{}"))
+            for _ in range(2):
+                event = await peer.event()
+                told.append(type(event).__name__)
+            assert peer.tolerated == {"ack_out_of_window": 1}
+            await peer.send(lj.Json(2, b"{}"))
+            frame = await peer.receive()
+            assert frame is not None and frame.message == lj.Ack(999)
+
+    run(main())
+    assert got == [1, 2] and told == ["Violation", "Received"]
+    assert counted == [{"window_too_large": 1, "window_overrun": 2}]
+
+
+def test_a_peer_is_told_what_it_did_wrong_before_the_close() -> None:
+    async def handler(peer: rs_aio.Peer) -> None:
+        try:
+            await peer.receive()
+        except rs.SessionError as error:
+            await peer.send(rs.ServerHello(0, []), despite=error.violation)
+            await peer.send(rs.Goodbye("version 0 only"), despite=error.violation)
+
+    async def main() -> None:
+        server = await rs_aio.serve(handler, HOST, 0)
+        async with server, rs_aio.connect(HOST, server.port) as peer:
+            await peer.send(rs.ClientHello(7, []), despite="unsupported_version")
+            frames = [frame async for frame in peer]
+            assert getattr(frames[-1], "message", None) == rs.Goodbye("version 0 only")
+
+    run(main())
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        ({"backlog": 0}, "the backlog is a number of events from 1 on, not 0"),
+        ({"idle_timeout": 0.0}, "the idle timeout is a number of seconds above 0, not 0.0"),
+        ({"role": "author"}, "there is no role 'author', only writer and reader"),
+    ],
+    ids=["backlog", "idle_timeout", "role"],
+)
+def test_settings_that_nothing_can_work_with_are_refused_at_once(wrong: dict[str, Any], text: str) -> None:
+    async def main() -> None:
+        with pytest.raises(ValueError, match=text):
+            await aio.serve(acknowledge, HOST, 0, **wrong)
+        with pytest.raises(ValueError, match=text):
+            async with aio.connect(HOST, 9, **wrong):
+                pass
+
+    run(main())
+
+
+def test_a_handler_that_sends_without_end_leaves_others_their_turn() -> None:
+    """The network takes megabytes of small messages before it makes anybody wait."""
+    sent: list[int] = []
+    others: list[int] = []
+    ended: list[Exception] = []
+
+    async def flood(peer: aio.Peer) -> None:
+        try:
+            while True:
+                await peer.send(lj.Ack(0))
+                sent.append(0)
+        except OSError as error:
+            ended.append(error)
+
+    async def main() -> None:
+        server = await aio.serve(flood, HOST, 0)
+        async with server, aio.connect(HOST, server.port) as peer:
+            while len(others) < 20:
+                await asyncio.sleep(0)
+                others.append(len(sent))
+            assert await peer.receive() is not None
+        assert len(ended) == 1
+
+    run(main())
+    assert others[-1] < 20 * 200

@@ -84,3 +84,10 @@ def test_the_receivers_run_under_load() -> None:
     assert done.returncode == 0, done.stderr
     names = [line.split("  ")[1] for line in done.stdout.splitlines() if line.startswith("  ")]
     assert names == ["by hand", "generated", "receiver, to disk"] * 4
+
+
+def test_the_site_is_measured_against_its_own_pages() -> None:
+    script = ROOT / "benchmarks" / "bench_docs.py"
+    done = subprocess.run([sys.executable, script, "--quick"], capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines()[0].startswith("site of 30 messages"), done.stderr
+    assert "site / pages" in done.stdout

@@ -157,8 +157,8 @@ def test_only_connections_with_the_port_are_shown() -> None:
     data = conversation(Wire().open()).pcap()
     assert len(lines_of(run("decode", LUMBERJACK, "--port", "5044", "-", data=data))) == 3
     other = run("decode", LUMBERJACK, "--port", "80", "-", data=data)
-    assert (other.exit_code, other.stdout) == (0, "")
-    assert "packets of other ports skipped" in other.stderr
+    assert (other.exit_code, other.stdout) == (2, "")
+    assert "there are connections to 5044" in other.stderr
 
 
 def test_a_gap_is_a_line_and_decoding_goes_on_behind_it() -> None:

@@ -158,3 +158,16 @@ def test_a_protocol_without_sessions_is_refused(tmp_path: Path) -> None:
     result = replay(path, tmp_path / "x.pcap")
     assert result.exit_code == 2
     assert "no sessions" in result.stderr
+
+
+@pytest.mark.parametrize("verb", ["replay", "decode"])
+def test_a_port_that_no_connection_has_is_refused_by_the_ports_there_are(verb: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.pcap"
+    path.write_bytes(Wire(51000, 9999).open().client(ONE).close().pcap())
+    result = CliRunner().invoke(wiregen, [verb, str(LUMBERJACK), str(path), "--port", "9"])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "no connection of the capture has port 9\n" in result.stderr
+    assert "there are connections to 9999\n" in result.stderr
+    path.write_bytes(Wire(51000, 9999).pcap())
+    result = CliRunner().invoke(wiregen, [verb, str(LUMBERJACK), str(path), "--port", "9"])
+    assert result.exit_code == 2 and "there are no connections of TCP in it" in result.stderr

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from pathlib import Path
 
 import pytest
 
@@ -94,3 +95,14 @@ def test_an_attribute_that_raises_is_an_encode_error() -> None:
 
     with pytest.raises(lj.EncodeError):
         lj.Window(Odd()).encode()  # type: ignore[arg-type]
+
+
+def test_a_limit_says_what_it_is_measured_in() -> None:
+    with pytest.raises(
+        ValueError, match="the limit ack_wait is an integer of milliseconds from 0 on, not 0.5"
+    ):
+        lj.Limits(ack_wait=0.5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="the limit window is an integer from 0 on, not -1"):
+        lj.Limits(window=-1)
+    text = Path(lj.__file__).with_name("messages.py").read_text(encoding="utf-8")
+    assert '"""In milliseconds. How long a writer waits' in text and '"""In bytes. Any one length' in text

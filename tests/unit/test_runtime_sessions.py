@@ -31,7 +31,7 @@ def names(events: list[Any]) -> list[str]:
 
 
 def violation(events: list[Any]) -> str | None:
-    return next((event.name for event in events if type(event).__name__ == "Violation"), None)
+    return next((e.name for e in events if type(e).__name__ == "Violation" and not e.lenient), None)
 
 
 def refusal(talk: Any, send: Callable[..., bytes], *arguments: Any, **header: Any) -> str:
@@ -102,10 +102,51 @@ def test_the_peers_violation_is_the_last_event_and_ends_the_connection(talk: Any
     assert (found.name, found.role, found.session, found.state) == ("unlucky", "answerer", "Sums", "open")
     assert (found.offset, found.time, found.rule) == (5, 1.5, "Some numbers are not said.")
     assert asker.failure is found
-    assert asker.receive(data) == []
+    assert asker.is_closed and asker.receive(data) == []
+
+
+def test_a_peer_that_broke_a_rule_is_told_by_whoever_knows_it(talk: Any, asker: Any) -> None:
+    asker.receive(talk.encode(talk.Count(7)))
+    before = repr(asker.sums)
     with pytest.raises(talk.SessionError) as caught:
         asker.send(talk.Count(3))
     assert (caught.value.violation, caught.value.local) == ("unlucky", False)
+    assert str(caught.value) == (
+        "unlucky (remote): the connection has failed: Sums in open: Some numbers are not said.; "
+        "an answer goes out `despite` it"
+    )
+    assert refusal(talk, asker.send, talk.Insult(), despite="unlucky") == "impolite"
+    assert repr(asker.sums) == before
+    assert asker.send(talk.Count(3), despite="unlucky") == talk.encode(talk.Count(3))
+    assert asker.sums.seen == (250,) and asker.failure.name == "unlucky"
+    asker.close()
+    assert refusal(talk, asker.send, talk.Count(3), despite="unlucky") == "closed"
+
+
+def test_a_peer_whose_bytes_make_no_sense_is_told(talk: Any) -> None:
+    for keep_going in (False, True):
+        asker = talk.Connection("asker", keep_going=keep_going, limits=talk.Limits(frame=100))
+        assert names(asker.receive(b"\x01\xff\xff\x00")) == ["Fault"]
+        assert asker.failure.code == "limit_exceeded" and asker.is_closed
+        with pytest.raises(talk.SessionError, match="limit_exceeded"):
+            asker.send(talk.Count(3))
+        assert asker.send(talk.Count(3), despite="limit_exceeded")
+
+
+def test_a_violation_that_is_committed_knowingly_is_named(talk: Any, asker: Any) -> None:
+    before = repr(asker.sums)
+    assert asker.send(talk.Count(7), despite="unlucky") == talk.encode(talk.Count(7))
+    assert repr(asker.sums) == before
+    assert refusal(talk, asker.send, talk.Count(7), despite="impolite") == "unlucky"
+    nested = talk.Envelope([talk.Frame(talk.Count(3)), talk.Frame(talk.Count(9))])
+    assert asker.send(nested, despite="unlucky") == talk.encode(nested)
+    assert asker.sums.seen == (250,)
+
+
+def test_an_error_says_the_name_of_a_violation_once(talk: Any, asker: Any) -> None:
+    with pytest.raises(talk.SessionError) as caught:
+        asker.send(talk.Count(7))
+    assert str(caught.value) == "unlucky (local): Sums in open: Some numbers are not said."
 
 
 def test_a_connection_that_keeps_going_reports_and_goes_on(talk: Any) -> None:
@@ -113,6 +154,7 @@ def test_a_connection_that_keeps_going_reports_and_goes_on(talk: Any) -> None:
     data = b"".join(map(talk.encode, (talk.Count(3), talk.Count(7), talk.Count(4))))
     events = asker.receive(data)
     assert names(events) == ["Received", "Violation", "Received", "Received"]
+    assert events[1].frame is events[2].frame
     assert [note.name for note in events[2].notes] == ["unlucky"]
     assert asker.sums.seen == (250, 253)
     assert asker.failure is None
@@ -120,8 +162,9 @@ def test_a_connection_that_keeps_going_reports_and_goes_on(talk: Any) -> None:
 
 
 def test_a_lenient_violation_is_a_note_and_the_rows_below_are_tried(talk: Any, asker: Any) -> None:
-    (event,) = asker.receive(talk.encode(talk.Count(13)))
-    assert [(note.name, note.lenient) for note in event.notes] == [("unlucky", True)]
+    noted, event = asker.receive(talk.encode(talk.Count(13)))
+    assert (noted.name, noted.lenient, noted.frame) == ("unlucky", True, event.frame)
+    assert event.notes == (noted,) and asker.failure is None
     assert asker.sums.seen == (250,)
 
 
@@ -176,6 +219,77 @@ def test_a_violation_inside_undoes_all_that_was_to_be_sent(talk: Any, asker: Any
     assert asker.sums.seen == (250,)
 
 
+def test_bare_messages_inside_a_message_are_judged_in_frames_of_their_own(talk: Any, asker: Any) -> None:
+    bare = talk.Envelope([talk.Count(3), talk.Count(4)])
+    assert asker.send(bare) == talk.encode(bare)
+    assert asker.sums.seen == (250, 253)
+    assert refusal(talk, asker.send, talk.Envelope([talk.Count(3), talk.Count(7)])) == "unlucky"
+    assert refusal(talk, asker.send, talk.Envelope([talk.Done()])) == "wrong_role"
+    asker.send(talk.Envelope([talk.Maybe(True, 3)]))
+    asker.send(talk.Maybe(True, 4), note=1)
+    assert (asker.sums.seen, asker.options.big) == ((250, 253), 4)
+
+
+class _Odd(BaseException):
+    pass
+
+
+def _odd_messages(talk: Any) -> list[Any]:
+    """Return what nobody should send: values of wrong types in every place, alone and inside."""
+    odd = [None, "7", 1.5, [], {}, 2**70, -1, object()]
+    plain = [
+        *(make(value) for make in (talk.Count, talk.Step, talk.Hello, talk.Take) for value in odd),
+        *(make(value, value) for make in (talk.Start, talk.Offer, talk.Maybe) for value in odd),
+        *odd,
+        talk.Frame(talk.Frame(talk.Count(3))),
+        talk.Frame(None),
+    ]
+    inside = [talk.Envelope([talk.Count(4), each]) for each in plain]
+    framed = [talk.Envelope([talk.Frame(talk.Count(4)), talk.Frame(each)]) for each in plain]
+    return [*plain, *inside, *framed, *map(talk.Envelope, odd)]
+
+
+def _all_of(connection: Any) -> Any:
+    engine = connection._engine
+    shown = [(place[0].shown_key, place[1]) for place in engine.save()[1]]
+    return shown, engine.save()[0], engine.next_timeout(), connection.failure
+
+
+def test_whatever_is_wrong_with_a_message_a_refused_one_changes_nothing(talk: Any, asker: Any) -> None:
+    asker.send(talk.Start(1, 2), 1.0)
+    asker.send(talk.Wait(), 2.0)
+    for message in _odd_messages(talk):
+        before = _all_of(asker)
+        try:
+            asker.send(message, 2.5)
+        except (talk.SessionError, talk.EncodeError):
+            assert _all_of(asker) == before, message
+        asker.send(talk.Count(4), 2.5)
+
+
+@pytest.mark.parametrize("error", [ValueError, AttributeError, MemoryError, KeyboardInterrupt, _Odd])
+@pytest.mark.parametrize("place", ["encode", "take"])
+def test_whatever_is_raised_a_refused_send_changes_nothing(
+    talk: Any, asker: Any, monkeypatch: pytest.MonkeyPatch, error: type[BaseException], place: str
+) -> None:
+    def fail(*_: Any, **__: Any) -> bytes:
+        raise error
+
+    asker.send(talk.Start(1, 2))
+    before = _all_of(asker)
+    monkeypatch.setattr(asker, "_encoded" if place == "encode" else "_remember", fail)
+    for message in (
+        talk.Count(3),
+        talk.Offer(1, 1),
+        talk.Envelope([talk.Count(4), talk.Frame(talk.Start(5, 1))]),
+    ):
+        with pytest.raises(error):
+            asker.send(message)
+        assert _all_of(asker) == before
+    monkeypatch.undo()
+    assert asker.send(talk.Count(3))
+
+
 # ---- instances ----
 
 
@@ -201,6 +315,9 @@ def test_there_are_no_more_instances_than_the_limit_says(talk: Any, asker: Any) 
     peer = talk.Connection("answerer", limits=talk.Limits(open=1))
     events = peer.receive(talk.encode(talk.Start(1, 1)) + talk.encode(talk.Start(2, 1)))
     assert (names(events), violation(events)) == (["Received", "Violation"], "limit_exceeded")
+    assert events[-1].rule == (
+        "limits.open bounds Job per job: no more than 1 at a time; Limits(open=...) allows more"
+    )
 
 
 def test_a_message_without_the_key_goes_to_every_instance(talk: Any, asker: Any) -> None:
@@ -236,8 +353,46 @@ def test_an_instance_that_nothing_changes_any_more_makes_room(talk: Any, asker: 
         asker.send(talk.Offer(item, 1))
         assert not violation(asker.receive(talk.encode(talk.Take(item))))
         assert asker.sale[item].state == "sold"
-    assert len(asker.sale) == 3
+    assert len(asker.sale) == 3 and asker.sale.n_forgotten == 7
+    assert repr(asker.sale) == "<Sale: 3 kept, 7 forgotten>"
     assert violation(asker.receive(talk.encode(talk.Take(9)))) == "sold_already"
+
+
+def test_an_instance_that_the_peer_has_forgotten_is_told(talk: Any) -> None:
+    peer = talk.Connection("answerer")
+    for item in range(3):
+        assert names(peer.receive(talk.encode(talk.Offer(item, 1)))) == ["Received"]
+        peer.send(talk.Take(item))
+    told, received = peer.receive(talk.encode(talk.Offer(3, 1)))
+    assert (told.name, told.session, told.lenient, told.role) == ("limit_exceeded", "Sale", True, "asker")
+    assert told.key == ("asker", 0) and received.notes == (told,)
+    assert "limits.open bounds Sale per item: the oldest of 3 is forgotten" in told.rule
+    assert names(peer.receive(talk.encode(talk.Count(3)))) == ["Received"]
+
+
+def test_strict_forgets_none(talk: Any) -> None:
+    """What it had forgotten, it could not hold a peer to."""
+    asker = talk.Connection("asker", strict=True)
+    for item in range(3):
+        asker.send(talk.Offer(item, 1))
+        assert not violation(asker.receive(talk.encode(talk.Take(item))))
+    assert refusal(talk, asker.send, talk.Offer(3, 1)) == "limit_exceeded"
+    with pytest.raises(talk.SessionError, match=r"limits\.open bounds Sale per item: no more than 3"):
+        asker.send(talk.Offer(3, 1))
+    assert asker.sale.n_forgotten == 0
+    assert violation(asker.receive(talk.encode(talk.Take(0)))) == "sold_already"
+
+
+def test_what_is_undone_brings_back_what_had_given_way(talk: Any, asker: Any) -> None:
+    for item in range(3):
+        asker.send(talk.Offer(item, 1))
+        asker.receive(talk.encode(talk.Take(item)))
+    for _ in range(2):
+        inner = [talk.Frame(talk.Offer(3, 1)), talk.Frame(talk.Count(9))]
+        assert refusal(talk, asker.send, talk.Envelope(inner)) == "unlucky"
+        assert (len(asker.sale), asker.sale.n_forgotten, asker.sale[0].state) == (3, 0, "sold")
+    asker.send(talk.Offer(3, 1))
+    assert (len(asker.sale), asker.sale.n_forgotten) == (3, 1)
 
 
 # ---- time ----

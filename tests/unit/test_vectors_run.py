@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sys
 import time
@@ -122,9 +121,18 @@ def test_a_program_that_was_ended_takes_what_it_started_along(tmp_path: Path) ->
     with ProgramDoor((sys.executable, str(script)), "echo", Bounds(seconds=0.3)) as door:
         assert judge(FILE.vectors[0], door).outcome == "failed"
     child = int((tmp_path / "pid").read_text())
-    if not Path(f"/proc/{child}").exists():
-        return
-    assert " Z " in Path(f"/proc/{child}/stat").read_text() or os.name != "posix"
+    deadline = time.monotonic() + 20
+    while not has_ended(child):
+        assert time.monotonic() < deadline, f"process {child} lives on"
+        time.sleep(0.01)
+
+
+def has_ended(process: int) -> bool:
+    """Say whether a process is gone, or dead and not yet fetched by whoever took it in."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
 
 
 # ---- what is expected to fail
@@ -194,7 +202,7 @@ def test_a_line_that_is_no_request_is_answered_all_the_same() -> None:
     assert hello == {
         "id": 4,
         "name": "the careful codec",
-        "can": ["decode", "encode"],
+        "can": ["decode", "encode", "trace"],
         "tells": ["at", "recoverable"],
         "serializations": ["native"],
     }
@@ -205,8 +213,7 @@ def test_generated_code_answers_as_a_program(options: tuple[str, ...]) -> None:
     command = (sys.executable, "-c", TESTEE, "vectors", "testee", str(WIRE), *options)
     result = run_echo(command=command)
     assert result.exit_code == 0
-    n_skipped = "2 skipped" in result.stdout
-    assert n_skipped == bool(options)
+    assert "skipped" not in result.stdout
 
 
 TESTEE = f"import sys; sys.path.insert(0, {str(ROOT / 'generator')!r}); from wiregen.cli import main; main()"

@@ -21,6 +21,7 @@ _VERBS = {
     "build": "Write the generated packages of the project's protocols.",
     "check": "Check .wire files.",
     "decode": "Turn bytes, or a capture, into messages.",
+    "docs": "Write, or serve, the site that implementers read.",
     "encode": "Turn decoded lines back into bytes.",
     "explain": "Explain a code.",
     "fuzz": "Search for bytes that an implementation reads otherwise than the careful codec.",

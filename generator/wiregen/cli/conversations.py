@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Conversation", "conversations", "decode_capture"]
 
+_MOST_SHOWN = 10
+"""Ports that a failure names."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
@@ -57,12 +60,17 @@ def conversations(
     ports: tuple[int, ...],
     advance: Callable[[int], None],
 ) -> "Iterator[tuple[Event, Conversation]]":
-    """Yield each event of a capture, in the order of time, with the conversation that is to take it."""
-    streams = read_streams(path, port=port)
+    """Yield each event of a capture, in the order of time, with the conversation that is to take it.
+
+    Raises:
+        Failure: It cannot be read, or no connection has the port that is asked for.
+    """
+    streams, is_any = read_streams(path, port=port), False
     live: dict[str, Conversation] = {}
     orient = _Orientation(path, settings, port, ports)
     try:
         for event in streams:
+            is_any = True
             conversation = live.get(event.flow.name)
             if conversation is None:
                 if isinstance(event, Closed):
@@ -72,11 +80,21 @@ def conversations(
             yield event, conversation
             if not conversation.directions:
                 del live[event.flow.name]
+        if port is not None and not is_any:
+            raise _nobody(path, port)
     except CaptureError as error:
         raise Failure(
             str(error), "without --pcap the bytes are read as one direction of a connection"
         ) from None
     _tell_issues(streams)
+
+
+def _nobody(path: Path, port: int) -> Failure:
+    """Return the failure that no connection has a port; it names those that the opened ends have."""
+    ports = sorted({event.flow.other.port for event in read_streams(path)})
+    shown = ", ".join(map(str, ports[:_MOST_SHOWN])) + (" and more" if len(ports) > _MOST_SHOWN else "")
+    there = f"there are connections to {shown}" if ports else "there are no connections of TCP in it"
+    return Failure(f"no connection of the capture has port {port}", there)
 
 
 class _Orientation:

@@ -59,14 +59,18 @@ def expected_of(path: str | None) -> dict[str, str]:
 
 
 def judged(
-    vectors: "Sequence[AnyVector]", doors: "Sequence[Door]", *, is_thorough: bool = True
+    vectors: "Sequence[AnyVector]",
+    doors: "Sequence[Door]",
+    *,
+    is_thorough: bool = True,
+    with_large: bool = False,
 ) -> "Iterator[Verdict]":
     """Yield the verdict of each vector: the worst that any of the doors gives; a skip counts where all skip."""
     from wiregen.vectors.verifying import judge
 
     with _progress(len(vectors)) as advance:
         for vector in vectors:
-            verdicts = [judge(vector, door, is_thorough=is_thorough) for door in doors]
+            verdicts = [judge(vector, door, is_thorough=is_thorough, with_large=with_large) for door in doors]
             ranks = {"failed": 0, "passed": 1, "skipped": 2}
             advance()
             yield min(verdicts, key=lambda verdict: ranks[verdict.outcome])

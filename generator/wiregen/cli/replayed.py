@@ -75,7 +75,10 @@ class Watch:
 
     def judge(self, decoded: Decoded) -> Replayed:
         """Return what a frame meant; most were heard of when they were decoded."""
-        if not isinstance(decoded.outcome, DecodeError) and self._heard is None:
+        if isinstance(decoded.outcome, DecodeError):
+            if decoded.role is not None:
+                self._engine.miss(decoded.role, decoded.outcome, self._now)
+        elif self._heard is None:
             self._hear(decoded.outcome.value, decoded.role)
         violations, self._heard = tuple(self._heard or ()), None
         for violation in violations:

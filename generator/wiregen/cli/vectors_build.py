@@ -37,7 +37,7 @@ def verb(names: tuple[str, ...], check: bool) -> int:
     report, sources = Report(), Sources()
     config = configuration(report)
     subjects = _subjects(config, names, sources)
-    outputs = tuple(_output(subject, config, sources) for subject in subjects)
+    outputs = (*(_output(subject, config, sources) for subject in subjects), _schema())
     return (
         _compared(outputs, config, is_partial=bool(names))
         if check
@@ -69,10 +69,19 @@ def _output(subject: "Subject", config: "Config", sources: "Sources") -> "Output
     return Output(path=PurePosixPath(f"{subject.protocol.name}.json"), content=content)
 
 
+def _schema() -> "Output":
+    """Return the JSON Schema of all these files, beside them."""
+    from wiregen.vectors.verifying.files import schema
+    from wiregen.writer import Output
+
+    return Output(path=PurePosixPath("vectors.schema.json"), content=schema().encode())
+
+
 def _built(subject: "Subject", config: "Config", sources: "Sources") -> "Built":
     from wiregen.diagnostics import Report
     from wiregen.made import make
     from wiregen.plan import KNOWN_LIMITS
+    from wiregen.traces import make_traces
     from wiregen.vectors.building import build_vectors
     from wiregen.vectors.carrying import carrier
 
@@ -81,8 +90,9 @@ def _built(subject: "Subject", config: "Config", sources: "Sources") -> "Built":
     if package is None:
         stop(report, sources)
     limits = tuple(limit.name for limit in subject.protocol.limits if limit.name in KNOWN_LIMITS)
+    traces = make_traces(subject.protocol, subject.origins, sources) if subject.protocol.sessions else None
     try:
-        return build_vectors(package.plan, limits=limits, carry=carrier(package))
+        return build_vectors(package.plan, limits=limits, carry=carrier(package), traces=traces)
     except ImportError as error:
         message, _, way_out = str(error).partition(": ")
         raise Failure(

@@ -24,6 +24,7 @@ __all__ = ["verb"]
 @click.option(
     "--format", "format_", type=click.Choice(["text", "json", "junit"]), default="text", show_default=True
 )
+@click.option("--large", is_flag=True, help="With vectors of more than 1 MiB, which take their time.")
 def verb(
     protocol: str,
     files: tuple[str, ...],
@@ -31,6 +32,7 @@ def verb(
     expected: str | None,
     timeout: float,
     format_: str,
+    large: bool,
 ) -> int:
     """Hold an implementation of PROTOCOL (a name, or a path to a .wire file) to vectors.
 
@@ -52,4 +54,4 @@ def verb(
     if only:
         known = {id_: reason for id_, reason in known.items() if id_ in only}
     with opened(command, plan["name"], timeout) as door:
-        return report(judged(vectors, (door,)), known, door.name, format_)
+        return report(judged(vectors, (door,), with_large=large or bool(only)), known, door.name, format_)

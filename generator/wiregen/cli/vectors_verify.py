@@ -21,7 +21,10 @@ _SERIALIZATIONS = ("protobuf", "msgpack")
     "--format", "format_", type=click.Choice(["text", "json", "junit"]), default="text", show_default=True
 )
 @click.option("--thorough", is_flag=True, help="Cut the bytes of each at every place, as `vectors run` does.")
-def verb(protocol: str, files: tuple[str, ...], only: tuple[str, ...], format_: str, thorough: bool) -> int:
+@click.option("--large", is_flag=True, help="With vectors of more than 1 MiB, which take their time.")
+def verb(
+    protocol: str, files: tuple[str, ...], only: tuple[str, ...], format_: str, thorough: bool, large: bool
+) -> int:
     """Check vectors of PROTOCOL (a name, or a path to a .wire file), whoever wrote them.
 
     Each is held against the careful codec and against generated code, in all serializations that it gives. Without FILE, they
@@ -35,7 +38,7 @@ def verb(protocol: str, files: tuple[str, ...], only: tuple[str, ...], format_: 
     carried = tuple(name for name in _SERIALIZATIONS if any(getattr(each, name, None) for each in vectors))
     if carried:
         package = package_of(protocol, carried)
-    verdicts = judged(vectors, _doors(package), is_thorough=thorough)
+    verdicts = judged(vectors, _doors(package), is_thorough=thorough, with_large=large or bool(only))
     return report(verdicts, {}, package.plan["name"], format_)
 
 

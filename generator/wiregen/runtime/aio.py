@@ -7,26 +7,26 @@ application that has `backlog` events to look at, so that TCP holds the peer bac
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
-from ssl import SSLContext
+from collections import Counter, deque
+from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
 from .connection import Connection
 from .errors import SessionError
 from .session_events import Ended, Event, Fault, Received, Violation
 
-__all__ = ["Peer", "connected"]
+__all__ = ["Peer", "Wire"]
 
 C = TypeVar("C", bound=Connection)
 F = TypeVar("F")
-P = TypeVar("P", bound="Peer[Any, Any]")
 
 LINGER = 1.0
 """Seconds for a peer to close its side, once it was told that nothing more comes from ours."""
 CLOSE_WAIT = 5.0
 """Seconds for a peer to take what was written before a close; then the connection is cut."""
+
+AT_ONCE = 64
+"""Messages after which a sender lets others have their turn, though the network would take more: it may take megabytes."""
 
 
 class Peer(Generic[C, F]):
@@ -37,18 +37,28 @@ class Peer(Generic[C, F]):
 
     Attributes:
         connection: The connection itself, to be looked at: its sessions, its context, its failure.
+        tolerated: How often the peer did what is tolerated, by the violation's name: lenient ones, and all where the
+            connection keeps going. `event` has each of them.
     """
 
     connection: C
+    tolerated: Counter[str]
 
     def __init__(self, connection: C, *, backlog: int = 64, idle_timeout: float | None = None) -> None:
+        if backlog < 1:
+            raise ValueError(f"the backlog is a number of events from 1 on, not {backlog}")
+        if idle_timeout is not None and not idle_timeout > 0:
+            raise ValueError(f"the idle timeout is a number of seconds above 0, not {idle_timeout}")
         self.connection = connection
+        self.tolerated = Counter()
+        self._keeps_going = connection.keeps_going
         self._backlog = backlog
         self._idle_timeout = idle_timeout
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
         self._events: deque[Event] = deque()
         self._held = b""
+        self._n_at_once = 0
         self._has_all_bytes = False
         self._is_over = False
         self._loss: Exception | None = None
@@ -114,10 +124,11 @@ class Peer(Generic[C, F]):
         return event
 
     async def receive(self) -> F | None:
-        """Return the next frame, None behind the last one.
+        """Return the next frame, None behind the last one. What is tolerated is only counted.
 
         Raises:
-            SessionError: The peer broke a rule, or a time ran out; the connection is over.
+            SessionError: The peer broke a rule, or a time ran out; the connection is over, but for an answer: what
+                the sessions allow can be sent `despite` the error's violation. Not where the connection keeps going.
             DecodeError: What came is no frame; if it is recoverable, there may be more behind it.
             TimeoutError: Nothing whole came within the idle timeout.
             OSError: The connection broke.
@@ -129,9 +140,9 @@ class Peer(Generic[C, F]):
             match event:
                 case Fault(error=error):
                     raise error
-                case Violation(lenient=False):
+                case Violation(lenient=False) if not self._keeps_going:
                     raise SessionError(
-                        event.name, local=event.role is None, detail=str(event), frame=event.frame
+                        event.name, local=event.role is None, detail=event.detail, frame=event.frame
                     )
                 case _:
                     pass
@@ -160,6 +171,10 @@ class Peer(Generic[C, F]):
                 await self._turn.wait()
         transport.write(data)
         self._arm()
+        self._n_at_once += 1
+        if self._n_at_once >= AT_ONCE:
+            self._n_at_once = 0
+            await asyncio.sleep(0)
         await self.drain()
 
     def _writing_transport(self) -> asyncio.Transport:
@@ -281,6 +296,9 @@ class Peer(Generic[C, F]):
 
     def _take(self, events: list[Event]) -> None:
         self._events += events
+        for event in events:
+            if type(event) is Violation and (event.lenient or self._keeps_going):
+                self.tolerated[event.name] += 1
         # Whoever waits for a turn looks again, once; who comes later waits for the next one.
         self._turn.set()
         self._turn = asyncio.Event()
@@ -355,32 +373,3 @@ class Wire(asyncio.Protocol):
 
     def resume_writing(self) -> None:
         self._peer.allow_writing(True)
-
-
-@asynccontextmanager
-async def connected(
-    make: Callable[[float], P],
-    host: str,
-    port: int,
-    *,
-    ssl: SSLContext | None,
-    server_hostname: str | None,
-    timeout: float,
-) -> AsyncIterator[P]:
-    """Connect to a host, and close when the block is left. `make`: a peer, given the time.
-
-    Raises:
-        TimeoutError: There was no connection, or no TLS, in `timeout` seconds.
-        OSError: Nobody listens there, or TLS failed.
-    """
-    loop = asyncio.get_running_loop()
-    peer = make(loop.time())
-    async with asyncio.timeout(timeout):
-        await loop.create_connection(lambda: Wire(peer), host, port, ssl=ssl, server_hostname=server_hostname)
-    try:
-        yield peer
-    except BaseException:
-        peer.abort()
-        raise
-    finally:
-        await peer.close()

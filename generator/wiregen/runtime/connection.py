@@ -10,6 +10,7 @@ from typing import Any
 
 from .errors import DecodeError, EncodeError, SessionError
 from .options import Options
+from .session_decisions import refuse
 from .session_engine import Engine
 from .session_events import Event, Fault, Received, Violation
 from .session_package import Package
@@ -130,13 +131,18 @@ class Connection(_Conversation):
         return self._role
 
     @property
+    def keeps_going(self) -> bool:
+        """Whether what the peer violates is reported, and ends nothing."""
+        return self._keep_going
+
+    @property
     def failure(self) -> Violation | DecodeError | None:
         """What ended the connection, None while it goes on."""
         return self._failure
 
     @property
     def is_closed(self) -> bool:
-        """Whether nothing can be sent any more: it was closed, or it failed."""
+        """Whether it is over: it was closed, or it failed."""
         return self._is_closed or self._failure is not None
 
     @property
@@ -147,13 +153,15 @@ class Connection(_Conversation):
     def receive(self, chunk: _Buffer, now: float = 0.0, *, most: int | None = None) -> list[Event]:
         """Return what the peer's bytes complete, in order; what came before a fault or a violation stays.
 
-        `most`: frames, or what else there is in their place, after which the rest is left for the next call, which may
-        be one with no bytes: `has_more` says whether there may be any.
+        `most`: events after which the rest is left for the next call, which may be one with no bytes: `has_more` says
+        whether there may be any. What is told of one frame is not divided.
 
         What is divided is an event once it is whole: the frame that its last piece makes, or its last piece with `part.joined`.
 
-        The peer's violation is the last event and ends the connection, and so is a Fault behind which no frame can be
-        found. Afterwards, and after `close`, there are no events.
+        A violation stands before the frame that it is about. The peer's, unless it is a lenient one, is the last event and
+        fails the connection, and so does a Fault behind which no frame can be found: afterwards, and after `close`, there
+        are no events. Many a protocol wants such a peer told: `send` takes what the sessions allow if it is given the
+        violation's name, or the error's code (`despite`).
         """
         events = self._passed(now)
         if self.is_closed:
@@ -166,8 +174,8 @@ class Connection(_Conversation):
         return self._passed(now)
 
     def eof(self, now: float = 0.0) -> list[Event]:
-        """Return what it means that the peer sends nothing more: a Fault where a frame is cut, and Ended."""
-        events = self._passed(now)
+        """Return what `receive` has left, and what it means that nothing more comes: a Fault where a frame is cut, and Ended."""
+        events = self.receive(b"", now) if self.has_more else self._passed(now)
         if self.is_closed:
             return events
         return self._noted([*events, *self._peer.end(now)])
@@ -187,37 +195,58 @@ class Connection(_Conversation):
         header: Mapping[str, Any],
         writing: Mapping[str, Any],
         split: int | None = None,
+        *,
+        despite: str | None = None,
     ) -> bytes:
         """Return the bytes of a message, a frame or a preamble, and take note that they are sent."""
-        self._waiting += self._noted(self._expired(now)) if not self.is_closed else ()
-        self._refuse_closed()
+        if not self.is_closed:
+            self._waiting += self._noted(self._expired(now))
+        self._refuse_closed(despite)
         frame = self._package.framed(self._role, message, header)
         if split is not None:
-            return self._send_split(frame, now, writing, split)
+            return self._send_split(frame, now, writing, split, despite)
         if self._engine.has_inner(self._role, frame):
-            return self._send_nested(frame, now, writing)
-        decision = self._engine.decide(self._role, frame, now)
-        if decision.refusal is not None:
-            raise _refused(decision.refusal)
+            return self._send_nested(frame, now, writing, despite)
+        try:
+            decision = self._engine.decide(self._role, frame, now)
+        except Exception:
+            self._encoded(
+                frame, writing
+            )  # a value that no row can be asked about is one that cannot be written
+            raise
+        refuse(decision, despite)
         data = self._written(frame, writing)
         self._engine.commit(decision, now)
         return data
 
-    def _send_nested(self, frame: Any, now: float, writing: Mapping[str, Any]) -> bytes:
+    def _send_nested(self, frame: Any, now: float, writing: Mapping[str, Any], despite: str | None) -> bytes:
         """Send a frame that holds others: each is seen after the one before, and all are undone if one is refused."""
+        package, role = self._package, self._role
         saved = self._engine.save()
         try:
-            self._engine.see(self._role, frame, now)
+            try:
+                self._engine.see(
+                    role, frame, now, despite=despite, framed=lambda each: package.framed(role, each, {})
+                )
+            except SessionError:
+                raise
+            except Exception:
+                self._encoded(frame, writing)
+                raise
             return self._written(frame, writing)
-        except (SessionError, EncodeError):
+        except BaseException:
             self._engine.restore(saved)
             raise
 
-    def _send_split(self, frame: Any, now: float, writing: Mapping[str, Any], size: int) -> bytes:
+    def _send_split(
+        self, frame: Any, now: float, writing: Mapping[str, Any], size: int, despite: str | None
+    ) -> bytes:
         """Send a frame in pieces; all of them are undone if one is refused."""
         from .session_splitting import Splitting
 
         package, engine = self._package, self._engine
+        if engine.is_other(self._role, frame):
+            raise SessionError("wrong_kind", local=True, detail="wrong_kind")
         saved, known = engine.save(), None if self._context is None else self._context.snapshot()
         divide = Splitting(package.plan, package.classes, self._role, self._context)
         sent = []
@@ -229,10 +258,10 @@ class Connection(_Conversation):
                 lambda each: engine.decide(self._role, each, now).refusal is None,
             ):
                 for each in seen:
-                    engine.see(self._role, each, now)
+                    engine.see(self._role, each, now, despite=despite)
                 sent.append(self._encoded(piece, writing))
                 self._remember(seen[0])
-        except (SessionError, EncodeError, ValueError):
+        except BaseException:
             engine.restore(saved)
             if known is not None:
                 self._context.restore(known)
@@ -257,22 +286,33 @@ class Connection(_Conversation):
         """
         if self._context is None or not hasattr(frame, "message"):
             return
-        self._context.listener = None
+        context = self._context
+        context.listener = None
         limits = {} if self._limits is None else self._limits.to_dict()
+        known = context.mark(frame, self._role)
         try:
-            self._context.take(frame, Options(self._role, context=self._context, limits=limits))
-        except DecodeError as error:
-            raise EncodeError(error.code, path=error.path, expected=error.expected) from None
+            context.take(frame, Options(self._role, context=context, limits=limits))
+        except BaseException as error:
+            context.joins.journal = None
+            context.undo(known)
+            if isinstance(error, DecodeError):
+                raise EncodeError(error.code, path=error.path, expected=error.expected) from None
+            raise
+        context.joins.journal = None
 
-    def _refuse_closed(self) -> None:
-        failure = self._failure
-        if isinstance(failure, Violation):
-            detail = f"the connection has failed: {failure}"
-            raise SessionError(failure.name, local=False, detail=detail, frame=failure.frame)
-        if failure is not None:
-            raise SessionError(failure.code, local=False, detail=f"the connection has failed: {failure}")
+    def _refuse_closed(self, despite: str | None) -> None:
         if self._is_closed:
             raise SessionError("closed", local=True, detail="the connection is closed")
+        match self._failure:
+            case None:
+                return
+            case DecodeError(code=name) as failure:
+                why, frame, local = str(failure), None, False
+            case Violation(name=name, detail=why, frame=frame, role=role):
+                local = role is None
+        if name != despite:
+            detail = f"the connection has failed: {why}; an answer goes out `despite` it"
+            raise SessionError(name, local=local, detail=detail, frame=frame)
 
     def _passed(self, now: float) -> list[Event]:
         """Return the events of the time that has passed."""
@@ -282,9 +322,9 @@ class Connection(_Conversation):
     def _noted(self, events: list[Event]) -> list[Event]:
         """Take note of what ends the connection."""
         for event in events:
-            if type(event) is Received or self._keep_going:
+            if type(event) is Received:
                 continue
-            if isinstance(event, Violation) and not event.lenient:
+            if isinstance(event, Violation) and not event.lenient and not self._keep_going:
                 self._failure = event
             if isinstance(event, Fault) and not event.error.recoverable:
                 self._failure = event.error
@@ -332,7 +372,3 @@ class Session(_Conversation):
         """Return what it means that a role sends nothing more."""
         check_role(role, self._package.roles)
         return [*self._expired(now), *self._directions[role].end(now)]
-
-
-def _refused(violation: Violation) -> SessionError:
-    return SessionError(violation.name, local=True, detail=str(violation))

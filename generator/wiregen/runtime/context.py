@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Context"]
 
+_NOTHING = object()
+
 
 class Context:
     """The contexts of one connection; both directions' decoders share it."""
@@ -117,6 +119,24 @@ class Context:
                 raise DecodeError("too_deep", path=self._name_of(joined), expected="fewer joins inside joins")
             self.take(joined, options, read, n_outside=n_outside + 1)
 
+    def mark(self, frame: Any, sender: str | None) -> Any:
+        """Return what `undo` needs if the frame cannot be taken in; what contexts are set to is undone without it."""
+        rules = self._rules_of(frame)
+        if not rules.pieces:
+            return None
+        if any(is_last and type_[0] != "bytes" for _, type_, _, _, _, is_last in rules.pieces):
+            return self.snapshot()  # a frame that becomes whole does what any frame does
+        self.joins.journal = []
+        return self.joins.journal
+
+    def undo(self, mark: Any) -> None:
+        """Have everything as it was at a mark."""
+        if isinstance(mark, dict):
+            self.restore(mark)
+        if isinstance(mark, list):
+            for each in reversed(mark):
+                self.joins.undo(each)
+
     def is_quiet(self, frame: Any) -> bool:
         """Say whether no rule is concerned with frames like this one."""
         rules = self._rules_of(frame)
@@ -141,20 +161,35 @@ class Context:
         return self._scope_of(self._plan, self._limits, frame, self, sender, is_header=is_header)
 
     def _apply(self, rules: Rules, scope: FrameScope, sender: str | None) -> None:
-        for name, keys, role, settings, clearings in rules.contexts:
-            owner = role or sender
-            for field, when in settings:
-                if scope.holds(when):
-                    self._set(name, (owner, *scope.keys(keys)), scope.field((field,), "own"))
-            for when in clearings:
-                if scope.holds(when):
-                    self.entries[name].pop((owner, *scope.keys(keys)), None)
+        before: list[tuple[str, Key, Any]] = []
+        try:
+            for name, keys, role, settings, clearings in rules.contexts:
+                owner = role or sender
+                for field, when in settings:
+                    if scope.holds(when):
+                        key = (owner, *scope.keys(keys))
+                        before.append((name, key, self.entries[name].get(key, _NOTHING)))
+                        self._set(name, key, scope.field((field,), "own"))
+                for when in clearings:
+                    if scope.holds(when):
+                        key = (owner, *scope.keys(keys))
+                        before.append((name, key, self.entries[name].pop(key, _NOTHING)))
+        except BaseException:
+            for name, key, value in reversed(before):
+                self._put_back(name, key, value)
+            raise
 
     def _set(self, name: str, key: Key, value: Any) -> None:
         entries = self.entries[name]
         if key not in entries and len(entries) >= self._open:
             raise DecodeError("limit_exceeded", path=name, expected=f"at most {self._open} open keys")
         entries[key] = value
+
+    def _put_back(self, name: str, key: Key, value: Any) -> None:
+        if value is _NOTHING:
+            self.entries[name].pop(key, None)
+        else:
+            self.entries[name][key] = value
 
     # ---- pieces ----
 

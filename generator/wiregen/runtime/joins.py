@@ -11,10 +11,14 @@ from typing import Any, TypeAlias
 from .errors import DecodeError
 from .plain import Key, plain, value_of
 
-__all__ = ["Joins", "OpenJoin"]
+__all__ = ["Joins", "Mark", "OpenJoin"]
 
 Owner: TypeAlias = tuple[str | None, Key]
 """Who sends the pieces, and their key."""
+
+
+Mark: TypeAlias = tuple[str, str | None, Key, Any, Any, bool]
+"""Join, direction, key, what is open there and how much of it, and whether pieces had been refused."""
 
 
 class OpenJoin:
@@ -36,6 +40,8 @@ class Joins:
         self._most_open = most_open
         self._rule: str | None = plan.get("limit_rules", {}).get("frame")
         self._open: dict[str, dict[Owner, OpenJoin]] = {name: {} for name in plan["joins"]}
+        self.journal: list[Mark] | None = None
+        """Where marks are put before anything is added or closed, while somebody may want it undone."""
         self._n_damages: dict[str | None, int] = {}
         self._refused: set[tuple[str, str | None]] = set()
         self._indices: dict[tuple[str, tuple[int, ...]], dict[Owner, dict[Key, None]]] = {}
@@ -59,6 +65,8 @@ class Joins:
         Raises:
             DecodeError: `limit_exceeded`; what is open under the key is then damaged.
         """
+        if self.journal is not None:
+            self.journal.append(self.mark(name, direction, key))
         open_ = self.find(name, direction, key)
         if open_ is None:
             open_ = self._begin(name, direction, key)
@@ -66,7 +74,7 @@ class Joins:
         open_.n_pieces += 1
         if open_.size + len(data) > most_bytes:
             open_.n_damages, open_.size = -1, 0
-            open_.pieces.clear()
+            open_.pieces = []
             raise self.too_long(name, most_bytes)
         open_.pieces.append(data)
         open_.size += len(data)
@@ -100,13 +108,19 @@ class Joins:
             self._refused.add((name, direction))
             expected = f"at most {self._most_open} open keys"
             raise DecodeError("limit_exceeded", path=name, expected=expected)
-        entries[direction, key] = made = OpenJoin(self._n_damages.get(direction, 0))
+        made = OpenJoin(self._n_damages.get(direction, 0))
+        self._enter(name, direction, key, made)
+        return made
+
+    def _enter(self, name: str, direction: str | None, key: Key, open_: OpenJoin) -> None:
+        self._open[name][direction, key] = open_
         for positions, index in self._indices_of(name):
             index.setdefault((direction, _at(key, positions)), {})[key] = None
-        return made
 
     def close(self, name: str, direction: str | None, key: Key) -> None:
         """Drop the pieces of a key, if there are any."""
+        if self.journal is not None:
+            self.journal.append(self.mark(name, direction, key))
         if self._open[name].pop((direction, key), None) is None:
             return
         for positions, index in self._indices_of(name):
@@ -142,6 +156,29 @@ class Joins:
                 if sender == direction:
                     return name, key
         return None
+
+    def mark(self, name: str, direction: str | None, key: Key) -> Mark:
+        """Return what `undo` needs after one piece of a key, whatever became of it."""
+        open_ = self.find(name, direction, key)
+        kept = (
+            None
+            if open_ is None
+            else (open_.pieces, len(open_.pieces), open_.n_pieces, open_.size, open_.n_damages)
+        )
+        return name, direction, key, open_, kept, (name, direction) in self._refused
+
+    def undo(self, mark: Mark) -> None:
+        """Have the pieces of a key as they were when they were marked."""
+        name, direction, key, open_, kept, was_refused = mark
+        if not was_refused:
+            self._refused.discard((name, direction))
+        if open_ is None or kept is None:
+            self.close(name, direction, key)
+            return
+        if self.find(name, direction, key) is not open_:
+            self._enter(name, direction, key, open_)
+        open_.pieces, n_kept, open_.n_pieces, open_.size, open_.n_damages = kept
+        del open_.pieces[n_kept:]
 
     # ---- as plain data ----
 

@@ -80,13 +80,13 @@ def integer(data: Any, path: str) -> int:
 def octets(data: Any, path: str) -> bytes:
     if type(data) is not str:
         raise wrong(path, "hexadecimal text", kind(data))
-    # fromhex would skip blanks.
-    if len(data) % 2 or not data.isascii() or not data.isalnum() and data:
-        raise wrong(path, "hexadecimal text", "other text")
     try:
-        return bytes.fromhex(data)
+        read = bytes.fromhex(data)
     except ValueError:
         raise wrong(path, "hexadecimal text", "other text") from None
+    if 2 * len(read) != len(data):  # fromhex skips blanks
+        raise wrong(path, "hexadecimal text", "other text")
+    return read
 
 
 def _flag(data: Any, path: str) -> bool:

@@ -70,12 +70,23 @@ class Instance:
 
 
 class Instances:
-    """Those of one session; `single` is the only one where there are no keys."""
+    """Those of one session; `single` is the only one where there are no keys.
 
-    def __init__(self, table: Table, options: Mapping[str, Any], limit: int) -> None:
+    Attributes:
+        n_forgotten: How many that had ended have given way; what speaks of such a key later begins anew.
+        forgotten: The last of them, for whoever reports it and takes it out; None: reported.
+    """
+
+    def __init__(
+        self, table: Table, options: Mapping[str, Any], limit: int, *, gives_way: bool = True
+    ) -> None:
+        """`gives_way`: of those that nothing changes any more, the oldest is forgotten where there are too many."""
         self.table = table
         self._first = table.first_values(options)
-        self._limit = limit
+        self.limit = limit
+        self.n_forgotten = 0
+        self.forgotten: Instance | None = None
+        self._gives_way = gives_way
         self._kept: dict[Hashable, Instance] = {}
         self._ended: dict[Hashable, Instance] = {}
         self.single = self._new((), None, None) if table.is_single else None
@@ -83,9 +94,9 @@ class Instances:
     @property
     def has_room(self) -> bool:
         """Say whether one more may be kept; one that has ended gives way."""
-        if len(self._kept) < self._limit:
+        if len(self._kept) < self.limit:
             return True
-        return bool(self._ended)
+        return self._gives_way and bool(self._ended)
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -127,10 +138,14 @@ class Instances:
             self._kept[instance.place] = instance
             if self.table.is_left[instance.state]:
                 self._ended.pop(instance.place, None)
+            elif self.table.keys:
+                self._ended[instance.place] = instance
 
     def _make_room(self) -> None:
-        while len(self._kept) >= self._limit and self._ended:
-            self.forget(next(iter(self._ended.values())))
+        while self._gives_way and len(self._kept) >= self.limit and self._ended:
+            self.forgotten = next(iter(self._ended.values()))
+            self.n_forgotten += 1
+            self.forget(self.forgotten)
 
     def _new(self, key: Hashable, side: str | None, sender: str | None) -> Instance:
         return Instance(self.table, _copy(self._first), key, side, sender)

@@ -74,8 +74,14 @@ class Views(Generic[V]):
     def __len__(self) -> int:
         return len(self._kept)
 
+    @property
+    def n_forgotten(self) -> int:
+        """How many that had ended were forgotten, for `limits.open` was reached: their keys begin anew. None if strict."""
+        return self._kept.n_forgotten
+
     def __repr__(self) -> str:
-        return f"<{self._kept.table.name}: {len(self)} kept>"
+        n_forgotten = f", {self.n_forgotten} forgotten" if self.n_forgotten else ""
+        return f"<{self._kept.table.name}: {len(self)} kept{n_forgotten}>"
 
     def _instance(self, key: Hashable) -> Instance:
         places = self._places(key)

@@ -113,7 +113,9 @@ def text_options(
         case "latin1":
             texts += [("first and last character", "\0\x7f\x80ÿ")]
         case _:
-            texts += [("characters of all widths", "a\0\x7f\x80é\u07ff\u0800日\uffff\U00010000😀\U0010ffff")]
+            texts += [("characters of all widths", "a\x7f\x80é\u07ff\u0800日\uffff\U00010000😀\U0010ffff")]
+            # Alone: an encoding that treats it apart may be noticed by the others.
+            texts += [("NUL", "a\0b")]
             texts += [("lone surrogates", "a\ud800b\udfff")] if encoding in ("mutf8", "utf16") else []
             texts += [("invalid bytes", "a\udcff\udc80b")] if encoding == "utf8" and lenient else []
     return (*texts, *((label, "w" * size) for label, size in _sizes(shape, most)))

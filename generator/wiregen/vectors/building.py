@@ -7,11 +7,15 @@ from dataclasses import dataclass
 
 from wiregen.runtime.options import Plan
 from wiregen.specimens import Soil
+from wiregen.traces import Traces
 from wiregen.vectors.carrying import Carry
-from wiregen.vectors.covering import Coverage, fields_of, fields_shown, limits_shown, measure
+from wiregen.vectors.conversations import measured_traces, trace_vectors
+from wiregen.vectors.covering import Coverage, Measure, fields_of, fields_shown, limits_shown, measure
 from wiregen.vectors.depth import deep_drafts
 from wiregen.vectors.drafts import Draft, Drafting
+from wiregen.vectors.extremes import extreme_drafts
 from wiregen.vectors.format import Invalid, Trace, Unwritable, Valid, VectorFile
+from wiregen.vectors.headers import headed_drafts
 from wiregen.vectors.invalid import Faults
 from wiregen.vectors.joins import joined_drafts
 from wiregen.vectors.unwritable import refused_values
@@ -37,40 +41,47 @@ def build_vectors(
     *,
     limits: tuple[str, ...] = (),
     carry: Carry | None = None,
-    traces: tuple[Trace, ...] = (),
+    traces: Traces | None = None,
 ) -> Built:
     """Return the vectors of a protocol: the same whenever they are made.
 
-    `limits`: the names of those of its limits that codecs know.
+    `limits`: the names of those of its limits that codecs know. `traces`: conversations, where it has sessions.
     """
     soil, drafting = Soil(plan=plan), Drafting(plan)
     crop = Crop(soil, drafting)
     valid_drafts(crop)
-    frames = [*crop.drafts, *deep_drafts(drafting, crop.drafts)]
+    deep = tuple(deep_drafts(drafting, crop.drafts))
+    frames = [*crop.drafts, *(each for each in deep if isinstance(each, Draft))]
     faults = Faults(drafting)
     for draft in frames:
         if draft.is_whole:
             faults.put_into(draft)
+    frames += headed_drafts(drafting, crop.drafts)
+    extreme = tuple(extreme_drafts(drafting, soil, crop.drafts))
     drafts = [*frames, *joined_drafts(drafting, crop.scenery, crop.drafts), *faults.drafts]
+    drafts += (each for each in extreme if isinstance(each, Draft))
     broken = tuple(crop.refused())
     vectors: list[Valid | Invalid | Unwritable | Trace] = []
     vectors += (drafting.valid(draft, carry) for draft in drafts if draft.is_whole)
     vectors += (drafting.invalid(draft) for draft in drafts if not draft.is_whole)
-    vectors += (*broken, *refused_values(drafting, soil, crop.drafts), *traces)
+    vectors += (*broken, *refused_values(drafting, soil, crop.drafts))
+    vectors += (each for each in (*deep, *extreme) if isinstance(each, Unwritable))
+    vectors += () if traces is None else trace_vectors(traces)
     file = VectorFile(protocol=plan["name"], vectors=tuple(vectors))
-    return Built(file=file, coverage=_coverage(crop, broken, drafts, limits))
+    measures = _measures(crop, broken, drafts, limits)
+    measures += () if traces is None else measured_traces(traces)
+    return Built(file=file, coverage=Coverage(measures=measures))
 
 
-def _coverage(
+def _measures(
     crop: Crop, broken: tuple[Unwritable, ...], drafts: list[Draft], limits: tuple[str, ...]
-) -> Coverage:
+) -> tuple[Measure, ...]:
     """Return what is shown; an option that is refused is shown by what refuses it."""
     refused = (name for vector in broken for name in vector.covers)
     told = (name for draft in drafts for name in draft.covers)
     shown = {**crop.found.covered, **dict.fromkeys(refused), **dict.fromkeys(told)}
-    measures = (
+    return (
         measure("fields", fields_of(crop.soil.plan), fields_shown(drafts)),
         measure("choices", crop.found.goals, shown),
         measure("limits", limits, limits_shown(drafts)),
     )
-    return Coverage(measures=measures)

@@ -18,7 +18,7 @@ Carry: TypeAlias = "Callable[[Draft, list[dict[str, Any]]], dict[str, Any]]"
 
 def carrier(package: Package) -> Carry:
     """Return what gives, for a draft, the bytes in each serialization, and in `note` why one has none."""
-    ways = [package.serialization(name) for name in package.backends if name != "native"]
+    ways = package.carriers()
 
     def carry(draft: Draft, lines: list[dict[str, Any]]) -> dict[str, Any]:
         carried: dict[str, Any] = {}

@@ -11,6 +11,8 @@ from wiregen.runtime.options import Options
 from wiregen.runtime.tree import FrameValue, Record, Variety
 from wiregen.runtime.writing import write_frame
 from wiregen.vectors.drafts import Draft, Drafting
+from wiregen.vectors.format import Unwritable
+from wiregen.vectors.refusing import refused
 
 __all__ = ["deep_drafts"]
 
@@ -18,19 +20,22 @@ _MOST = 70
 """Levels that are tried; a protocol that allows more gets its limit shown by a lower one."""
 
 
-def deep_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft]:
-    """Return, for each declaration that can hold itself, the deepest value that may be, and one that is too deep."""
+def deep_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft | Unwritable]:
+    """Return, for each declaration that can hold itself, the deepest value that may be, one that is too deep, and a wide one."""
     shown: set[str] = set()
     for draft in frames:
         value = copy.deepcopy(draft.trees[0].value)
         for kind, slot in _slots(value, ()):
-            if kind in shown:
+            name = f"{kind}.{slot.around.name}" if isinstance(slot.around, Variety) else kind
+            if name in shown:
                 continue
-            made = list(_grown(drafting, draft, value, slot))
+            wide = _wide(drafting, draft, copy.deepcopy(value), name)
+            made = list(_grown(drafting, draft, value, slot, name))
             if made:
-                shown.add(kind)
-            for what, deep in made:
-                yield deep.showing((f"{kind} in itself: {what}",))
+                shown.add(name)
+            if len(shown) > 1:  # places are told of the first: they are many
+                made = [each.as_variation() if isinstance(each, Draft) else each for each in made]
+            yield from (*made, *wide)
 
 
 class _Slot:
@@ -52,24 +57,65 @@ class _Slot:
         return self.holder.message if self.key is None else self.holder[self.key]
 
 
-def _grown(drafting: Drafting, draft: Draft, value: Any, slot: _Slot) -> Iterator[tuple[str, Draft]]:
+def _grown(
+    drafting: Drafting, draft: Draft, value: Any, slot: _Slot, name: str
+) -> Iterator[Draft | Unwritable]:
     """Put what is around into the slot of its own copy, again and again, until it is too deep."""
     last: Draft | None = None
     core = slot.value
     for level in range(1, _MOST):
         slot.put(core)
-        core = copy.deepcopy(slot.around)
+        try:
+            core = copy.deepcopy(slot.around)
+        except RecursionError:
+            return
         slot.put(core)
+        if 1 < level < drafting.plan["limits"]["depth"] - 1:
+            continue
         found = _read(drafting, draft, value)
         if found is None:
             return
         if found.error is not None:
             if found.error.code == "too_deep":
-                yield f"{level} levels", found
+                yield found.as_variation().showing((f"{name} in itself: {level} levels",))
+                yield from refused(drafting, draft, value, f"{name} in itself: {level} levels")
                 if last is not None:
-                    yield f"{level - 1} levels", last
+                    yield last.showing((f"{name} in itself: {level - 1} levels",))
             return
         last = found
+
+
+def _wide(drafting: Drafting, draft: Draft, value: Any, name: str) -> Iterator[Draft]:
+    """Return more of a declaration beside each other than may be inside each other."""
+    for kind, slot in _slots(value, ()):
+        around = slot.around
+        if name not in (kind, f"{kind}.{around.name}") or not isinstance(
+            around, Record | Variety | FrameValue
+        ):
+            continue
+        fields = getattr(around.message, "fields", {}) if isinstance(around, FrameValue) else around.fields
+        for items in list[Any](fields.values()):
+            own = (
+                next((item for item in items if _holds(item, slot)), None)
+                if isinstance(items, list)
+                else None
+            )
+            if own is None:
+                continue
+            items[:] = []
+            item = copy.deepcopy(around)
+            if slot.holder is not items:
+                slot.put(item)
+                item = own
+            items[:] = [copy.deepcopy(item) for _ in range(drafting.plan["limits"]["depth"] + 2)]
+            found = _read(drafting, draft, value)
+            if found is not None and found.is_whole:
+                yield found.as_variation().showing((f"{name} beside itself",))
+            return
+
+
+def _holds(item: Any, slot: _Slot) -> bool:
+    return item is slot.value or item is slot.holder or getattr(item, "fields", None) is slot.holder
 
 
 def _read(drafting: Drafting, draft: Draft, value: Any) -> Draft | None:

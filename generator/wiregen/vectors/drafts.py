@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
-from wiregen.jsonl import LineError, LineMaker
+from wiregen.jsonl import LineError, LineMaker, decoded_line
 from wiregen.runtime.errors import DecodeError, EncodeError
 from wiregen.runtime.options import Options, Plan
-from wiregen.runtime.records import frame_from_record
+from wiregen.runtime.records import frame_from_record, frame_record, part_record
 from wiregen.runtime.tree import FrameValue, Node
 from wiregen.runtime.writing import write_frame
 from wiregen.vectors.bench import Bench, Scene
@@ -31,8 +31,10 @@ __all__ = ["Draft", "Drafting", "message_of"]
 Carried: TypeAlias = "dict[str, Octets | str]"
 """By serialization its bytes, or in `note` why it has none."""
 
+_INDEX: Final = re.compile(r"\[\d+\]")
 _WORD: Final = re.compile(r"[^a-z0-9]+")
 _LONGEST_ID: Final = 60
+_LARGE: Final = 1 << 20
 _NOT_TOLD: Final = ("offset", "size", "from", "raw")
 
 
@@ -60,6 +62,9 @@ class Draft:
     def is_whole(self) -> bool:
         return self.error is None
 
+    def as_variation(self) -> Draft:
+        return replace(self, is_variation=True)
+
     def showing(self, covers: tuple[str, ...], note: str = "") -> Draft:
         return replace(self, covers=covers, note=note)
 
@@ -71,6 +76,7 @@ class Drafting:
         self.plan = plan
         self.bench = Bench(plan)
         self._ids: dict[str, int] = {}
+        self._placed: set[str] = set()
 
     def draft(self, scene: Scene, data: bytes, *, ends: bool = False) -> Draft:
         """Return what bytes come to in a scene; `ends`: nothing may be left open behind them.
@@ -101,7 +107,7 @@ class Drafting:
             bytes=compact(draft.data),
             encodes=encodes,
             frames=tuple(compacted(line) for line in lines),
-            spans=spans_of(draft.trees[0]) if len(draft.trees) == 1 and not draft.is_variation else (),
+            spans=self._spans(draft),
             source=draft.source,
             covers=draft.covers,
             note=note,
@@ -141,9 +147,22 @@ class Drafting:
             covers=covers,
         )
 
+    def _spans(self, draft: Draft) -> tuple[tuple[str, int, int], ...]:
+        """Return the places of the parts of a frame, if some part's was not told yet."""
+        if len(draft.trees) != 1 or draft.is_variation:
+            return ()
+        spans = spans_of(draft.trees[0])
+        names = {_INDEX.sub("[]", name) for name, _, _ in spans}
+        if names <= self._placed:
+            return ()
+        self._placed |= names
+        return spans
+
     def _id(self, draft: Draft, word: str) -> str:
         """Return a name that says what the vector is there for, and is not taken."""
-        words = [word, draft.scene.variant or "", draft.covers[0] if draft.covers else draft.note]
+        what = draft.covers[0] if draft.covers else draft.note
+        is_said = re.match(rf"{re.escape(word)}\b", what, re.IGNORECASE)
+        words = ["" if is_said else word, draft.scene.variant or "", what]
         name = _WORD.sub("-", " ".join(words).lower()).strip("-")[:_LONGEST_ID].strip("-")
         self._ids[name] = self._ids.get(name, 0) + 1
         return name if self._ids[name] == 1 else f"{name}-{self._ids[name]}"
@@ -158,9 +177,24 @@ class Drafting:
         lines = []
         for tree in draft.trees:
             data = draft.data[tree.start - start : tree.end - start]
-            line = maker.decoded(tree.value, data, offset=0, role=scene.role)
+            line = self._line(maker, tree.value, data, scene)
             lines.append({key: line[key] for key in line if key not in _NOT_TOLD})
         return lines
+
+    def _line(self, maker: LineMaker, value: Any, data: bytes, scene: Scene) -> dict[str, Any]:
+        """Return a frame's line. Megabytes that are canonical do not go through text: that would take its time."""
+        if len(data) < _LARGE or not self._gives_back(value, data, scene):
+            return maker.decoded(value, data, offset=0, role=scene.role)
+        record = frame_record(self.plan, value, variant=scene.variant)
+        part = part_record(self.plan, value, variant=scene.variant)
+        return decoded_line(record, offset=0, size=len(data), role=scene.role, **part)
+
+    def _gives_back(self, value: Any, data: bytes, scene: Scene) -> bool:
+        options = Options(scene.role, context=self._before(scene), variant=scene.variant)
+        try:
+            return write_frame(self.plan, value, options) == data
+        except EncodeError:
+            return False
 
     def _let_know(self, maker: LineMaker, scene: Scene) -> None:
         """Let a maker of lines know what was sent before."""

@@ -251,13 +251,13 @@ def _lengths(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
         ("length too short", node.value - 1),
         ("length negative", -1),
     ]
-    wrong += [("length beyond the limit", number + 1) for number in beyond]
-    wrong += [("length beyond the limit", number - node.end + least) for number in beyond for least in (0, 1)]
     if node.type[0] == "int":
         wrong += [
-            ("length negative", bounds(node.type)[0]),
             ("length beyond the limit", bounds(node.type)[1]),
+            ("length negative", bounds(node.type)[0]),
         ]
+    wrong += [("length beyond the limit", number + 1) for number in beyond]
+    wrong += [("length beyond the limit", number - node.end + least) for number in beyond for least in (0, 1)]
     for kind, number in wrong:
         told = number_bytes(node, number)
         if told is not None and (kind != "length too short" or number >= 0):
@@ -293,7 +293,7 @@ def _texts(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     lengths = (*part.own, *part.lengths)
     wrong = [("a byte that begins nothing", "bad text", b"\xff"), ("cut character", "bad text", b"\xe2\x82")]
     wrong += [("surrogate", "bad text", b"\xed\xa0\x80"), ("four bytes", "bad text", b"\xf0\x9f\x98\x80")]
-    wrong += [("overlong", "not canonical", b"\xc1\x81"), ("raw NUL", "not canonical", b"\0")]
+    wrong += [("raw NUL", "not canonical", b"\0"), ("overlong", "not canonical", b"\xc1\x81")]
     wrong += [("overlong", "bad text", b"\xc1\x81"), ("first beyond ASCII", "bad text", b"\x80")]
     for which, kind, told in wrong:
         for start, end, where in (

@@ -16,14 +16,29 @@ Left out is what has its default. Lines in `frames` have no offset, size, sender
 from __future__ import annotations
 
 import json
-import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, with_config
+from pydantic import Field, TypeAdapter, ValidationError, with_config
+
+from wiregen.vectors.repetition import (
+    STRICT,
+    Hex,
+    Octets,
+    Repeat,
+    VectorsError,
+    compact,
+    compacted,
+    expanded,
+    expanded_size,
+    octets,
+    octets_size,
+)
 
 __all__ = [
     "SCHEMA",
+    "AnyVector",
     "Encodes",
     "Fault",
     "Hex",
@@ -42,88 +57,26 @@ __all__ = [
     "compacted",
     "expanded",
     "octets",
+    "octets_of",
     "read_vectors",
+    "size_of",
     "write_vectors",
 ]
 
 SCHEMA: Final = 1
 _SHOWN: Final = 3  # faults of a file; the rest mostly follow from the same mistake
-_LEAST_ITEMS: Final = 8
-_BYTES_RUN: Final = re.compile(rb"(?s)(.{1,24}?)\1{15,}")
-_TEXT_RUN: Final = re.compile(r"(?s)(.{1,24}?)\1{31,}")
-_SAVES: Final = 40  # bytes that a repetition must hold to be worth its braces
 
 Line: TypeAlias = dict[str, Any]
 """A decoded frame as the command prints it."""
-HexText: TypeAlias = Annotated[str, Field(pattern="^([0-9a-f]{2})*$")]
 Limits: TypeAlias = dict[str, int]
 Encodes: TypeAlias = Literal["exact", "same_meaning", "no"]
 Role: TypeAlias = Annotated[str | None, Field(alias="from")]
-_STRICT: Final = ConfigDict(extra="forbid", validate_by_name=True, validate_by_alias=True)
-
-
-class VectorsError(ValueError):
-    """A file that is no file of vectors; the text says where."""
-
-
-# ---- bytes ----
-
-
-@with_config(_STRICT)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hex:
-    """Bytes as they are."""
-
-    hex: HexText
-
-
-@with_config(_STRICT)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Repeat:
-    """Bytes that come `count` times."""
-
-    repeat: HexText
-    count: Annotated[int, Field(ge=0)]
-
-
-Octets: TypeAlias = HexText | tuple[Hex | Repeat, ...]
-"""Bytes: hexadecimal, or pieces where repetition makes them long."""
-
-
-def octets(data: Octets) -> bytes:
-    """Return the bytes that are meant."""
-    if isinstance(data, str):
-        return bytes.fromhex(data)
-    return b"".join(
-        bytes.fromhex(piece.hex) if isinstance(piece, Hex) else bytes.fromhex(piece.repeat) * piece.count
-        for piece in data
-    )
-
-
-def compact(data: bytes) -> Octets:
-    """Return bytes as they stand in a file."""
-    pieces: list[Hex | Repeat] = []
-    done = 0
-    for run in _BYTES_RUN.finditer(data):
-        start, end = run.span()
-        if end - start < _SAVES:
-            continue
-        if start > done:
-            pieces.append(Hex(hex=data[done:start].hex()))
-        unit = run[1]
-        pieces.append(Repeat(repeat=unit.hex(), count=(end - start) // len(unit)))
-        done = end
-    if not pieces:
-        return data.hex()
-    if done < len(data):
-        pieces.append(Hex(hex=data[done:].hex()))
-    return tuple(pieces)
 
 
 # ---- vectors ----
 
 
-@with_config(_STRICT)
+@with_config(STRICT)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sent:
     """What was sent before, whole frames only."""
@@ -132,7 +85,7 @@ class Sent:
     bytes: Octets = ""
 
 
-@with_config(_STRICT)
+@with_config(STRICT)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
     """What must be reported: the code, and for bytes the place counted from the first of the vector's `bytes`.
@@ -148,7 +101,7 @@ class Fault:
     recoverable: bool | None = None
 
 
-@with_config(_STRICT)
+@with_config(STRICT)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Valid:
     """Bytes that decode to `frames`.
@@ -177,7 +130,7 @@ class Valid:
     note: str = ""
 
 
-@with_config(_STRICT)
+@with_config(STRICT)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invalid:
     """Bytes that a decoder refuses with `error`, after `frames_before` whole frames; behind them the stream ends."""
@@ -197,7 +150,7 @@ class Invalid:
     note: str = ""
 
 
-@with_config(_STRICT)
+@with_config(STRICT)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unwritable:
     """A frame that an encoder refuses with `error`."""
@@ -214,24 +167,31 @@ class Unwritable:
     note: str = ""
 
 
-@with_config(_STRICT)
+@with_config(STRICT)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """What one role sends at a time, in seconds; without bytes only time passes.
+    """What one role sends at a time, in seconds; without bytes only time passes, or with `eof` the role sends nothing more.
 
-    `violations`: what a session that watches both directions says of it, notes included.
+    `message`: what it is, for readers. `violations`: what a session that watches both directions says of it, notes included.
+    `moves`: the sessions that go to another state by it, with both states; instances that do the same are told once.
     """
 
     from_role: Role = None
     bytes: Octets = ""
+    eof: bool = False
     at: float = 0.0
+    message: str = ""
     violations: tuple[str, ...] = ()
+    moves: tuple[tuple[str, str, str], ...] = ()
 
 
-@with_config(_STRICT)
+@with_config(STRICT)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """A conversation and its first violation that is no mere note; None: it is legal."""
+    """A conversation and its first violation that is no mere note, or the code of its first fault; None: it is legal.
+
+    `covers`: the transitions and violations that it shows.
+    """
 
     id: str
     kind: Literal["trace"] = "trace"
@@ -246,10 +206,11 @@ class Trace:
     note: str = ""
 
 
-Vector: TypeAlias = Annotated[Valid | Invalid | Unwritable | Trace, Field(discriminator="kind")]
+AnyVector: TypeAlias = Valid | Invalid | Unwritable | Trace
+Vector: TypeAlias = Annotated[AnyVector, Field(discriminator="kind")]
 
 
-@with_config(_STRICT)
+@with_config(STRICT)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorFile:
     """The vectors of one protocol; `schema` changes when an old reader could no longer read them."""
@@ -262,7 +223,7 @@ class VectorFile:
 # ---- text ----
 
 _FILE: Final = TypeAdapter(VectorFile)
-_VECTOR: Final[TypeAdapter[Valid | Invalid | Unwritable | Trace]] = TypeAdapter(Vector)
+_VECTOR: Final[TypeAdapter[AnyVector]] = TypeAdapter(Vector)
 
 
 def read_vectors(text: str | bytes) -> VectorFile:
@@ -293,7 +254,7 @@ def write_vectors(file: VectorFile) -> str:
     return head + ",\n".join(f" {line}" for line in lines) + "\n]}\n"
 
 
-def _shown(vector: Valid | Invalid | Unwritable | Trace) -> dict[str, Any]:
+def _shown(vector: AnyVector) -> dict[str, Any]:
     """Return a vector without what has its default, but with its kind."""
     shown: dict[str, Any] = _VECTOR.dump_python(vector, mode="python", by_alias=True, exclude_defaults=True)
     return {"id": vector.id, "kind": vector.kind, **{key: shown[key] for key in shown if key != "id"}}
@@ -303,81 +264,26 @@ def _told(place: tuple[int | str, ...], message: str) -> str:
     return f"{'.'.join(map(str, place))}: {message[:1].lower()}{message[1:]}"[:200]
 
 
-# ---- repetitions in lines ----
+# ---- how much it is ----
 
 
-def compacted(value: Any) -> Any:
-    """Return a part of a line with repetitions written short."""
-    match value:
-        case dict():
-            return {key: compacted(part) for key, part in value.items()}
-        case list() | tuple():
-            return _compacted_list([compacted(item) for item in value])
-        case str() if len(value) > _SAVES:
-            return _compacted_text(value)
-        case _:
-            return value
+def octets_of(vector: AnyVector) -> Iterator[Octets]:
+    """Return all bytes that a vector holds."""
+    if isinstance(vector, Trace):
+        yield from (step.bytes for step in vector.steps)
+        return
+    yield from (said.bytes for said in vector.before)
+    if isinstance(vector, Valid | Invalid):
+        yield vector.bytes
+    if isinstance(vector, Valid):
+        yield from (each for each in (vector.protobuf, vector.msgpack) if each is not None)
 
 
-def expanded(value: Any) -> Any:
-    """Return a part of a line with its repetitions put together again.
+def size_of(vector: AnyVector) -> int:
+    """Return how many bytes, characters and items a vector holds, its repetitions written out.
 
     Raises:
         VectorsError: A repetition is none.
     """
-    match value:
-        case {"*": runs} if len(value) == 1:
-            return _joined(runs)
-        case dict():
-            return {key: expanded(part) for key, part in value.items()}
-        case list() | tuple():
-            return [expanded(item) for item in value]
-        case _:
-            return value
-
-
-def _joined(runs: Any) -> Any:
-    try:
-        parts = [expanded(what) * count for what, count in runs]
-        return "".join(parts) if isinstance(parts[0], str) else [item for part in parts for item in part]
-    except (TypeError, ValueError, IndexError):
-        raise VectorsError('no repetition: expected {"*": [[what, count], …]}') from None
-
-
-def _compacted_text(text: str) -> Any:
-    runs: list[list[Any]] = []
-    done = 0
-    for run in _TEXT_RUN.finditer(text):
-        start, end = run.span()
-        if start > done:
-            runs.append([text[done:start], 1])
-        runs.append([run[1], (end - start) // len(run[1])])
-        done = end
-    if not runs:
-        return text
-    return {"*": [*runs, *([[text[done:], 1]] if done < len(text) else [])]}
-
-
-def _compacted_list(items: list[Any]) -> Any:
-    runs: list[list[Any]] = []
-    for item in items:
-        if runs and runs[-1][0] == [item]:
-            runs[-1][1] += 1
-        else:
-            runs.append([[item], 1])
-    if max((count for _, count in runs), default=0) < _LEAST_ITEMS:
-        return items
-    return {"*": _merged(runs)}
-
-
-def _merged(runs: list[list[Any]]) -> list[list[Any]]:
-    """Return runs with those of few items put together."""
-    merged: list[list[Any]] = []
-    for items, count in runs:
-        if count < _LEAST_ITEMS and merged and merged[-1][1] == 1:
-            merged[-1][0] = [*merged[-1][0], *(items * count)]
-        elif count < _LEAST_ITEMS:
-            merged.append([items * count, 1])
-        else:
-            merged.append([items, count])
-    return merged
+    lines = vector.frames if isinstance(vector, Valid | Unwritable) else ()
+    return sum(map(octets_size, octets_of(vector))) + expanded_size(lines)

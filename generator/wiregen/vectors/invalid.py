@@ -39,9 +39,10 @@ class Faults:
             return
         # Parts lie in the stream of their sender, behind what it sent before.
         behind = b"".join(sent for role, sent in draft.scene.before if role == draft.scene.role)
+        message = message_of(draft)
         for part in parts_of(draft.trees[0]):
             for bad in bad_parts(part, behind + draft.data, self._fields):
-                names = self._wanted(bad, part.site)
+                names = self._wanted(bad, self._site(part.site, message, bad.kind))
                 if names and bad.data.startswith(behind):
                     self._try(draft, bad, bad.data[len(behind) :], names)
         self._cut(draft)
@@ -50,6 +51,11 @@ class Faults:
             self._tried[name] = self._tried.get(name, 0) + 1
             if limited is not None:
                 self._keep(limited, name)
+
+    def _site(self, site: str, message: str, kind: str) -> str:
+        """Return where a part is shown; what a header says is judged anew with each message."""
+        is_header = site.partition(".")[0] in self._drafting.plan["frames"]
+        return f"{message} in {site}" if is_header and kind in _OF_HEADERS else site
 
     def _wanted(self, bad: Bad, site: str) -> list[str]:
         """Return what a fault would show that nothing shows yet."""
@@ -110,6 +116,17 @@ class Faults:
                 self._keep(strict, f"{name}, strict")
 
 
+_OF_HEADERS: Final = frozenset(
+    {
+        "bad enum",
+        "bad value",
+        "constraint broken",
+        "wrong constant",
+        "length negative",
+        "length beyond the limit",
+    }
+)
+"""Classes that are shown with every message where they concern its header."""
 _MAY_BE_RIGHT: Final = ("constraint broken", "length too long", "length too short")
 """Classes whose bytes may say something else that is right."""
 _OF_STRICT: Final = frozenset(

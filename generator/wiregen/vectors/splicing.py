@@ -22,7 +22,7 @@ def spliced(
     `unit`: the bytes that the innermost length counts as one.
     """
     grown = len(new) - (end - start)
-    changed = data[:start] + new + data[end:]
+    head = data[:start]
     for index, node in enumerate(lengths):
         more, rest = divmod(grown, unit if index == 0 else 1)
         if rest or node.inner or not isinstance(node.value, int) or node.end > start:
@@ -30,8 +30,8 @@ def spliced(
         told = number_bytes(node, node.value + more)
         if told is None or len(told) != node.size:
             return None
-        changed = changed[: node.start] + told + changed[node.end :]
-    return changed
+        head = head[: node.start] + told + head[node.end :]
+    return b"".join((head, new, data[end:]))
 
 
 def number_bytes(node: Node, number: int) -> bytes | None:

@@ -3,46 +3,107 @@
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
-from wiregen.runtime.errors import EncodeError
 from wiregen.runtime.options import Options, Plan
-from wiregen.runtime.records import frame_from_record, frame_record
+from wiregen.runtime.schema import Schema
 from wiregen.runtime.text import encode_text
 from wiregen.runtime.tree import FrameValue, Record, Variety
-from wiregen.runtime.writing import write_frame
 from wiregen.specimens import Soil
 from wiregen.specimens.soil import bounds, every_field, rows_of
-from wiregen.vectors.bench import Scene
-from wiregen.vectors.drafts import Draft, Drafting
+from wiregen.vectors.drafts import Draft, Drafting, message_of
 from wiregen.vectors.format import Unwritable
+from wiregen.vectors.refusing import refused
 
 __all__ = ["refused_values"]
 
+_PATIENCE: Final = 2
+"""Frames in which a value is tried that is not refused."""
+_LONGEST_GATHERED: Final = 300
+"""Bytes of the frames whose parts are put elsewhere."""
 _LONGEST: Final = 65536
 """The longest text or bytes that is made to be too long for its prefix."""
 
 
 def refused_values(drafting: Drafting, soil: Soil, frames: list[Draft]) -> Iterator[Unwritable]:
-    """Return frames of which one field says more than its type can."""
+    """Return frames of which one field says more than its type can, or what may not stand there."""
     types = _types(soil.plan)
+    others = _Others(soil, frames)
     shown: set[str] = set()
+    tried: Counter[tuple[str, str]] = Counter()
     for draft in frames:
         if len(draft.data) > 3000 or len(draft.trees) != 1:
             continue
         value = copy.deepcopy(draft.trees[0].value)
+        message = message_of(draft)
         for site, holder, name in _fields(value):
-            for what, beyond in _beyond(soil, types.get(site), holder[name]):
-                covers = f"{site} {what}"
-                if covers in shown:
+            own = f"{message} in {site}" if site.partition(".")[0] in soil.plan["frames"] else site
+            told = (*_beyond(soil, types.get(site), holder[name]), *others.at(site, name, holder[name]))
+            for what, beyond in told:
+                covers = f"{own} {what.partition(', ')[0]}"
+                if covers in shown or tried[own, what] >= _PATIENCE:
                     continue
+                tried[own, what] += 1
                 before, holder[name] = holder[name], beyond
-                vector = _refused(drafting, draft, value, covers)
+                vectors = tuple(refused(drafting, draft, value, covers))
                 holder[name] = before
-                if vector is not None:
-                    shown.add(covers)
-                    yield vector
+                shown.update(covers for _ in vectors)
+                yield from vectors
+
+
+class _Others:
+    """Values of the right type that may not stand where they are put: what conditions speak of, and what fits elsewhere."""
+
+    def __init__(self, soil: Soil, frames: list[Draft]) -> None:
+        self._plan = soil.plan
+        self._numbers = soil.mentions.numbers
+        schema = Schema(soil.plan, Options())
+        self._endless = {
+            union: {name for _, name, fields, _ in varieties if schema.fields_reach_end(fields)}
+            for union, (_, varieties, _) in soil.plan["unions"].items()
+        }
+        self._seen: dict[str, dict[str, Any]] = {}
+        self._varieties: dict[str, dict[str, Variety]] = {}
+        for draft in frames:
+            for tree in draft.trees if len(draft.data) <= _LONGEST_GATHERED else ():
+                self._gather(tree.value)
+
+    def at(self, site: str, name: str, value: Any) -> Iterator[tuple[str, Any]]:
+        """Return what else could be put into a field: what another frame has there, too."""
+        match value:
+            case bool():
+                yield "turned round", not value
+            case int():
+                near = (number + step for number in self._numbers.get(name, ()) for step in (-1, 0, 1))
+                yield from (
+                    (f"= {number}", number) for number in dict.fromkeys((*near, 0)) if number != value
+                )
+            case list():
+                yield "empty", []
+                yield from (("twice the same", [item, item]) for item in value[:1])
+                yield from self._in_lists(value)
+            case Variety():
+                yield from self._varieties.get(value.union, {}).items()
+        if site.partition(".")[0] in self._plan["frames"]:
+            yield from self._seen.get(site, {}).items()
+
+    def _in_lists(self, items: list[Any]) -> Iterator[tuple[str, Any]]:
+        for item in items[:1]:
+            if isinstance(item, Variety):
+                yield from (
+                    (f"with {what}", [other]) for what, other in self._varieties.get(item.union, {}).items()
+                )
+
+    def _gather(self, value: Any) -> None:
+        for site, holder, name in _fields(value):
+            part = holder[name]
+            self._seen.setdefault(site, {}).setdefault(f"as elsewhere: {str(part)[:20]}", part)
+            for each in (part, *(part[:3] if isinstance(part, list) else ())):
+                if isinstance(each, Variety):
+                    kind = "what has no end" if each.name in self._endless[each.union] else "another"
+                    self._varieties.setdefault(each.union, {}).setdefault(f"{kind}, {each.name}", each)
 
 
 def _types(plan: Plan) -> dict[str, Any]:
@@ -110,25 +171,3 @@ def _beyond_text(soil: Soil, encoding: str, length: Any) -> Iterator[tuple[str, 
         except UnicodeEncodeError:
             yield what, text
             return
-
-
-def _refused(drafting: Drafting, draft: Draft, value: Any, covers: str) -> Unwritable | None:
-    """Return the vector of a value that is refused, as its line says it and as the careful codec takes that."""
-    scene = draft.scene
-    record = _recorded(drafting, value, scene)
-    if record is None:
-        return None
-    options = Options(scene.role, context=draft.known, variant=scene.variant)
-    try:
-        again = frame_from_record(drafting.plan, record, role=scene.role, variant=scene.variant)
-        write_frame(drafting.plan, again, options)
-    except EncodeError as error:
-        return drafting.unwritable(scene, record, error, (covers,))
-    return None
-
-
-def _recorded(drafting: Drafting, value: Any, scene: Scene) -> dict[str, Any] | None:
-    try:
-        return frame_record(drafting.plan, value, variant=scene.variant)
-    except EncodeError:
-        return None

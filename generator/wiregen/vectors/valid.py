@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from wiregen.runtime.errors import DecodeError, EncodeError
 from wiregen.runtime.options import Options
 from wiregen.runtime.records import frame_record
 from wiregen.runtime.tree import FrameValue, Record, Variety
 from wiregen.runtime.writing import write_frame
-from wiregen.specimens import Exploration, Soil, Specimen, explore
+from wiregen.specimens import Choices, Exploration, Soil, Specimen, explore, grow
+from wiregen.specimens.choices import UngrownError
 from wiregen.vectors.bench import Scene
-from wiregen.vectors.drafts import Draft, Drafting
+from wiregen.vectors.drafts import Draft, Drafting, message_of
 from wiregen.vectors.format import Unwritable
 from wiregen.vectors.scenes import Known, Scenery
 
 __all__ = ["Crop", "valid_drafts"]
+
+_WAVES: Final = 8
+"""Frames of a message that is shown alone: what differs in them is what waves change."""
 
 
 class Crop:
@@ -64,6 +68,31 @@ class Crop:
         except DecodeError:
             return None
         return draft if draft.is_whole and len(draft.trees) == 1 else None
+
+    def alone(self, role: str | None) -> Iterator[Draft]:
+        """Return the messages of a role that are met only inside others, in frames of their own."""
+        plan = self.soil.plan
+        met = {message_of(draft) for draft in self.drafts}
+        for name, (code, sender, _) in plan["messages"].items():
+            if name in met or sender not in (role, None) or not isinstance(code, int):
+                continue
+            known: set[bytes] = set()
+            for wave in range(_WAVES):
+                draft = self._alone(name, code, role, wave)
+                if draft is not None and draft.data not in known:
+                    known.add(draft.data)
+                    yield draft.showing((f"{name} alone", f"{name} alone {wave}")[wave > 0 :][:1])
+
+    def _alone(self, name: str, code: int, role: str | None, wave: int) -> Draft | None:
+        choices = Choices(wave=wave, by_site=dict.fromkeys(self.soil.code_sites, code))
+        try:
+            specimen = grow(self.soil, choices, role=role)
+            options = Options(role, context=Known(specimen.scene))
+            data = write_frame(self.soil.plan, specimen.value, options, compression=0)
+        except (EncodeError, UngrownError):
+            return None
+        draft = self._drafted(specimen, data, role, None, is_opening=False)
+        return draft if draft is not None and message_of(draft) == name else None
 
     # ---- what is not written
 
@@ -127,6 +156,8 @@ def valid_drafts(crop: Crop) -> None:
     for variant in (None, *plan["variants"]):
         for role in roles:
             explore(crop.soil, _taking(crop, role, variant), crop.found, role=role, variant=variant)
+    for role in roles:
+        crop.drafts += tuple(crop.alone(role))
 
 
 def _taking(crop: Crop, role: str | None, variant: str | None, *, is_opening: bool = False) -> Any:

@@ -26,12 +26,17 @@ __all__ = ["ClassBuilder", "ClassView", "EnumView", "FieldView", "LazyView", "Nu
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberView:
-    """A constant, limit or enum member: its name, number and what the file says of it."""
+    """A constant, limit or enum member: its name, number and what the file says of it.
+
+    Attributes:
+        is_time: It counts milliseconds.
+    """
 
     name: str
     wire_name: str
     value: str
     doc: str
+    is_time: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,10 +124,14 @@ class ClassBuilder:
         self._protocol = shared.protocol
 
     def limits(self) -> tuple[NumberView, ...]:
-        docs = {limit.name: declaration_doc(limit.doc, limit.notes) for limit in self._protocol.limits}
+        declared = {limit.name: limit for limit in self._protocol.limits}
         return tuple(
             NumberView(
-                name=attribute(name), wire_name=name, value=repr(value), doc=summary(docs.get(name, ""))
+                name=attribute(name),
+                wire_name=name,
+                value=repr(value),
+                doc=_limit_doc(declared.get(name)),
+                is_time=name in declared and declared[name].unit == "ms",
             )
             for name, value in self._shared.limits.items()
         )
@@ -342,3 +351,11 @@ def _codes_text(variety: m.Variety) -> str:
         for span in variety.codes
     )
     return f"Code {', '.join(spans)}."
+
+
+def _limit_doc(limit: m.Limit | None) -> str:
+    """Return what is said of a limit, and first what it is measured in."""
+    if limit is None:
+        return ""
+    unit = {"bytes": "In bytes.", "ms": "In milliseconds.", "none": ""}[limit.unit]
+    return " ".join(filter(None, (unit, summary(declaration_doc(limit.doc, limit.notes)))))

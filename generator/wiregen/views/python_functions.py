@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from wiregen import model as m
 from wiregen.plan import frame_layout, layout_of
-from wiregen.plan.steps import FRAME, Layout, Repeat, UnsupportedError
+from wiregen.plan.steps import FRAME, Layout, Leave, Repeat, UnsupportedError
 from wiregen.views.python_checks import any_of
 from wiregen.views.python_classes import shown_fields, single_code
 from wiregen.views.python_frames import without_unread
@@ -121,7 +121,8 @@ class FunctionBuilder:
         """Return the test of a frame's end and size; what its own region sees to is left out."""
         tests = () if ends_in_region(layout.steps) else ("position > end",)
         limit, longest = self._shared.frame_limit, longest_size(layout)
-        if longest is None or longest > limit:
+        has_tail = any(isinstance(step, Leave) and step.is_lenient for step in layout.steps)
+        if longest is None or longest > limit or has_tail and layout.fixed_size is not None:
             return any_of((*tests, f"position - offset > ({limit} if state is None else state.frame)"))
         size = "position - offset" if layout.fixed_size is None else str(layout.fixed_size)
         return any_of(

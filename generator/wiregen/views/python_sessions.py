@@ -14,7 +14,7 @@ __all__ = ["SessionsView", "sessions_view"]
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _TAKEN = frozenset(
-    "close context eof failure is_closed next_timeout observe receive role send tick state".split()
+    "close context eof failure has_more is_closed keeps_going next_timeout observe receive role send tick state".split()
 )
 
 

@@ -6,38 +6,27 @@ everything as it was.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
-from .errors import SessionError
+from .errors import DecodeError
 from .expressions import Undefined
 from .options import ContextSource
+from .session_decisions import Decision, Move, crowded, forgotten, refuse, violation_of
 from .session_events import TimedOut, Violation
 from .session_instances import Instance, Instances
 from .session_rows import STAY, Change, Row, Rows, change
-from .session_table import Entry, Matters, Program, Table
+from .session_table import Entry, Matters, Program
 from .session_terms import NOTHING
 from .session_timers import Timers
-from .tree import Record
+from .tree import FrameValue, Record
 
-__all__ = ["Decision", "Engine", "Move"]
+__all__ = ["Engine"]
 
-Move = tuple[Instance, Row, list[Change]]
+_Saved = tuple[list[int], list[tuple[Instance, tuple[Any, ...]]]]
 
-
-class Decision:
-    """What a message would do: what it violates, and what changes if it is let pass."""
-
-    __slots__ = ("moves", "violations")
-
-    def __init__(self) -> None:
-        self.moves: list[Move] = []
-        self.violations: list[Violation] = []
-
-    @property
-    def refusal(self) -> Violation | None:
-        """Return the first violation that nobody tolerates."""
-        return next((each for each in self.violations if not each.lenient), None)
+UNREAD = Record("", {})
+"""In place of the message of a frame that could not be read."""
 
 
 class Engine:
@@ -70,7 +59,8 @@ class Engine:
         self._matters = {role: program.matters.setdefault(role, {}) for role in program.roles}
         self._timers = Timers()
         self.instances = {
-            table.name: Instances(table, options or {}, self.limits["open"]) for table in program.tables
+            table.name: Instances(table, options or {}, self.limits["open"], gives_way=not strict)
+            for table in program.tables
         }
         self._kept = tuple(self.instances.values())
         self._delays: list[list[tuple[tuple[float, Row], ...] | None]] = [
@@ -98,7 +88,9 @@ class Engine:
         found = self._matters[sender].get(kind)
         if found is None:
             frame = None if message is item else item
-            found = self._matters[sender][kind] = self.program.look(sender, frame, message)
+            found = self.program.look(sender, frame, message)
+            if self.program.is_usual(sender, frame, kind):
+                self._matters[sender][kind] = found
         return found
 
     def step(self, sender: str, item: Any, now: float, found: list[Violation]) -> tuple[Any, ...]:
@@ -126,6 +118,8 @@ class Engine:
                 move = self._move(instance, rows, message, frame, found)
                 if move is not None:
                     self._fire(*move)
+                    if kept.forgotten is not None:
+                        found.append(forgotten(kept))
         if matters.is_foreign or len(found) > n_found:
             new = found[n_found:]
             self._complete(new, sender, now, is_foreign=matters.is_foreign)
@@ -133,7 +127,7 @@ class Engine:
         return () if matters.frames is None else tuple(matters.frames(message))
 
     def decide(self, sender: str, item: Any, now: float) -> Decision:
-        """Return what a frame (or preamble) would do, those inside it left out."""
+        """Return what a frame (or preamble) that is to be sent would do, those inside it left out."""
         decision = Decision()
         matters = self.matters(sender, item)
         message = _message_of(item)
@@ -146,28 +140,56 @@ class Engine:
                 move = self._move(instance, rows, message, frame, decision.violations)
                 if move is not None:
                     decision.moves.append(move)
-        if matters.is_foreign or decision.violations:
-            self._complete(decision.violations, sender, now, is_foreign=matters.is_foreign)
+        is_other = matters.is_other is not None and self.is_other(sender, item)
+        if matters.is_foreign or is_other or decision.violations:
+            self._complete(decision.violations, sender, now, is_foreign=matters.is_foreign, is_other=is_other)
         return decision
+
+    def is_other(self, sender: str, item: Any) -> bool:
+        """Say whether its reader would take what is to be sent for something else."""
+        is_other = self.matters(sender, item).is_other
+        self.sender = sender
+        return is_other is not None and bool(is_other(_message_of(item), item, [], self))
 
     def commit(self, decision: Decision, now: float) -> None:
         """Make the changes of a decision."""
         self.now = now
         for move in decision.moves:
             self._fire(*move)
+            self._kept[move[0].table.number].forgotten = None
 
-    def see(self, sender: str, item: Any, now: float) -> None:
-        """Let a frame pass, and those inside it after it.
+    def see(
+        self,
+        sender: str,
+        item: Any,
+        now: float,
+        *,
+        despite: str | None = None,
+        framed: Callable[[Any], Any] | None = None,
+    ) -> None:
+        """Let a frame pass, and those inside it after it. `framed`: puts a bare message inside it into its frame.
 
         Raises:
             SessionError: One of them may not be sent now; those before it have passed.
         """
         decision = self.decide(sender, item, now)
-        if decision.refusal is not None:
-            raise SessionError(decision.refusal.name, local=True, detail=str(decision.refusal))
+        refuse(decision, despite)
         self.commit(decision, now)
         for inner in self.inner(sender, item):
-            self.see(sender, inner, now)
+            self.see(sender, framed(inner) if framed else inner, now, despite=despite, framed=framed)
+
+    def miss(self, sender: str, error: DecodeError, now: float) -> None:
+        """Let a frame pass that could not be read, as far as its header could: it may be answered all the same.
+
+        What no session allows of it changes nothing and is no violation, for it is a fault already.
+        """
+        header = (error.partial or {}).get("header")
+        if not error.recoverable or not header:
+            return
+        known: dict[str, Any] = {name: value for name, value in header.items() if isinstance(value, int)}
+        decision = self.decide(sender, FrameValue(self.program.plan["sends"][sender], known, UNREAD), now)
+        if decision.refusal is None:
+            self.commit(decision, now)
 
     def has_inner(self, sender: str, item: Any) -> bool:
         """Say whether frames may stand inside a message."""
@@ -194,10 +216,10 @@ class Engine:
                 if row.violation is None:
                     return row
                 is_lenient = row.is_lenient and not self._strict
-                found.append(_violation(row.violation, instance, lenient=is_lenient))
+                found.append(violation_of(row.violation, instance, lenient=is_lenient))
                 if not is_lenient:
                     return None
-        found.append(_violation("unexpected_message", instance))
+        found.append(violation_of("unexpected_message", instance))
         return None
 
     def _move(
@@ -210,15 +232,19 @@ class Engine:
         move = (instance, row, row.changes(m, f, instance.values, self))
         if self._has_room(move):
             return move
-        found.append(_violation("limit_exceeded", instance))
+        found.append(crowded(self._kept[instance.table.number], instance))
         return None
 
-    def _complete(self, found: list[Violation], sender: str, now: float, *, is_foreign: bool) -> None:
-        """Say of violations who and when, and add that the sender never sends such a message."""
+    def _complete(
+        self, found: list[Violation], sender: str, now: float, *, is_foreign: bool, is_other: bool = False
+    ) -> None:
+        """Say of violations who and when, and add that the sender never sends such a message, or not now."""
         if is_foreign and all(each.lenient for each in found):
-            found.append(Violation("wrong_role"))
+            found.append(Violation(self.program.foreign))
+        if is_other and all(each.lenient for each in found):
+            found.append(Violation("wrong_kind"))
         for violation in found:
-            violation.rule = self.program.rules.get(violation.name)
+            violation.rule = self.program.rules.get(violation.name, violation.rule)
             violation.role, violation.time = sender, now
 
     def _has_room(self, move: Move) -> bool:
@@ -295,7 +321,7 @@ class Engine:
             if row.violation is not None:
                 instance.fired += 1
                 self._wait(instance)
-                violation = _violation(row.violation, instance, lenient=row.is_lenient and not self._strict)
+                violation = violation_of(row.violation, instance, lenient=row.is_lenient and not self._strict)
                 violation.rule, violation.time = self.program.rules.get(row.violation), due
                 yield violation
                 continue
@@ -305,16 +331,18 @@ class Engine:
 
     # ---- going back
 
-    def save(self) -> list[tuple[Instance, tuple[Any, ...]]]:
+    def save(self) -> _Saved:
         """Return what `restore` takes."""
-        return [
-            (instance, instance.snapshot()) for kept in self.instances.values() for instance in kept.all()
+        return [kept.n_forgotten for kept in self._kept], [
+            (instance, instance.snapshot()) for kept in self._kept for instance in kept.all()
         ]
 
-    def restore(self, saved: list[tuple[Instance, tuple[Any, ...]]]) -> None:
+    def restore(self, before: _Saved) -> None:
         """Make everything as it was when it was saved."""
+        counts, saved = before
         known = {id(instance) for instance, _ in saved}
-        for kept in self.instances.values():
+        for kept, count in zip(self._kept, counts, strict=True):
+            kept.n_forgotten, kept.forgotten = count, None
             for instance in kept.all():
                 if id(instance) not in known:
                     kept.forget(instance)
@@ -347,9 +375,3 @@ def _meant(
     return [
         (kept.get(key, side=side, sender=sender if table.per_sender else None), entry.rows) for side in sides
     ]
-
-
-def _violation(name: str, instance: Instance, *, lenient: bool = False) -> Violation:
-    table: Table = instance.table
-    state = table.states[instance.state]
-    return Violation(name, session=table.name, key=instance.shown_key, state=state, lenient=lenient)

@@ -69,6 +69,7 @@ class Reading:
             if isinstance(item, DecodeError):
                 events.append(Fault(item, self._role, now))
                 self.is_dead = not item.recoverable
+                self._engine.miss(self._role, item, now)
                 continue
             if not self._was_heard:
                 if self._heard:
@@ -120,9 +121,9 @@ class Reading:
         for note in notes:
             note.offset, note.frame = offset, item
         if broken and not self._keep_going:
-            events.append(broken[0])
+            events += notes[: notes.index(broken[0]) + 1]
             return True
-        events += broken
+        events += notes
         if item is not None:
             events.append(Received(item, self._role, offset, now, notes))
         return bool(broken)

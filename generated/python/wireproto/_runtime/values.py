@@ -87,12 +87,13 @@ def check_role(role: str | None, roles: tuple[str, ...]) -> None:
         raise ValueError(f"there is no role {show(role)}, only {' and '.join(roles)}")
 
 
-def check_limits(limits: dict[str, Any]) -> None:
-    """Refuse bounds that nothing could keep to.
+def check_limits(limits: dict[str, Any], times: tuple[str, ...] = ()) -> None:
+    """Refuse bounds that nothing could keep to. `times`: those in milliseconds.
 
     Raises:
         ValueError: One is no integer from 0 on (nor None).
     """
     for name, limit in limits.items():
         if limit is not None and (type(limit) is not int or limit < 0):
-            raise ValueError(f"the limit {name} is an integer from 0 on, not {show(limit)}")
+            what = "an integer of milliseconds" if name in times else "an integer"
+            raise ValueError(f"the limit {name} is {what} from 0 on, not {show(limit)}")

@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager
 from ssl import SSLContext
 
 from .._runtime.aio import Peer as _Peer
-from .._runtime.aio import connected as _connected
+from .._runtime.aio_client import connected as _connected
 from .._runtime.aio_server import Server, tls_client, tls_server
 from .._runtime.aio_server import listening as _listening
 from . import messages
@@ -35,6 +35,7 @@ class Peer(_Peer[Connection, "messages.Request | messages.Response | messages.Co
         message: _Message | messages.Request | messages.Response | messages.Connect,
         *,
         wait: bool = False,
+        despite: str | None = None,
         split: int | None = None,
         correlation_id: int | None = None,
         is_partial: bool | None = None,
@@ -54,6 +55,7 @@ class Peer(_Peer[Connection, "messages.Request | messages.Response | messages.Co
         await self._send(
             message,
             wait=wait,
+            despite=despite,
             split=split,
             correlation_id=correlation_id,
             is_partial=is_partial,
@@ -71,6 +73,7 @@ def connect(
     server_hostname: str | None = None,
     timeout: float = 30.0,
     strict: bool = False,
+    keep_going: bool = False,
     limits: messages.Limits | None = None,
     variant: _Variant | None = None,
     backlog: int = 64,
@@ -78,14 +81,15 @@ def connect(
 ) -> AbstractAsyncContextManager[Peer]:
     """Return a context manager that connects, gives the peer, and closes.
 
-    `backlog`: events that may wait for the application before nothing more is read; `timeout` and `idle_timeout`: seconds
-    for the connection to come about, and to wait for a frame.
+    `strict`, `keep_going`: as of `Connection`. `backlog`: events that may wait for the application before nothing more is
+    read; `timeout` and `idle_timeout`: seconds for the connection to come about, and to wait for a frame.
     """
 
     def make(now: float) -> Peer:
         connection = Connection(
             role,
             strict=strict,
+            keep_going=keep_going,
             limits=limits,
             variant=variant,
             now=now,
@@ -105,6 +109,7 @@ async def serve(
     max_connections: int = 1000,
     report: Callable[[Peer | None, Exception], None] | None = None,
     strict: bool = False,
+    keep_going: bool = False,
     limits: messages.Limits | None = None,
     variant: _Variant | None = None,
     backlog: int = 64,
@@ -120,6 +125,7 @@ async def serve(
         connection = Connection(
             role,
             strict=strict,
+            keep_going=keep_going,
             limits=limits,
             variant=variant,
             now=now,

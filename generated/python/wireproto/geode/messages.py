@@ -187,7 +187,7 @@ class Limits:
         open: int = 65536,
     ) -> None:
         self.frame = frame
-        """A message, and a divided one put together. Assumed: no bound is given."""
+        """In bytes. A message, and a divided one put together. Assumed: no bound is given."""
         self.inflated = inflated
         self.count = count
         self.messages = messages

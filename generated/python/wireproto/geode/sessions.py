@@ -104,6 +104,7 @@ class Connection(_Connection):
         message: _Message | messages.Request | messages.Response | messages.Connect,
         now: float = 0.0,
         *,
+        despite: str | None = None,
         split: int | None = None,
         correlation_id: int | None = None,
         is_partial: bool | None = None,
@@ -111,6 +112,10 @@ class Connection(_Connection):
         status: int | None = None,
     ) -> bytes:
         """Return the bytes of a frame, or of a message in a frame with these header fields, and take note that they are sent.
+
+        `despite`: the name of what the connection failed by, to send the answer that a protocol wants before the close; or
+        of a violation that this message is and that is committed knowingly, as a hello to a peer whose version does not
+        fit: then the session that forbids it stays in its state.
 
         `split`: bytes in each piece, where the protocol says how such a thing is divided.
 
@@ -129,6 +134,7 @@ class Connection(_Connection):
             },
             {},
             split,
+            despite=despite,
         )
 
     @property

@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager
 from ssl import SSLContext
 
 from .._runtime.aio import Peer as _Peer
-from .._runtime.aio import connected as _connected
+from .._runtime.aio_client import connected as _connected
 from .._runtime.aio_server import Server, tls_client, tls_server
 from .._runtime.aio_server import listening as _listening
 from . import messages
@@ -34,6 +34,7 @@ class Peer(_Peer[Connection, "messages.Frame"]):
         message: _Message | messages.Frame,
         *,
         wait: bool = False,
+        despite: str | None = None,
         version: Version | None = None,
         compression: int = -1,
     ) -> None:
@@ -50,6 +51,7 @@ class Peer(_Peer[Connection, "messages.Frame"]):
         await self._send(
             message,
             wait=wait,
+            despite=despite,
             version=version,
             compression=compression,
         )
@@ -64,6 +66,7 @@ def connect(
     server_hostname: str | None = None,
     timeout: float = 30.0,
     strict: bool = False,
+    keep_going: bool = False,
     limits: messages.Limits | None = None,
     ack_value: messages.AckValue = messages.AckValue.SEQUENCE,
     backlog: int = 64,
@@ -71,14 +74,15 @@ def connect(
 ) -> AbstractAsyncContextManager[Peer]:
     """Return a context manager that connects, gives the peer, and closes.
 
-    `backlog`: events that may wait for the application before nothing more is read; `timeout` and `idle_timeout`: seconds
-    for the connection to come about, and to wait for a frame.
+    `strict`, `keep_going`: as of `Connection`. `backlog`: events that may wait for the application before nothing more is
+    read; `timeout` and `idle_timeout`: seconds for the connection to come about, and to wait for a frame.
     """
 
     def make(now: float) -> Peer:
         connection = Connection(
             role,
             strict=strict,
+            keep_going=keep_going,
             limits=limits,
             ack_value=ack_value,
             now=now,
@@ -98,6 +102,7 @@ async def serve(
     max_connections: int = 1000,
     report: Callable[[Peer | None, Exception], None] | None = None,
     strict: bool = False,
+    keep_going: bool = False,
     limits: messages.Limits | None = None,
     ack_value: messages.AckValue = messages.AckValue.SEQUENCE,
     backlog: int = 64,
@@ -113,6 +118,7 @@ async def serve(
         connection = Connection(
             role,
             strict=strict,
+            keep_going=keep_going,
             limits=limits,
             ack_value=ack_value,
             now=now,

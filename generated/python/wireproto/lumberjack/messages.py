@@ -99,9 +99,9 @@ class Limits:
         ack_wait: int = 30000,
     ) -> None:
         self.frame = frame
-        """Any one length, and the running sum of a whole frame. Assumed: no bound is given."""
+        """In bytes. Any one length, and the running sum of a whole frame. Assumed: no bound is given."""
         self.inflated = inflated
-        """Everything inflated below one outer Compressed. Assumed: no bound is given."""
+        """In bytes. Everything inflated below one outer Compressed. Assumed: no bound is given."""
         self.count = count
         """Pairs in one Data. Assumed: no bound is given."""
         self.messages = messages
@@ -111,9 +111,9 @@ class Limits:
         self.window = window
         """Events announced by one Window. Assumed: what go-lumber refuses to exceed; the default of libbeat is 2048."""
         self.ack_wait = ack_wait
-        """How long a writer waits for the next ack. Assumed: as go-lumber does."""
+        """In milliseconds. How long a writer waits for the next ack. Assumed: as go-lumber does."""
 
-        _check_limits(self.to_dict())
+        _check_limits(self.to_dict(), times=("ack_wait",))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the bounds by name."""

@@ -117,10 +117,15 @@ class Connection(_Connection):
         message: _Message | messages.Frame,
         now: float = 0.0,
         *,
+        despite: str | None = None,
         version: Version | None = None,
         compression: int = -1,
     ) -> bytes:
         """Return the bytes of a frame, or of a message in a frame with these header fields, and take note that they are sent.
+
+        `despite`: the name of what the connection failed by, to send the answer that a protocol wants before the close; or
+        of a violation that this message is and that is committed knowingly, as a hello to a peer whose version does not
+        fit: then the session that forbids it stays in its state.
 
         Raises:
             SessionError: It may not be sent now, or the connection is over; nothing has changed.
@@ -133,6 +138,7 @@ class Connection(_Connection):
                 "version": version,
             },
             {"compression": compression},
+            despite=despite,
         )
 
     @property

@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager
 from ssl import SSLContext
 
 from .._runtime.aio import Peer as _Peer
-from .._runtime.aio import connected as _connected
+from .._runtime.aio_client import connected as _connected
 from .._runtime.aio_server import Server, tls_client, tls_server
 from .._runtime.aio_server import listening as _listening
 from . import messages
@@ -33,6 +33,7 @@ class Peer(_Peer[Connection, "messages.Frame"]):
         message: _Message | messages.Frame,
         *,
         wait: bool = False,
+        despite: str | None = None,
     ) -> None:
         """Send as `Connection.send`, and wait while the peer takes in less than it is sent.
 
@@ -47,6 +48,7 @@ class Peer(_Peer[Connection, "messages.Frame"]):
         await self._send(
             message,
             wait=wait,
+            despite=despite,
         )
 
 
@@ -59,20 +61,22 @@ def connect(
     server_hostname: str | None = None,
     timeout: float = 30.0,
     strict: bool = False,
+    keep_going: bool = False,
     limits: messages.Limits | None = None,
     backlog: int = 64,
     idle_timeout: float | None = None,
 ) -> AbstractAsyncContextManager[Peer]:
     """Return a context manager that connects, gives the peer, and closes.
 
-    `backlog`: events that may wait for the application before nothing more is read; `timeout` and `idle_timeout`: seconds
-    for the connection to come about, and to wait for a frame.
+    `strict`, `keep_going`: as of `Connection`. `backlog`: events that may wait for the application before nothing more is
+    read; `timeout` and `idle_timeout`: seconds for the connection to come about, and to wait for a frame.
     """
 
     def make(now: float) -> Peer:
         connection = Connection(
             role,
             strict=strict,
+            keep_going=keep_going,
             limits=limits,
             now=now,
         )
@@ -91,6 +95,7 @@ async def serve(
     max_connections: int = 1000,
     report: Callable[[Peer | None, Exception], None] | None = None,
     strict: bool = False,
+    keep_going: bool = False,
     limits: messages.Limits | None = None,
     backlog: int = 64,
     idle_timeout: float | None = None,
@@ -105,6 +110,7 @@ async def serve(
         connection = Connection(
             role,
             strict=strict,
+            keep_going=keep_going,
             limits=limits,
             now=now,
         )

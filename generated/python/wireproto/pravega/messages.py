@@ -242,7 +242,7 @@ class Limits:
         open: int = 65536,
     ) -> None:
         self.frame = frame
-        """A payload of 2**24 - 1 bytes and its header. Source: CommandDecoder, AppendDecoder."""
+        """In bytes. A payload of 2**24 - 1 bytes and its header. Source: CommandDecoder, AppendDecoder."""
         self.inflated = inflated
         self.count = count
         self.messages = messages
@@ -544,7 +544,7 @@ def _read_hello(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if state is not None and state.frame < 16:
+    if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
     message = _new(Hello)
     message.high_version = high_version
@@ -593,7 +593,7 @@ def _read_keep_alive(buffer: bytes, offset: int, end: int, state: _Reading) -> t
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if state is not None and state.frame < 8:
+    if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
     message = _new(KeepAlive)
     message.tail = tail
@@ -2935,7 +2935,7 @@ def _read_segment_attribute(
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if state is not None and state.frame < 24:
+    if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
     message = _new(SegmentAttribute)
     message.request_id = request_id
@@ -3123,7 +3123,7 @@ def _read_segment_attribute_updated(
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if state is not None and state.frame < 17:
+    if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
     message = _new(SegmentAttributeUpdated)
     message.request_id = request_id
@@ -7944,7 +7944,7 @@ def _read_storage_flushed(
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if state is not None and state.frame < 16:
+    if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
     message = _new(StorageFlushed)
     message.request_id = request_id

@@ -42,12 +42,13 @@ __all__ = (
 
 
 class HandshakeView(_View):
-    """Both sides say Hello; afterwards nothing depends on the versions."""
+    """Both sides say Hello, in whatever order, and need not wait for the other's; afterwards nothing depends on the versions."""
 
     __slots__ = ()
 
     @property
     def high(self) -> int:
+        """The versions of the Hello that came first."""
         value: int = self._value("high")
         return value
 
@@ -77,6 +78,18 @@ class WriterView(_View):
     @property
     def last(self) -> int:
         value: int = self._value("last")
+        return value
+
+    @property
+    def stored(self) -> int:
+        """The last number that the server said is stored."""
+        value: int = self._value("stored")
+        return value
+
+    @property
+    def setup(self) -> int:
+        """The id of the SetupAppend that waits for its answer."""
+        value: int = self._value("setup")
         return value
 
 
@@ -126,18 +139,24 @@ class Connection(_Connection):
         self,
         message: _Message | messages.Frame,
         now: float = 0.0,
+        *,
+        despite: str | None = None,
     ) -> bytes:
         """Return the bytes of a frame, or of a message in a frame, and take note that they are sent.
+
+        `despite`: the name of what the connection failed by, to send the answer that a protocol wants before the close; or
+        of a violation that this message is and that is committed knowingly, as a hello to a peer whose version does not
+        fit: then the session that forbids it stays in its state.
 
         Raises:
             SessionError: It may not be sent now, or the connection is over; nothing has changed.
             EncodeError: A value that the wire cannot carry; nothing has changed.
         """
-        return self._send(message, now, {}, {})
+        return self._send(message, now, {}, {}, despite=despite)
 
     @property
     def handshake(self) -> HandshakeView:
-        """Both sides say Hello; afterwards nothing depends on the versions."""
+        """Both sides say Hello, in whatever order, and need not wait for the other's; afterwards nothing depends on the versions."""
         return _single_view(HandshakeView, self._engine.instances["Handshake"])
 
     @property
@@ -176,7 +195,7 @@ class Session(_Session):
 
     @property
     def handshake(self) -> HandshakeView:
-        """Both sides say Hello; afterwards nothing depends on the versions."""
+        """Both sides say Hello, in whatever order, and need not wait for the other's; afterwards nothing depends on the versions."""
         return _single_view(HandshakeView, self._engine.instances["Handshake"])
 
     @property

@@ -108,14 +108,20 @@ class Connection(_Connection):
         self,
         message: _Message | messages.Frame,
         now: float = 0.0,
+        *,
+        despite: str | None = None,
     ) -> bytes:
         """Return the bytes of a frame, or of a message in a frame, and take note that they are sent.
+
+        `despite`: the name of what the connection failed by, to send the answer that a protocol wants before the close; or
+        of a violation that this message is and that is committed knowingly, as a hello to a peer whose version does not
+        fit: then the session that forbids it stays in its state.
 
         Raises:
             SessionError: It may not be sent now, or the connection is over; nothing has changed.
             EncodeError: A value that the wire cannot carry; nothing has changed.
         """
-        return self._send(message, now, {}, {})
+        return self._send(message, now, {}, {}, despite=despite)
 
     @property
     def writer(self) -> _Views[WriterView]:

@@ -102,7 +102,7 @@ _unpack_qi = _Struct(">qi").unpack_from
 class Limits:
     """Bounds that hold before anything is allocated: sizes in bytes, numbers in pieces, times in milliseconds."""
 
-    __slots__ = ("count", "depth", "frame", "inflated", "messages", "open")
+    __slots__ = ("appender_idle", "count", "depth", "frame", "inflated", "messages", "open")
 
     def __init__(
         self,
@@ -113,16 +113,19 @@ class Limits:
         messages: int = 65536,
         depth: int = 32,
         open: int = 65536,
+        appender_idle: int = 86400000,
     ) -> None:
         self.frame = frame
-        """A payload of 2**24 - 1 bytes and its header; also a message put together from pieces. Source: Messages should be < 2^24."""
+        """In bytes. A payload of 2**24 - 1 bytes and its header; also a message put together from pieces. Source: Messages should be < 2^24."""
         self.inflated = inflated
         self.count = count
         self.messages = messages
         self.depth = depth
         self.open = open
+        self.appender_idle = appender_idle
+        """In milliseconds. How long an appender that is silent is remembered. Assumed: the document names no end of an appender."""
 
-        _check_limits(self.to_dict())
+        _check_limits(self.to_dict(), times=("appender_idle",))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the bounds by name."""
@@ -133,6 +136,7 @@ class Limits:
             "messages": self.messages,
             "depth": self.depth,
             "open": self.open,
+            "appender_idle": self.appender_idle,
         }
 
     def __repr__(self) -> str:
@@ -713,7 +717,7 @@ def _read_begin_append_block(
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if state is not None and state.frame < 36:
+    if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
     message = _new(BeginAppendBlock)
     message.connection_id = _uuid(connection_id)
@@ -779,7 +783,7 @@ def _read_end_append_block(
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if state is not None and state.frame < 36:
+    if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
     message = _new(EndAppendBlock)
     message.connection_id = _uuid(connection_id)
@@ -901,7 +905,7 @@ def _read_data_appended(buffer: bytes, offset: int, end: int, state: _Reading) -
             raise _Bad
         tail = buffer[position:body_end]
         position = body_end
-    if state is not None and state.frame < 32:
+    if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
     message = _new(DataAppended)
     message.connection_id = _uuid(connection_id)

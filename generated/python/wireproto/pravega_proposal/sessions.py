@@ -100,9 +100,14 @@ class Connection(_Connection):
         message: _Message | messages.Frame,
         now: float = 0.0,
         *,
+        despite: str | None = None,
         split: int | None = None,
     ) -> bytes:
         """Return the bytes of a frame, or of a message in a frame, and take note that they are sent.
+
+        `despite`: the name of what the connection failed by, to send the answer that a protocol wants before the close; or
+        of a violation that this message is and that is committed knowingly, as a hello to a peer whose version does not
+        fit: then the session that forbids it stays in its state.
 
         `split`: bytes in each piece, where the protocol says how such a thing is divided.
 
@@ -110,7 +115,7 @@ class Connection(_Connection):
             SessionError: It may not be sent now, or the connection is over; nothing has changed.
             EncodeError: A value that the wire cannot carry; nothing has changed.
         """
-        return self._send(message, now, {}, {}, split)
+        return self._send(message, now, {}, {}, split, despite=despite)
 
     @property
     def pieces(self) -> _Views[PiecesView]:

@@ -12,7 +12,8 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, with_config
 
-from wiregen.vectors.format import HexText, Limits, Line, Role
+from wiregen.vectors.format import Limits, Line, Role
+from wiregen.vectors.repetition import HexText
 
 __all__ = [
     "VERSION",
@@ -49,11 +50,12 @@ class Said:
 @with_config(_NAMES)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """What one role sends at a time, in seconds; without bytes only time passes."""
+    """What one role sends at a time, in seconds; without bytes only time passes, or with `eof` it sends nothing more."""
 
     from_role: Role = None
     bytes: HexText
     at: float
+    eof: bool = False
 
 
 @with_config(_NAMES)

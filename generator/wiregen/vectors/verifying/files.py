@@ -8,14 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from pydantic import TypeAdapter
 
 from wiregen.vectors.format import (
-    Hex,
-    Invalid,
-    Octets,
+    AnyVector,
     Trace,
     Unwritable,
     Valid,
@@ -23,6 +21,7 @@ from wiregen.vectors.format import (
     VectorsError,
     expanded,
     read_vectors,
+    size_of,
 )
 
 __all__ = ["MOST_BYTES", "load_files", "read_file", "schema"]
@@ -30,16 +29,14 @@ __all__ = ["MOST_BYTES", "load_files", "read_file", "schema"]
 MOST_BYTES: Final = 256 << 20
 """Of a file, and of all that one vector holds once its repetitions are written out."""
 
-_Vector: TypeAlias = Valid | Invalid | Unwritable | Trace
 
-
-def load_files(paths: Iterable[Path], plan: Mapping[str, Any]) -> tuple[_Vector, ...]:
+def load_files(paths: Iterable[Path], plan: Mapping[str, Any]) -> tuple[AnyVector, ...]:
     """Return the vectors of files, in their order.
 
     Raises:
         VectorsError: One is no file of vectors of this protocol, or two have the same id; the text begins with the path.
     """
-    found: dict[str, _Vector] = {}
+    found: dict[str, AnyVector] = {}
     for path in paths:
         try:
             vectors = read_file(path.read_bytes(), plan).vectors
@@ -76,7 +73,7 @@ def schema() -> str:
     return json.dumps(TypeAdapter(VectorFile).json_schema(), indent=1) + "\n"
 
 
-def _strangers(vector: _Vector, plan: Mapping[str, Any]) -> Iterator[str]:
+def _strangers(vector: AnyVector, plan: Mapping[str, Any]) -> Iterator[str]:
     """Yield what a vector names and the protocol has not."""
     roles = {*plan["roles"]}
     for role in _roles(vector):
@@ -89,7 +86,7 @@ def _strangers(vector: _Vector, plan: Mapping[str, Any]) -> Iterator[str]:
             yield f"limits: no limit {name[:64]!r}; there are {', '.join(plan['limits'])}"
 
 
-def _roles(vector: _Vector) -> Iterator[str | None]:
+def _roles(vector: AnyVector) -> Iterator[str | None]:
     if isinstance(vector, Trace):
         yield from (step.from_role for step in vector.steps)
     else:
@@ -97,59 +94,14 @@ def _roles(vector: _Vector) -> Iterator[str | None]:
         yield from (said.from_role or "" for said in vector.before)
 
 
-def _excesses(vector: _Vector) -> Iterator[str]:
+def _excesses(vector: AnyVector) -> Iterator[str]:
     """Yield what is wrong with the repetitions of a vector."""
-    size = sum(map(_octets_size, _octets(vector)))
-    lines = vector.frames if isinstance(vector, Valid | Unwritable) else ()
+    size = 0
     try:
-        size += _expanded_size(lines)
+        size = size_of(vector)
         if size <= MOST_BYTES:
-            expanded(list(lines))
+            expanded(list(vector.frames if isinstance(vector, Valid | Unwritable) else ()))
     except VectorsError as error:
         yield f"frames: {error}"
     if size > MOST_BYTES:
         yield f"its repetitions come to more than {MOST_BYTES} bytes"
-
-
-def _octets(vector: _Vector) -> Iterator[Octets]:
-    if isinstance(vector, Trace):
-        yield from (step.bytes for step in vector.steps)
-        return
-    yield from (said.bytes for said in vector.before)
-    if isinstance(vector, Valid | Invalid):
-        yield vector.bytes
-    if isinstance(vector, Valid):
-        yield from (each for each in (vector.protobuf, vector.msgpack) if each is not None)
-
-
-def _octets_size(data: Octets) -> int:
-    if isinstance(data, str):
-        return len(data) // 2
-    sizes = (
-        len(piece.hex) // 2 if isinstance(piece, Hex) else len(piece.repeat) // 2 * piece.count
-        for piece in data
-    )
-    return sum(sizes)
-
-
-def _expanded_size(value: Any) -> int:
-    """Return how many characters and items a part of a line has, its repetitions written out."""
-    match value:
-        case {"*": [*runs]} if len(value) == 1:
-            return sum(_run_size(run) for run in runs)
-        case dict():
-            return sum(_expanded_size(part) for part in value.values()) + len(value)
-        case list() | tuple():
-            return sum(map(_expanded_size, value)) + len(value)
-        case str():
-            return len(value)
-        case _:
-            return 1
-
-
-def _run_size(run: Any) -> int:
-    match run:
-        case [what, int(count)] if count >= 0:
-            return (_expanded_size(what) + 1) * count
-        case _:
-            raise VectorsError('no repetition: expected {"*": [[what, count], …]}')

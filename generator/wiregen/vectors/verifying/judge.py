@@ -6,10 +6,20 @@ Of long vectors some of the pieces are taken, always the same ones.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, TypeAlias, assert_never
+from typing import Any, Final, assert_never
 
+from wiregen.vectors.format import (
+    AnyVector,
+    Invalid,
+    Octets,
+    Trace,
+    Unwritable,
+    Valid,
+    expanded,
+    octets,
+    size_of,
+)
 from wiregen.vectors.format import Fault as ExpectedFault
-from wiregen.vectors.format import Invalid, Octets, Trace, Unwritable, Valid, expanded, octets
 from wiregen.vectors.verifying.comparing import difference
 from wiregen.vectors.verifying.doors import (
     Decoded,
@@ -17,29 +27,34 @@ from wiregen.vectors.verifying.doors import (
     DoorError,
     Fault,
     Line,
+    Move,
     Setting,
     SkippedError,
     Step,
+    Traced,
 )
 from wiregen.vectors.verifying.verdicts import Finding, Verdict
 
 __all__ = ["AnyVector", "first_byte", "judge", "setting_of", "told"]
 
-AnyVector: TypeAlias = Valid | Invalid | Unwritable | Trace
 _MANY: Final = 256
 """Bytes of a vector up to which every piece is taken."""
 _FEW: Final = 16
+_LARGE: Final = 1 << 20
 _MOST_CUT: Final = 1 << 20
 """Bytes that are said again for the sake of other cuts; a vector of megabytes is cut at two places."""
 _MOST_CHUNKS: Final = 4096
 _SERIALIZATIONS: Final = ("protobuf", "msgpack")
 
 
-def judge(vector: AnyVector, door: Door, *, is_thorough: bool = True) -> Verdict:
+def judge(vector: AnyVector, door: Door, *, is_thorough: bool = True, with_large: bool = False) -> Verdict:
     """Return what becomes of a vector; a door that does not do what it needs has it skipped.
 
     Not `is_thorough`: of the places where bytes can be cut only some are tried, for it is the vector that is in question.
+    Not `with_large`: a vector of many bytes is skipped.
     """
+    if not with_large and size_of(vector) > _LARGE:
+        return Verdict(id=vector.id, outcome="skipped", reason=f"more than {_LARGE >> 10} KiB")
     try:
         findings = tuple(_findings(vector, door, _MANY if is_thorough else _FEW))
     except SkippedError as error:
@@ -122,13 +137,31 @@ def _of_unwritable(vector: Unwritable, door: Door) -> Iterator[Finding]:
 
 def _of_trace(vector: Trace, door: Door) -> Iterator[Finding]:
     def differs() -> tuple[str, str] | None:
-        steps = [Step(role=each.from_role, data=octets(each.bytes), at=each.at) for each in vector.steps]
-        violation = door.trace(setting_of(vector), steps, vector.options).violation
-        if violation == vector.violation:
-            return None
-        return vector.violation or "no violation", violation or "no violation"
+        steps = [
+            Step(role=each.from_role, data=octets(each.bytes), at=each.at, is_end=each.eof)
+            for each in vector.steps
+        ]
+        traced = door.trace(setting_of(vector), steps, vector.options)
+        if traced.violation != vector.violation:
+            return vector.violation or "no violation", traced.violation or "no violation"
+        return _moves_differ(vector, traced)
 
     yield from _checked("traced", differs)
+
+
+def _moves_differ(vector: Trace, traced: Traced) -> tuple[str, str] | None:
+    """Return the first step of which other states are told; a file that tells of none is content with any."""
+    if traced.moves is None or not any(step.moves for step in vector.steps):
+        return None
+    for number, (step, found) in enumerate(zip(vector.steps, traced.moves, strict=False), 1):
+        if step.moves != found:
+            return _moved(number, step.moves), _moved(number, found)
+    return None
+
+
+def _moved(number: int, moves: tuple[Move, ...]) -> str:
+    told = ", ".join(f"{session} {before} -> {after}" for session, before, after in moves)
+    return f"step {number}: {told or 'no other state'}"
 
 
 # ---- pieces

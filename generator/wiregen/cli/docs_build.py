@@ -1,0 +1,161 @@
+"""`wiregen docs build`: the site of the project's protocols, written into one folder."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from wiregen.cli.failure import DONE, USAGE, Failure
+from wiregen.cli.protocols import configuration, stop
+from wiregen.cli.talk import tell
+
+if TYPE_CHECKING:
+    from wiregen.backends import Subject
+    from wiregen.config import Config
+    from wiregen.docs.book import Carry, Chapter
+    from wiregen.docs.samples import Sample
+    from wiregen.source import Sources
+    from wiregen.vectors.format import VectorFile
+    from wiregen.writer import Output
+
+__all__ = ["site_of", "verb"]
+
+_FOLDER = "site"
+
+
+@click.command("build")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option(
+    "-o", "--output", metavar="FOLDER", help=f"Where the site goes; `{_FOLDER}` beside the configuration."
+)
+def verb(names: tuple[str, ...], output: str | None) -> int:
+    """Write the site of the protocols NAME, or of all that the configuration names.
+
+    It needs no server and asks no other computer for anything: open its index.html. What a former run wrote into the folder and
+    this one did not is deleted.
+    """
+    from wiregen.diagnostics import Report
+
+    config = configuration(Report())
+    folder = config.root / _FOLDER if output is None else Path(output)
+    return _written(site_of(config, names), folder)
+
+
+def site_of(config: "Config", names: tuple[str, ...], *, is_searching: bool = True) -> "tuple[Output, ...]":
+    """Return the files of the site; exit where a protocol is wrong. `is_searching`: for conversations that are not known yet."""
+    from wiregen.cli.progress import progress_of_pages
+    from wiregen.docs.site import build_site
+    from wiregen.source import Sources
+
+    sources = Sources()
+    subjects = _subjects(config, names, sources)
+    chapters = [_chapter(each, config, sources, is_searching=is_searching) for each in subjects]
+    with progress_of_pages() as at_page:
+        return build_site(chapters, at_page=at_page, has_guide=True)
+
+
+def _subjects(config: "Config", names: tuple[str, ...], sources: "Sources") -> "list[Subject]":
+    from wiregen.cli.protocols import load
+    from wiregen.diagnostics import Report
+    from wiregen.frontend import protocol_files
+
+    report = Report()
+    chosen = names or tuple(path.stem for path in protocol_files(config))
+    found = [load(name, config, sources, report) for name in dict.fromkeys(chosen)]
+    if report.has_errors:
+        stop(report, sources)
+    subjects = [subject for subject in found if subject is not None]
+    if not subjects:
+        raise Failure(
+            "there is no protocol to write of", "put a .wire file into a source folder, or name one"
+        )
+    return subjects
+
+
+def _chapter(subject: "Subject", config: "Config", sources: "Sources", *, is_searching: bool) -> "Chapter":
+    from wiregen.cli.docs_conversations import conversations_of
+    from wiregen.docs.book import Chapter
+    from wiregen.docs.declarations import wire_text
+
+    def text_of(path: str) -> str:
+        span = subject.origins.get(path)
+        return "" if span is None else wire_text(sources[span.source].text, span.start, span.end)
+
+    vectors, text = _vectors(subject.protocol.name, config)
+    return Chapter(
+        protocol=subject.protocol,
+        text_of=text_of,
+        package=config.package,
+        has_columns="columns" in config.backends,
+        vectors=vectors,
+        vectors_text=text,
+        carry=_carry(subject, config, sources),
+        conversations=conversations_of(subject.protocol, is_searching=is_searching),
+    )
+
+
+def _vectors(name: str, config: "Config") -> "tuple[VectorFile | None, bytes]":
+    """Return what `wiregen vectors build` wrote of a protocol, if it did."""
+    from wiregen.source import as_shown
+    from wiregen.vectors.format import VectorsError, read_vectors
+    from wiregen.writer import is_regular
+
+    path = config.output / "vectors" / f"{name}.json"
+    if not is_regular(path):
+        return None, b""
+    content = path.read_bytes()
+    try:
+        return read_vectors(content), content
+    except VectorsError as error:
+        tell(f"{as_shown(path)}: left out, for it is no file of vectors: {error}")
+        return None, b""
+
+
+def _carry(subject: "Subject", config: "Config", sources: "Sources") -> "Carry":
+    """Return what gives a sample's bytes in the configuration's other serializations."""
+    from wiregen.diagnostics import Report
+    from wiregen.made import NATIVE, make
+
+    others = tuple(name for name in config.backends if name != NATIVE)
+    if not others or not subject.protocol.frames:
+        return lambda sample: {}
+    report = Report()
+    package = make(subject, others, report)
+    if package is None:
+        stop(report, sources)
+    try:
+        ways = package.carriers()
+    except ImportError as error:
+        message, _, way_out = str(error).partition(": ")
+        raise Failure(
+            message, way_out or "pages show the bytes of every backend of the configuration"
+        ) from None
+
+    def carry(sample: "Sample") -> Mapping[str, bytes]:
+        from wiregen.runtime.errors import EncodeError
+        from wiregen.runtime.options import Options
+
+        carried = {}
+        for way in ways:
+            options = Options(sample.scene.role, context=sample.known, variant=sample.scene.variant)
+            try:
+                carried[way.name] = way.write(sample.tree.value, options)
+            except EncodeError:  # what cannot be carried is not shown
+                continue
+        return carried
+
+    return carry
+
+
+def _written(outputs: "tuple[Output, ...]", folder: Path) -> int:
+    from wiregen.source import as_shown
+    from wiregen.writer import WriteError, write
+
+    try:
+        written = write(outputs, folder)
+    except WriteError as error:
+        raise Failure(str(error), "the message names the place; nothing was changed", code=USAGE) from None
+    counts = f"{len(written.changed)} files written, {len(written.deleted)} deleted"
+    tell(f"{as_shown(folder)}: {counts if written.changed or written.deleted else 'up to date'}")
+    return DONE

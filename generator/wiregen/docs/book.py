@@ -1,0 +1,189 @@
+"""All that the pages of one protocol are made from, and the small parts that they share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final, TypeAlias
+
+from wiregen import model as m
+from wiregen.docs.cells import Cells
+from wiregen.docs.conversations import Conversations
+from wiregen.docs.faults import named_by
+from wiregen.docs.places import GUIDE, Linked, Places
+from wiregen.docs.prose import Prose
+from wiregen.docs.samples import Sample, Samples
+from wiregen.docs.snippets import Snippets
+from wiregen.docs.usage import Usage, reactions_of
+from wiregen.docs.views import NotesView, Shell
+from wiregen.emitter import harmless
+from wiregen.plan import lower
+from wiregen.runtime.options import Plan
+from wiregen.vectors.format import Invalid, VectorFile
+
+__all__ = ["Book", "Carry", "Chapter", "notes_of", "number_text"]
+
+Carry: TypeAlias = Callable[[Sample], Mapping[str, bytes]]
+"""Gives the bytes of a sample in each other serialization."""
+
+_INDEX: Final = re.compile(r"\[\d+\]")
+_MOST_NAMED: Final = 2
+"""Vectors that are named; the rest is counted."""
+
+
+def _nothing(sample: Sample) -> Mapping[str, bytes]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chapter:
+    """A protocol and what is known of it besides its model: its text by path, its vectors, its other serializations, conversations."""
+
+    protocol: m.Protocol
+    text_of: Callable[[str], str]
+    package: str = "wireproto"
+    has_columns: bool = False
+    vectors: VectorFile | None = None
+    vectors_text: bytes = b""
+    carry: Carry = field(default=_nothing)
+    conversations: Conversations = field(default_factory=Conversations)
+
+
+class Book:
+    """One protocol, looked over once."""
+
+    def __init__(self, chapter: Chapter, *, has_guide: bool = False) -> None:
+        self._has_guide = has_guide
+        self.chapter = chapter
+        self.protocol = chapter.protocol
+        self.plan: Plan = lower(chapter.protocol)
+        self.places = Places(chapter.protocol)
+        self.cells = Cells(chapter.protocol)
+        self.usage = Usage(chapter.protocol)
+        self.named = named_by(chapter.protocol)
+        self.samples = Samples(chapter.protocol, self.plan, chapter.vectors)
+        self.snippets = Snippets(chapter.protocol, self.plan, chapter.package)
+
+    def shell(self, title: str, here: str, *trail: Linked) -> Shell:
+        """Return the frame of a page of this protocol."""
+        crumbs = (
+            Linked(text="Protocols", url="../index.html"),
+            Linked(text=self.protocol.name, url="index.html"),
+        )
+        return Shell(
+            title=f"{title} · {self.protocol.name}" if title != self.protocol.name else title,
+            root="../",
+            here=here,
+            crumbs=(*(crumbs if trail else crumbs[:1]), *(trail or (Linked(text=title),))),
+            sections=self._sections,
+        )
+
+    @cached_property
+    def _sections(self) -> tuple[Linked, ...]:
+        found = [
+            Linked(text="Overview", url="index.html"),
+            Linked(text="Messages", url="index.html#messages"),
+        ]
+        found += [Linked(text="Types", url="index.html#types")] if self.has_types else []
+        found += [Linked(text="Sessions", url="index.html#sessions")] if self.protocol.sessions else []
+        found += [Linked(text="Rules", url="rules.html")] if self.protocol.rules else []
+        found += [Linked(text="Ledger", url="ledger.html")] if self.protocol.ledgers else []
+        return tuple(found)
+
+    @property
+    def has_types(self) -> bool:
+        protocol = self.protocol
+        return bool(protocol.structs or protocol.enums or protocol.unions or protocol.codings)
+
+    def wire(self, path: str) -> str:
+        return harmless(self.chapter.text_of(path))
+
+    def rule_link(self, name: str | None) -> Linked | None:
+        """Return a rule's name, as a link where the file says more about it."""
+        return Linked(text=name, url=self.places.rule_url(name)) if name else None
+
+    def code_link(self, code: str) -> Linked:
+        """Return an error's code, as a link to its page where the guide is in the site."""
+        return Linked(text=code, url=f"../{GUIDE}/{code}.html" if self._has_guide else "")
+
+    @cached_property
+    def rules(self) -> dict[str, m.Rule]:
+        return {rule.name: rule for rule in self.protocol.rules}
+
+    @cached_property
+    def rule_numbers(self) -> dict[str, int]:
+        return {rule.name: number for number, rule in enumerate(self.protocol.rules, 1)}
+
+    @cached_property
+    def reactions(self) -> dict[str, tuple[str, ...]]:
+        """What a receiver does where a rule is broken."""
+        return reactions_of(self.protocol)
+
+    # ---- vectors
+
+    def vectors_of_rule(self, rule: str) -> tuple[tuple[str, ...], int]:
+        """Return the first vectors that break a rule, and how many more there are."""
+        return _first(self._by_rule.get(rule, []))
+
+    def vectors_of_fault(self, path: str, code: str) -> tuple[tuple[str, ...], int]:
+        """Return the first vectors that a decoder refuses with a code in a field, or anywhere in a declaration, and how many more."""
+        return _first(self._by_fault.get((path, code), []))
+
+    @cached_property
+    def _invalid(self) -> tuple[Invalid, ...]:
+        file = self.chapter.vectors
+        return tuple(each for each in file.vectors if isinstance(each, Invalid)) if file is not None else ()
+
+    @cached_property
+    def _by_rule(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for vector in self._invalid:
+            if vector.error.rule is not None:
+                found.setdefault(vector.error.rule, []).append(vector.id)
+        return found
+
+    @cached_property
+    def _by_fault(self) -> dict[tuple[str, str], list[str]]:
+        found: dict[tuple[str, str], list[str]] = {}
+        for vector in self._invalid:
+            path = _INDEX.sub("", vector.error.path)
+            for place in dict.fromkeys((path, path.partition(".")[0])):
+                found.setdefault((place, vector.error.code), []).append(vector.id)
+        return found
+
+    @cached_property
+    def limits(self) -> dict[str, int]:
+        """The limits in force, those that the file does not name included."""
+        known: dict[str, Any] = dict(self.plan["limits"])
+        return {name: value for name, value in known.items() if isinstance(value, int)}
+
+
+def _first(ids: list[str]) -> tuple[tuple[str, ...], int]:
+    return tuple(ids[:_MOST_NAMED]), max(len(ids) - _MOST_NAMED, 0)
+
+
+def notes_of(notes: m.Notes, *, is_part: bool = False) -> NotesView:
+    """Return annotations as pages have them; `is_part`: what it stands in says already where the document speaks of it."""
+    places = notes.sources if is_part else notes.places
+    return NotesView(
+        sources=tuple(_line(", ".join(place)) for place in places),
+        assumed=Prose(text=notes.assumed or ""),
+        errata=Prose(text=notes.errata or ""),
+        deprecated=Prose(text=notes.deprecated or ""),
+        since=_line(notes.since or ""),
+        is_secret=notes.secret,
+    )
+
+
+def _line(text: str) -> str:
+    return harmless(" ".join(text.split()))
+
+
+def number_text(number: int) -> str:
+    """Return a number with its thousands apart; a very large one as a power of two."""
+    power = number.bit_length()
+    if number >= 2**40 and number in (2**power - 1, 2 ** (power - 1)):
+        return f"2^{power - 1}" if number == 2 ** (power - 1) else f"2^{power} − 1"
+    return f"{number:,}"

@@ -1,0 +1,156 @@
+"""Layouts as views: the picture, the notations and the table of the same cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from wiregen import model as m
+from wiregen.docs.book import Book, notes_of, number_text
+from wiregen.docs.cells import Cell
+from wiregen.docs.drawings import ascii_of, diagram_of
+from wiregen.docs.grid import Offset, offsets_of
+from wiregen.docs.notation import notation_of
+from wiregen.docs.places import anchor
+from wiregen.docs.prose import Prose
+from wiregen.docs.views import LayoutView, RowView
+from wiregen.emitter import harmless
+from wiregen.spelling import expression_text
+
+__all__ = ["constraint_text", "layout_of"]
+
+_DEFAULT_FRAME: Final = 16 * 1024 * 1024
+
+
+def layout_of(book: Book, name: str, cells: tuple[Cell, ...], *, frame: str | None = None) -> LayoutView:
+    """Return the layout of a declaration; `frame`: the name of the frame around it, whose own fields its cells hold too."""
+    offsets = offsets_of(cells)
+    rows = (
+        _row(book, cell, offset, size, is_header=frame is not None and cell.owner == frame)
+        for cell, (offset, size) in zip(cells, offsets, strict=True)
+    )
+    return LayoutView(
+        uid=name,
+        diagram=diagram_of(f"Layout of {name}", cells),
+        notation=notation_of(name, cells),
+        ascii=ascii_of(cells),
+        rows=tuple(
+            each for row, cell in zip(rows, cells, strict=True) for each in (row, *_items(book, row, cell))
+        ),
+        size=_size_text(book, cells),
+    )
+
+
+def _row(book: Book, cell: Cell, offset: Offset, size: str, *, is_header: bool) -> RowView:
+    field = cell.field
+    constraint = constraint_text(field, cell.constant)
+    notes = field.notes if field is not None else m.Notes()
+    return RowView(
+        key=cell.key,
+        anchor=anchor(cell.key),
+        offset=_offset_text(cell, offset),
+        size=_own_size(cell, size),
+        name=cell.label,
+        owner=cell.owner,
+        type=book.places.linked(harmless(cell.type)),
+        constraint=harmless(constraint),
+        default=harmless(_default(field)),
+        doc=Prose(text=field.doc if field is not None else ""),
+        notes=notes_of(notes, is_part=True),
+        is_header=is_header,
+        rule=book.rule_link(notes.rule),
+    )
+
+
+def _items(book: Book, row: RowView, cell: Cell) -> Iterator[RowView]:
+    """Yield the rows of what a list holds, where that is a struct: offsets count from the beginning of an item."""
+    struct = book.cells.struct(cell.link, 0) if cell.is_list else None
+    if struct is None:
+        return
+    cells = book.cells.of(struct.name, struct.fields)
+    for inner, (offset, size) in zip(cells, offsets_of(cells), strict=True):
+        each = _row(book, inner, offset, size, is_header=False)
+        yield replace(
+            each,
+            key=row.key,
+            anchor=f"{row.anchor}.{each.anchor}",
+            offset=f"item + {each.offset}",
+            name=f"{row.name}[].{each.name}",
+            is_header=True,
+            owner=struct.name,
+        )
+
+
+def _offset_text(cell: Cell, offset: Offset) -> str:
+    """Return where a cell begins; of bits also which of their byte, 0 the highest."""
+    if not cell.is_bit:
+        return offset.text
+    first = offset.bits % 8
+    last = first + (cell.bits or 1) - 1
+    bits = f"bit {first}" if first == last else f"bits {first}–{last}"
+    return f"{offset.text}, {bits}"
+
+
+def _own_size(cell: Cell, size: str) -> str:
+    if cell.bits is None:
+        return _range(size, cell.low, cell.high)
+    if cell.bits % 8:
+        return _counted(cell.bits, "bit")
+    return _counted(cell.bits // 8, "byte")
+
+
+def _range(size: str, low: int, high: int | None) -> str:
+    if high is not None and high == low:
+        return f"{size} = {high}"
+    most = "" if high is None or high >= 2**24 else f" to {number_text(high)}"
+    least = number_text(low) if low or most else ""
+    return f"{size}: {least}{most}" if most else f"{size} ≥ {least}" if least else size
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def constraint_text(field: m.Field | None, constant: str = "") -> str:
+    """Return what must hold of a field, in the language's own words; `constant`: what a derived one is, where that is known."""
+    if field is None:
+        return ""
+    parts: list[str] = []
+    match field.value:
+        case m.Constant(value=value):
+            parts.append(f"== {expression_text(value)}")
+        case m.Derived(value=value, lenient=lenient):
+            text = f"== {constant}" if constant else f":= {expression_text(value)}"
+            parts.append(f"{text} lenient" if lenient else text)
+        case _:
+            pass
+    if field.condition is not None:
+        parts.append(f"if {expression_text(field.condition)}")
+    if isinstance(field.value, m.Trailing):
+        parts.append("if bytes are left")
+    if field.where is not None:
+        parts.append(f"where {field.where_text or expression_text(field.where)}")
+    return " ".join(" ".join(parts).split())
+
+
+def _default(field: m.Field | None) -> str:
+    match field.value if field is not None else None:
+        case m.Default(value=value) | m.Trailing(value=value):
+            return expression_text(value)
+        case _:
+            return ""
+
+
+def _size_text(book: Book, cells: tuple[Cell, ...]) -> str:
+    """Return the smallest and the largest size; the largest is what the limit of a frame allows, where the layout allows more."""
+    bits = sum(cell.bits or 0 for cell in cells)
+    low = bits // 8 + sum(cell.low for cell in cells if cell.bits is None)
+    highs = [cell.high for cell in cells if cell.bits is None]
+    limit = book.limits.get("frame", _DEFAULT_FRAME)
+    high = None if None in highs else bits // 8 + sum(each or 0 for each in highs)
+    if high is None or high > limit:
+        return f"{number_text(low)} to {number_text(limit)} bytes (limits.frame)"
+    if high == low:
+        return _counted(low, "byte") if low < 1000 else f"{number_text(low)} bytes"
+    return f"{number_text(low)} to {number_text(high)} bytes"

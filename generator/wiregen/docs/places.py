@@ -1,0 +1,108 @@
+"""Where the pages of a site lie, and how one leads to another.
+
+A page is `<protocol>/<Name>.html`; its twins have `.md` and `.json` in place of `.html`. Paths stay apart where case is ignored
+and are names on every system. Anchors are the keys of cells, with `-` for `#`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from wiregen import model as m
+
+__all__ = ["GUIDE", "Linked", "Places", "anchor", "differences_page_name", "session_page_name", "slugs_of"]
+
+GUIDE: Final = "wiregen-guide"
+"""The folder of wiregen's own guide; no protocol is called so, for a name has no hyphen."""
+_OWN: Final = ("index", "rules", "ledger", "vectors")
+"""Pages and files that every protocol's folder may have."""
+_DEVICE: Final = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9]", re.IGNORECASE)
+_WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[^A-Za-z_]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Linked:
+    """A part of a text; `url` "" where it leads nowhere."""
+
+    text: str
+    url: str = ""
+
+    @property
+    def twin(self) -> str:
+        """The way to the page in Markdown."""
+        return self.url.removesuffix(".html") + ".md"
+
+
+def slugs_of(names: Iterable[str]) -> dict[str, str]:
+    """Return what the page of each declaration is called."""
+    taken = set(_OWN)
+    slugs: dict[str, str] = {}
+    for name in names:
+        slug = f"{name}-" if _DEVICE.fullmatch(name) else name
+        while slug.casefold() in taken:
+            slug += "-"
+        taken.add(slug.casefold())
+        slugs[name] = slug
+    return slugs
+
+
+def differences_page_name(other: str) -> str:
+    """Return what the page of differences from another protocol is called."""
+    return f"differences-{other}"
+
+
+def session_page_name(name: str) -> str:
+    """Return what the page of a session is called; no declaration's page has a hyphen inside."""
+    return f"session-{name}"
+
+
+def anchor(key: str) -> str:
+    """Return the id of a cell's row in a page."""
+    return key.replace("#", "-")
+
+
+class Places:
+    """Knows the pages of one protocol; links from one of them to another."""
+
+    def __init__(self, protocol: m.Protocol) -> None:
+        self._protocol = protocol
+        self.slugs: Mapping[str, str] = slugs_of(each.name for each in self._declared)
+        self._rules = {rule.name for rule in protocol.rules}
+
+    def url(self, name: str) -> str:
+        """Return the way to a declaration's page; "" where it has none."""
+        slug = self.slugs.get(name)
+        return "" if slug is None else f"{slug}.html"
+
+    def rule_url(self, name: str) -> str:
+        return f"rules.html#{name}" if name in self._rules else ""
+
+    def linked(self, text: str) -> tuple[Linked, ...]:
+        """Return a text of the language with the names of declarations as links; neighbours that are none are one part."""
+        parts: list[Linked] = []
+        for word in _WORD.findall(text):
+            url = self.url(word)
+            if parts and not url and not parts[-1].url:
+                parts[-1] = Linked(text=parts[-1].text + word)
+            else:
+                parts.append(Linked(text=word, url=url))
+        return tuple(parts)
+
+    @cached_property
+    def _declared(
+        self,
+    ) -> tuple[m.Message | m.Frame | m.Preamble | m.Struct | m.Union | m.Enum | m.Coding, ...]:
+        protocol = self._protocol
+        return (
+            *protocol.messages,
+            *protocol.frames,
+            *protocol.preambles,
+            *protocol.structs,
+            *protocol.unions,
+            *protocol.enums,
+            *protocol.codings,
+        )

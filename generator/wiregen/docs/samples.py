@@ -1,0 +1,222 @@
+"""One frame of each message to look at: from the file's examples, from its vectors, or the plainest that can be made.
+
+Invariant: what is shown was read by the careful codec while the page was made, whole, as that message; bytes of fields that
+are secret are never shown, for a frame is shown with those empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from wiregen import model as m
+from wiregen.runtime.errors import DecodeError, EncodeError
+from wiregen.runtime.options import Options, Plan
+from wiregen.runtime.tree import FrameValue, Node, Record, Variety
+from wiregen.runtime.writing import write_frame
+from wiregen.specimens import Choices, Soil, grow
+from wiregen.specimens.choices import UngrownError
+from wiregen.vectors.bench import Bench, Scene
+from wiregen.vectors.drafts import Draft, Drafting, message_of
+from wiregen.vectors.format import Valid, VectorFile, octets
+from wiregen.vectors.scenes import Known, Scenery
+from wiregen.vectors.valid import Crop, valid_drafts
+from wiregen.walk import flat_fields
+
+__all__ = ["Sample", "Samples"]
+
+_LONGEST: Final = 192
+"""Bytes of a vector that is taken for an example."""
+_MOST_TRIES: Final = 24
+"""Values of one message that are made before it is left to what explores them all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """A frame in its scene, as the careful codec read it; `known`: the context that it was read in. `origin` says where it is from."""
+
+    scene: Scene
+    data: bytes
+    tree: Node
+    origin: str
+    known: Any
+
+
+class Samples:
+    """Finds the samples of one protocol; `vectors`: what stands in its file of vectors, if there is one."""
+
+    def __init__(self, protocol: m.Protocol, plan: Plan, vectors: VectorFile | None) -> None:
+        self._protocol = protocol
+        self._plan = plan
+        self._bench = Bench(plan)
+        self._vectors = _by_message(vectors)
+        self._examples = _examples_by_message(protocol)
+
+    def of(self, message: m.Message) -> Sample | None:
+        """Return a sample of a message; None where nothing can be made that reads as one."""
+        for scene, data, origin in self._candidates(message):
+            sample = self._read(message, scene, data, origin)
+            if sample is not None:
+                return self._without_secrets(message, sample)
+        return None
+
+    def _candidates(self, message: m.Message) -> Iterator[tuple[Scene, bytes, str]]:
+        for example in self._examples.get(message.name, ()):
+            role = self._sender(message)
+            before = self._scenery.opening(role)
+            yield Scene(role=role, before=before), bytes.fromhex(example.hex), f"example “{example.name}”"
+        for vector in self._vectors.get(message.name, ()):
+            yield _scene_of(vector), octets(vector.bytes), f"vector {vector.id}"
+        grown = self._grown(message)
+        if grown is not None:
+            yield *grown, "the plainest frame"
+        for draft in self._explored.get(message.name, ()):
+            yield draft.scene, draft.data, "the plainest frame"
+
+    def _sender(self, message: m.Message) -> str | None:
+        return message.role or (self._protocol.roles or (None,))[0]
+
+    def _read(self, message: m.Message, scene: Scene, data: bytes, origin: str) -> Sample | None:
+        """Return the sample of bytes that are one whole frame of the message and nothing else."""
+        try:
+            items, known = self._bench.read(scene, data)
+        except DecodeError:
+            return None
+        if len(items) != 1 or not isinstance(items[0][2], Node) or items[0][1] != len(data):
+            return None
+        tree = items[0][2]
+        is_meant = (
+            isinstance(tree.value, FrameValue) and getattr(tree.value.message, "name", "") == message.name
+        )
+        is_plain = is_meant and isinstance(tree.value.message, Record) and not _left_over(tree.value)
+        return Sample(scene=scene, data=data, tree=tree, origin=origin, known=known) if is_plain else None
+
+    def _grown(self, message: m.Message) -> tuple[Scene, bytes] | None:
+        """Return the plainest frame of a message; where a value is refused, with the next option for that value."""
+        sites = {} if message.code is None else dict.fromkeys(self._soil.code_sites, message.code)
+        demands: dict[str, int] = {}
+        for _ in range(_MOST_TRIES):
+            choices = Choices(by_site=sites, by_path=demands)
+            try:
+                return self._planted(choices, self._sender(message))
+            except EncodeError as error:
+                refused = next((each for each in choices.made if each.path == error.path), None)
+            except UngrownError:
+                return None
+            if refused is None:
+                return None
+            demands = {**demands, refused.path: demands.get(refused.path, 0) + 1}
+            if demands[refused.path] >= len(refused.options):
+                return None
+        return None
+
+    def _planted(self, choices: Choices, role: str | None) -> tuple[Scene, bytes] | None:
+        specimen = grow(self._soil, choices, role=role)
+        options = Options(role, context=Known(specimen.scene))
+        data = write_frame(self._plan, specimen.value, options, compression=0)
+        before = self._scenery.before(specimen, role, None)
+        return None if before is None else (Scene(role=role, before=before), data)
+
+    @cached_property
+    def _explored(self) -> dict[str, list[Draft]]:
+        """Frames of messages that come about only by a choice besides their code: a few of each, found once."""
+        crop = Crop(self._soil, Drafting(self._plan))
+        valid_drafts(crop)
+        found: dict[str, list[Draft]] = {}
+        for draft in crop.drafts:
+            if draft.scene.variant is None and len(draft.data) <= _LONGEST:
+                found.setdefault(message_of(draft), []).append(draft)
+        return found
+
+    @cached_property
+    def _soil(self) -> Soil:
+        return Soil(plan=self._plan)
+
+    @cached_property
+    def _scenery(self) -> Scenery:
+        return Scenery(self._soil)
+
+    def _without_secrets(self, message: m.Message, sample: Sample) -> Sample | None:
+        """Return the sample with nothing in the fields that are secret; None where such a frame cannot be."""
+        if not self._secrets:
+            return sample
+        value = sample.tree.value
+        if not any(_blank(part, self._secrets) for part in (value, *_records(value.message))):
+            return sample
+        before = self._bench.read(sample.scene, b"")[1]
+        try:
+            data = write_frame(self._plan, value, Options(sample.scene.role, context=before), compression=0)
+        except EncodeError:
+            return None
+        return self._read(message, sample.scene, data, f"{sample.origin}, secrets left empty")
+
+    @cached_property
+    def _secrets(self) -> frozenset[str]:
+        protocol = self._protocol
+        owners = [each.fields for each in protocol.structs]
+        owners += [each.fields for each in protocol.messages]
+        owners += [each.fields for each in protocol.frames]
+        owners += [variety.fields for union in protocol.unions for variety in union.varieties]
+        return frozenset(
+            field.name for fields in owners for field in flat_fields(fields) if field.notes.secret
+        )
+
+
+def _by_message(vectors: VectorFile | None) -> dict[str, list[Valid]]:
+    """Return the vectors that may be shown, those first that an encoder gives back."""
+    found: dict[str, list[Valid]] = {}
+    for vector in vectors.vectors if vectors is not None else ():
+        if not isinstance(vector, Valid) or vector.variant or vector.limits or len(vector.frames) != 1:
+            continue
+        if isinstance(vector.bytes, str) and len(vector.bytes) <= 2 * _LONGEST and not vector.strict:
+            found.setdefault(str(vector.frames[0].get("message")), []).append(vector)
+    return {name: sorted(some, key=lambda vector: vector.encodes != "exact") for name, some in found.items()}
+
+
+def _examples_by_message(protocol: m.Protocol) -> dict[str, list[m.Example]]:
+    bodies = {frame.name: frame.message for frame in protocol.frames}
+    found: dict[str, list[m.Example]] = {}
+    for example in protocol.examples:
+        value = example.value
+        if value is None or example.form != "both" or example.scene or example.variant is not None:
+            continue
+        if value.what == "frame":
+            inner = next((item.value for item in value.fields if item.name == bodies[value.name]), None)
+            value = inner if isinstance(inner, m.Construct) else value
+        found.setdefault(value.name, []).append(example)
+    return found
+
+
+def _scene_of(vector: Valid) -> Scene:
+    before = tuple((sent.from_role, octets(sent.bytes)) for sent in vector.before)
+    return Scene(role=vector.from_role, before=before)
+
+
+def _left_over(frame: FrameValue) -> bool:
+    return bool(frame.absent or frame.tail or frame.message.absent or frame.message.tail)
+
+
+def _records(value: Any) -> Iterator[Record | Variety | FrameValue]:
+    """Yield every record below a value."""
+    if isinstance(value, Record | Variety | FrameValue):
+        yield value
+        for part in value.fields.values():
+            yield from _records(part)
+        if isinstance(value, FrameValue):
+            yield from _records(value.message)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _records(item)
+
+
+def _blank(record: Record | Variety | FrameValue, secrets: frozenset[str]) -> bool:
+    """Empty the secret fields of a record; return whether there was anything in one."""
+    found = [
+        name for name, value in record.fields.items() if name in secrets and value not in ("", b"", None)
+    ]
+    for name in found:
+        value = record.fields[name]
+        record.fields[name] = value[:0] if isinstance(value, str | bytes | list) else 0
+    return bool(found)

@@ -1,0 +1,425 @@
+"""What the templates of the site print: facts decided, texts chosen, nothing left to compute."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from wiregen.docs.anatomy import Anatomy
+from wiregen.docs.charts import Chart
+from wiregen.docs.drawings import Diagram
+from wiregen.docs.ladders import Ladder
+from wiregen.docs.places import Linked
+from wiregen.docs.prose import Prose
+
+__all__ = [
+    "CarriedView",
+    "ConstView",
+    "DeclarationView",
+    "DifferenceView",
+    "DifferencesView",
+    "FaultView",
+    "GuideView",
+    "HomeView",
+    "LayoutView",
+    "LedgerPageView",
+    "LedgerView",
+    "LimitView",
+    "ListingView",
+    "MemberView",
+    "MessageView",
+    "NotesView",
+    "ProtocolView",
+    "RowView",
+    "RuleView",
+    "RulesPageView",
+    "SaidView",
+    "SampleView",
+    "SessionPageView",
+    "SessionView",
+    "Shell",
+    "SnippetView",
+    "ToldView",
+    "TransitionView",
+    "TypeView",
+    "VariableView",
+    "VectorsView",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shell:
+    """What every page has: `root` leads to the site's folder, `here` is the page's own name without its suffix."""
+
+    title: str
+    root: str
+    here: str
+    crumbs: tuple[Linked, ...]
+    sections: tuple[Linked, ...]
+    siblings: tuple[Linked, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotesView:
+    """The annotations of a declaration or field."""
+
+    sources: tuple[str, ...]
+    assumed: Prose
+    errata: Prose
+    deprecated: Prose
+    since: str
+    is_secret: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowView:
+    """A line of a field table; `part`: 0 to 5, the hue of its bytes in the example."""
+
+    key: str
+    anchor: str
+    offset: str
+    size: str
+    name: str
+    owner: str
+    type: tuple[Linked, ...]
+    constraint: str
+    default: str
+    doc: Prose
+    notes: NotesView
+    is_header: bool
+    rule: Linked | None
+
+    @property
+    def type_text(self) -> str:
+        return "".join(part.text for part in self.type)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayoutView:
+    """The same layout five times. `uid` keeps the tabs of a page apart."""
+
+    uid: str
+    diagram: Diagram
+    notation: str
+    ascii: str
+    rows: tuple[RowView, ...]
+    size: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CarriedView:
+    """The bytes of a sample in another serialization."""
+
+    name: str
+    size: int
+    hex: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnippetView:
+    title: str
+    text: str
+    language: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleView:
+    origin: str
+    role: str
+    size: int
+    before: tuple[tuple[str, str], ...]
+    anatomy: Anatomy
+    hex: str
+    carried: tuple[CarriedView, ...]
+    snippets: tuple[SnippetView, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FaultView:
+    code: Linked
+    place: Linked
+    when: str
+    rule: Linked | None
+    is_strict: bool
+    vectors: tuple[str, ...]
+    n_more: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SaidView:
+    session: str
+    states: str
+    role: str
+    when: str
+    comes_to: str
+    violation: Linked | None
+    note: Prose
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeclarationView:
+    """What all declarations have."""
+
+    name: str
+    kind: str
+    doc: Prose
+    notes: NotesView
+    wire: str
+    uses: tuple[Linked, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageView:
+    """The page of a message, or of anything else that is fields in a row."""
+
+    shell: Shell
+    declaration: DeclarationView
+    direction: str
+    code: str
+    frame: Linked | None
+    layout: LayoutView
+    sample: SampleView | None
+    faults: tuple[FaultView, ...]
+    also: tuple[Linked, ...]
+    rules: tuple[RuleView, ...]
+    said: tuple[SaidView, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemberView:
+    """A member of an enum, a width of a coding, or a variety of a union with its layout."""
+
+    name: str
+    anchor: str
+    number: str
+    doc: Prose
+    notes: NotesView
+    layout: LayoutView | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypeView:
+    """The page of an enum, a union or a coding."""
+
+    shell: Shell
+    declaration: DeclarationView
+    base: str
+    is_open: bool
+    members: tuple[MemberView, ...]
+    reserved: tuple[tuple[str, Prose], ...]
+    rule: Linked | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleView:
+    number: int
+    name: str
+    url: str
+    text: Prose
+    notes: NotesView
+    receiver: tuple[str, ...]
+    vectors: tuple[str, ...]
+    n_more: int
+    told: tuple[ToldView, ...] = ()
+    """A conversation whose last line breaks it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulesPageView:
+    shell: Shell
+    rules: tuple[RuleView, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerView:
+    id: str
+    anchor: str
+    title: str
+    document: Prose
+    peers: Prose
+    decision: Prose
+    reason: Prose
+    about: tuple[Linked, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerPageView:
+    shell: Shell
+    entries: tuple[LedgerView, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DifferenceView:
+    """One thing, as it is on both sides; "" where it is not there."""
+
+    what: str
+    here: str
+    there: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DifferencesView:
+    """The page of two protocols side by side."""
+
+    shell: Shell
+    here: str
+    there: Linked
+    whole: tuple[DifferenceView, ...]
+    declarations: tuple[tuple[Linked, tuple[DifferenceView, ...]], ...]
+    same: tuple[Linked, ...]
+    only_here: tuple[Linked, ...]
+    only_there: tuple[Linked, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListingView:
+    """A line of an index of declarations."""
+
+    name: str
+    url: str
+    kind: str
+    code: str
+    direction: str
+    size: str
+    doc: Prose
+    is_deprecated: bool = False
+
+    @property
+    def twin(self) -> str:
+        """The way to its page in Markdown."""
+        return self.url.removesuffix(".html") + ".md"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitView:
+    name: str
+    value: str
+    doc: Prose
+    notes: NotesView
+    rule: Linked | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConstView:
+    name: str
+    value: int
+    doc: Prose
+    notes: NotesView
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionView:
+    """A session in words, and the way to its page."""
+
+    name: str
+    url: str
+    doc: Prose
+    scope: str
+    states: tuple[str, ...]
+
+    @property
+    def twin(self) -> str:
+        return self.url.removesuffix(".html") + ".md"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransitionView:
+    """A row or a timer. `targets`: what is said; of a timer, after which time. `comes_to` and `violation`: what follows."""
+
+    states: str
+    role: str
+    targets: tuple[Linked, ...]
+    guard: str
+    updates: tuple[str, ...]
+    comes_to: str
+    violation: Linked | None
+    doc: Prose
+
+    @property
+    def said(self) -> str:
+        return "".join(part.text for part in self.targets)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VariableView:
+    name: str
+    type: str
+    initial: str
+    doc: Prose
+
+    @property
+    def type_text(self) -> str:
+        return self.type
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionPageView:
+    """The page of a session; `told`: a conversation that it takes part in, and the same as text."""
+
+    shell: Shell
+    session: SessionView
+    notes: NotesView
+    chart: Chart
+    states: tuple[tuple[str, Prose], ...]
+    variables: tuple[VariableView, ...]
+    transitions: tuple[TransitionView, ...]
+    ladder: Ladder | None
+    told: tuple[ToldView, ...]
+    wire: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldView:
+    """A line of a conversation as text."""
+
+    who: str
+    text: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorsView:
+    url: str
+    counts: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProtocolView:
+    shell: Shell
+    name: str
+    doc: Prose
+    notes: NotesView
+    sources: tuple[str, ...]
+    facts: tuple[tuple[str, str], ...]
+    roles: tuple[tuple[str, tuple[ListingView, ...]], ...]
+    by_code: tuple[ListingView, ...]
+    frames: tuple[ListingView, ...]
+    types: tuple[ListingView, ...]
+    limits: tuple[LimitView, ...]
+    constants: tuple[ConstView, ...]
+    reserved: tuple[tuple[str, Prose], ...]
+    sessions: tuple[SessionView, ...]
+    n_rules: int
+    n_ledger: int
+    vectors: VectorsView | None
+    differences: tuple[Linked, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuideView:
+    """A page of wiregen's own guide, as HTML and as Markdown."""
+
+    shell: Shell
+    title: str
+    html: Markup
+    md: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HomeView:
+    shell: Shell
+    protocols: tuple[ListingView, ...]
+    pages: tuple[tuple[str, tuple[ListingView, ...]], ...]
+    guide: tuple[Linked, ...] = ()

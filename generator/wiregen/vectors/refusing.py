@@ -1,0 +1,30 @@
+"""The vector of a value that an encoder refuses, told as its line says it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from wiregen.runtime.errors import EncodeError
+from wiregen.runtime.options import Options
+from wiregen.runtime.records import frame_from_record, frame_record
+from wiregen.runtime.writing import write_frame
+from wiregen.vectors.drafts import Draft, Drafting
+from wiregen.vectors.format import Unwritable
+
+__all__ = ["refused"]
+
+
+def refused(drafting: Drafting, draft: Draft, value: Any, covers: str) -> Iterator[Unwritable]:
+    """Yield the vector of a value in the scene of a draft if it is refused, as the careful codec takes its line."""
+    scene = draft.scene
+    try:
+        record = frame_record(drafting.plan, value, variant=scene.variant)
+    except EncodeError:
+        return
+    options = Options(scene.role, context=draft.known, variant=scene.variant)
+    try:
+        again = frame_from_record(drafting.plan, record, role=scene.role, variant=scene.variant)
+        write_frame(drafting.plan, again, options, compression=0)
+    except EncodeError as error:
+        yield drafting.unwritable(scene, record, error, (covers,))

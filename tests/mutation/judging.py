@@ -1,0 +1,471 @@
+"""What a generated module makes of a vector: everything that a caller can see, and whether the fast code did it alone.
+
+A fault in fast code that makes it give up is invisible to callers, for the careful codec then does the work; it would cost a user speed
+and nothing else. `Outcome` tells such faults too, by counting how often the careful codec was asked.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import signal
+import sys
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property, partial
+from operator import itemgetter
+from types import CodeType, FrameType, ModuleType
+from typing import Any, Final, TypeAlias
+from uuid import UUID
+
+from wiregen.runtime.built import build
+from wiregen.runtime.records import frame_from_record
+from wiregen.vectors.format import Hex, Invalid, Octets, Trace, Unwritable, Valid, expanded, octets
+
+__all__ = ["Hung", "Judge", "View", "in_time"]
+
+Outcome: TypeAlias = tuple[Any, ...]
+_LONGEST_BYTEWISE: Final = 600
+_LARGE: Final = 1 << 16
+_PREFIXES: Final = 24
+_ROADS: Final[tuple[dict[str, bool], ...]] = ({}, {"bounded": True}, {"strict": True})
+
+
+class Hung(BaseException):
+    """No answer in time. No `Exception`: code that catches those must not catch this."""
+
+
+@contextmanager
+def in_time(seconds: float) -> Iterator[None]:
+    """Raise Hung in what takes longer; main thread only."""
+
+    def ring(_number: int, _frame: FrameType | None) -> None:
+        raise Hung
+
+    kept = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, kept)
+
+
+@dataclass(slots=True)
+class View:
+    """One way of looking at a vector.
+
+    Attributes:
+        size: How much there is to do, about.
+        road: What runs for it: views of one vector by one road run the same functions, or fewer than the first of them.
+    """
+
+    vector: str
+    size: int
+    road: str
+    look: Callable[[], Outcome]
+
+
+class Judge:
+    """All views of all vectors of one protocol's module. The objects that are encoded are made before any fault is planted."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self.module = module
+        self.careful = 0
+        self._built: dict[tuple[str, int], Any] = {}
+        self._spoilt_sites: Counter[Any] = Counter()
+        self._has_context = hasattr(module, "Context")
+        for name in ("_encode_carefully", "_fault"):
+            if hasattr(module, name):
+                setattr(module, name, self._counted(getattr(module, name)))
+
+    def _counted(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def counted(*arguments: Any, **named: Any) -> Any:
+            self.careful += 1
+            return function(*arguments, **named)
+
+        return counted
+
+    @cached_property
+    def plan(self) -> dict[str, Any]:
+        plan: dict[str, Any] = self.module._load_plan()
+        return plan
+
+    def views(self, vectors: Sequence[Valid | Invalid | Unwritable | Trace]) -> list[View]:
+        """Return them, short ones first."""
+        found: list[View] = []
+        for vector in vectors:
+            match vector:
+                case Valid() | Invalid():
+                    found += self._of_bytes(vector)
+                case Unwritable():
+                    found += self._of_values(vector)
+                case Trace():
+                    pass  # sessions have tests of their own
+        return sorted(found, key=lambda view: view.size)
+
+    # ---- bytes ----
+
+    def _of_bytes(self, vector: Valid | Invalid) -> Iterator[View]:
+        size = _size(vector.bytes)
+
+        def view(road: str, more: int, look: Callable[..., Outcome], *arguments: Any) -> View:
+            return View(vector.id, size + more, road, lambda: look(vector, *arguments))
+
+        for options in _ROADS:
+            yield view("streamed", 0, self._streamed, _at_once, options)
+            yield view("whole", 1, self._whole, _as_it_is, options)
+        if size <= _LONGEST_BYTEWISE:
+            yield view("streamed", size * 9, self._streamed, _bytewise, {})
+        for options in _ROADS[:2]:
+            yield view("streamed", size, self._streamed, _twice, options)
+        yield view("messages", 4, self._messages)
+        yield view("whole", 4, self._whole, memoryview, {})
+        yield view("stranger", 4, self._whole, _as_it_is, {"stranger": True})
+        if isinstance(vector, Valid):
+            for cut in range(0, size, max(1, size // _PREFIXES)) if size <= 1 << 16 else ():
+                yield view("whole", 2, self._whole, itemgetter(slice(cut)), {})
+            yield view("whole", 3, self._whole, _with_more, {})
+        if isinstance(vector, Valid) or vector.frames_before:
+            yield from self._of_frames(vector, size)
+
+    def _of_frames(self, vector: Valid | Invalid, size: int) -> Iterator[View]:
+        for place, frame in enumerate(self._frames(vector, octets(vector.bytes))):
+            if size > _LARGE:
+                yield View(vector.id, size, f"encoded {place}", partial(self._again, vector, place))
+                continue
+            yield View(vector.id, size, f"encoded {place}", partial(self._encoded, vector, frame))
+            for spoilt in self._spoilt(frame) if size < _LONGEST_BYTEWISE else ():
+                yield View(vector.id, size + 50, f"encoded {place}", partial(self._refused, vector, spoilt))
+
+    def _again(self, vector: Valid | Invalid, place: int) -> Outcome:
+        frames = self._frames(vector, octets(vector.bytes))
+        return self._encoded(vector, frames[place]) if place < len(frames) else ()
+
+    def _streamed(
+        self, vector: Valid | Invalid, cut: Callable[[bytes], Sequence[bytes]], road: Mapping[str, bool]
+    ) -> Outcome:
+        chunks = cut(octets(vector.bytes))
+        items: list[Any] = []
+        self.careful = 0
+        try:
+            decoder = self._decoder(vector, road)
+            for chunk in chunks:
+                items += [_plain(item) for item in decoder.feed(chunk)]
+            decoder.finish()
+        except Exception as error:  # noqa: BLE001 - mutants raise anything
+            items.append(_raised(error))
+        return (self.careful, items)
+
+    def _messages(self, vector: Valid | Invalid) -> Outcome:
+        """Look at the road without frames around messages."""
+        data = octets(vector.bytes)
+        self.careful = 0
+        try:
+            return (self.careful, [_plain(item) for item in self._decoder(vector, {}).messages(data)])
+        except Exception as error:  # noqa: BLE001 - mutants raise anything
+            return (self.careful, _raised(error))
+
+    def _decoder(self, vector: Valid | Invalid, road: Mapping[str, bool]) -> Any:
+        options = self._options(self.module.Decoder, vector, road)
+        return self._prepared(vector, options)
+
+    def _prepared(self, vector: Valid | Invalid | Unwritable, options: Mapping[str, Any]) -> Any:
+        """Return the decoder of the vector's role, after all that was sent before."""
+        decoders: dict[str | None, Any] = {}
+        for role, data in (
+            *((sent.from_role, octets(sent.bytes)) for sent in vector.before),
+            (vector.from_role, b""),
+        ):
+            if role not in decoders:
+                decoders[role] = self.module.Decoder(role, **options)
+            list(decoders[role].feed(data))
+        return decoders[vector.from_role]
+
+    def _let_know(self, vector: Valid | Invalid | Unwritable, options: Mapping[str, Any]) -> None:
+        """Have a context know what was sent before; functions without one need not know."""
+        if "context" in options:
+            known = self._options(self.module.Decoder, vector, {}) | {"context": options["context"]}
+            self._prepared(vector, known)
+
+    def _options(self, function: Callable[..., Any], vector: Any, road: Mapping[str, bool]) -> dict[str, Any]:
+        taken = inspect.signature(function).parameters
+        limits = getattr(vector, "limits", {})
+        options: dict[str, Any] = {}
+        if limits or road.get("bounded"):
+            options["limits"] = self.module.Limits(**limits)
+        if getattr(vector, "strict", False) or road.get("strict"):
+            options["strict"] = True
+        if self._has_context:
+            options["context"] = self.module.Context(limits=options.get("limits"))
+        if vector.variant is not None:
+            options["variant"] = vector.variant
+        return {name: value for name, value in options.items() if name in taken}
+
+    def _whole(
+        self, vector: Valid | Invalid, change: Callable[[bytes], Any], road: Mapping[str, bool]
+    ) -> Outcome:
+        data = change(octets(vector.bytes))
+        return (
+            self._called("decode", vector, data, road),
+            self._called("decode_message", vector, data, road),
+        )
+
+    def _called(
+        self, name: str, vector: Valid | Invalid, data: bytes | memoryview, road: Mapping[str, bool]
+    ) -> Outcome:
+        function = getattr(self.module, name)
+        options = self._options(function, vector, road)
+        self.careful = 0
+        try:
+            self._let_know(vector, options)
+            role = "stranger" if road.get("stranger") else vector.from_role
+            return (_plain(function(data, from_role=role, **options)), self.careful)
+        except Exception as error:  # noqa: BLE001 - mutants raise anything
+            return (_raised(error), self.careful)
+
+    # ---- values ----
+
+    def _of_values(self, vector: Unwritable) -> Iterator[View]:
+        for place in range(len(vector.frames)):
+            size = len(str(vector.frames[place])) + (1 << 16 if "'*'" in str(vector.frames[place]) else 0)
+            yield View(vector.id, size, "unwritable", partial(self._unwritten, vector, place))
+
+    def _unwritten(self, vector: Unwritable, place: int) -> Outcome:
+        if (vector.id, place) not in self._built:
+            if len(self._built) > _KEPT:
+                self._built.clear()  # some are large
+            self._built[vector.id, place] = self._object(vector, place)
+        frame = self._built[vector.id, place]
+        return () if frame is None else self._encoded(vector, frame)
+
+    def _object(self, vector: Unwritable, place: int) -> Any:
+        """Return a frame's object; None: what JSON says cannot even become one."""
+        long: list[int] = []
+        line = _with_short_lists(vector.frames[place], long)
+        record = {
+            key: expanded(value)
+            for key, value in line.items()
+            if key in ("message", "header", "fields", "code")
+        }
+        try:
+            value = frame_from_record(self.plan, record, role=vector.from_role, variant=vector.variant)
+            return _with_long_lists(build(self.plan, value, vars(self.module)), long)
+        except Exception:  # noqa: BLE001 - mutants raise anything
+            return None
+
+    def _frames(self, vector: Valid | Invalid, data: bytes) -> list[Any]:
+        found: list[Any] = []
+        try:
+            found.extend(self._decoder(vector, {}).feed(data))
+        except Exception:  # noqa: BLE001 - mutants raise anything
+            return found
+        return found
+
+    def _spoilt(self, frame: Any) -> Iterator[Spoilt]:
+        """Yield a caller's mistakes in each field of each class below each message, where vectors show it first."""
+        for way, holder, inner in _parts(frame, ()):
+            site = (type(getattr(frame, "message", frame)), type(holder), way[-1], type(inner))
+            self._spoilt_sites[site] += 1
+            if self._spoilt_sites[site] > _SHOWN:
+                continue
+            for other in _OTHER_TYPES:
+                yield Spoilt(frame, way, partial(_given, other))
+            for make in _OTHER_LISTS if isinstance(inner, list) else ():
+                yield Spoilt(frame, way, make)
+
+    def _refused(self, vector: Valid | Invalid, spoilt: Spoilt) -> Outcome:
+        return self._encoded(vector, spoilt.made())
+
+    def _encoded(self, vector: Valid | Invalid | Unwritable, frame: Any) -> Outcome:
+        """Return what becomes of a frame at each door: the function, the frame's method, and that of the message."""
+        found = [self._written(vector, frame, door, {}) for door in (self.module.encode, type(frame).encode)]
+        message = getattr(frame, "message", None)
+        own = getattr(type(message), "encode", None)
+        if own is not None:
+            found.append(self._written(vector, message, own, _header_of(frame)))
+        return tuple(found)
+
+    def _written(
+        self,
+        vector: Valid | Invalid | Unwritable,
+        value: Any,
+        door: Callable[..., Any],
+        header: Mapping[str, Any],
+    ) -> Outcome:
+        taken = inspect.signature(door).parameters
+        options = self._options(door, vector, {})
+        options |= {name: part for name, part in header.items() if name in taken}
+        if "from_role" in taken:
+            options["from_role"] = vector.from_role
+        return tuple(
+            self._tried(vector, value, door, options | more)
+            for more in (({}, {"compression": 0}) if "compression" in taken else ({},))
+        )
+
+    def _tried(
+        self,
+        vector: Valid | Invalid | Unwritable,
+        value: Any,
+        door: Callable[..., Any],
+        options: dict[str, Any],
+    ) -> Outcome:
+        self.careful = 0
+        try:
+            self._let_know(vector, options)
+            return (_plain(door(value, **options)), self.careful)
+        except Exception as error:  # noqa: BLE001 - mutants raise anything
+            return (_raised(error), self.careful)
+
+    # ---- which view runs which function ----
+
+    def touched(self, view: View) -> set[CodeType]:
+        """Return the code of this module that runs for a view."""
+        ran: set[CodeType] = set()
+        file = self.module.__file__
+
+        def note(frame: FrameType, event: str, _argument: Any) -> None:
+            if event == "call" and frame.f_code.co_filename == file:
+                ran.add(frame.f_code)
+
+        sys.setprofile(note)
+        try:
+            view.look()
+        finally:
+            sys.setprofile(None)
+        return ran
+
+
+def _size(data: Octets) -> int:
+    if isinstance(data, str):
+        return len(data) // 2
+    return sum(
+        len(piece.hex) // 2 if isinstance(piece, Hex) else len(piece.repeat) // 2 * piece.count
+        for piece in data
+    )
+
+
+# ---- lists that are too long: made of short ones, for their items are all the same ----
+
+_STANDS_FOR_LONG: Final = 41
+
+
+def _with_short_lists(value: Any, long: list[int]) -> Any:
+    """Return a part of a line with its long lists short, and add how long they are."""
+    match value:
+        case {"*": [[[item], int(count)]]} if count > _LARGE:
+            long.append(count)
+            return {"*": [[[item], _STANDS_FOR_LONG]]}
+        case dict() if "*" not in value:
+            return {key: _with_short_lists(part, long) for key, part in value.items()}
+        case list() | tuple():
+            return [_with_short_lists(part, long) for part in value]
+        case _:
+            return value
+
+
+def _with_long_lists(value: Any, long: list[int]) -> Any:
+    """Return a value whose short lists are as long as they were."""
+    for _, _, part in list(_parts(value, ())) if long else ():
+        if isinstance(part, list) and len(part) == _STANDS_FOR_LONG and long:
+            part[:] = part[:1] * long.pop(0)
+    assert not long
+    return value
+
+
+def _at_once(data: bytes) -> list[bytes]:
+    return [data]
+
+
+def _twice(data: bytes) -> list[bytes]:
+    return [data + data]
+
+
+def _bytewise(data: bytes) -> list[bytes]:
+    return [data[place : place + 1] for place in range(len(data))]
+
+
+def _as_it_is(data: bytes) -> bytes:
+    return data
+
+
+def _with_more(data: bytes) -> bytes:
+    return data + b"\0"
+
+
+def _raised(error: Exception) -> tuple[Any, ...]:
+    names = ("code", "rule", "path", "frame_offset", "at", "inner_at", "recoverable", "needed")
+    return (type(error).__name__, *(getattr(error, name, None) for name in names))
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as plain data that compares by all that it holds."""
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, bytes | str) and len(value) > _LARGE:
+        return (type(value).__name__, len(value), hash(value))
+    if isinstance(value, bytes | str | int | float | None):
+        return repr(value) if isinstance(value, float) else (type(value).__name__, value)
+    slots = [slot for class_ in type(value).__mro__ for slot in getattr(class_, "__slots__", ())]
+    if not slots:
+        return repr(value)
+    return (type(value).__name__, [(slot, _plain(getattr(value, slot, None))) for slot in slots])
+
+
+def _header_of(frame: Any) -> dict[str, Any]:
+    return {name: getattr(frame, name) for name in type(frame).__match_args__ if name != "message"}
+
+
+# ---- a caller's mistakes ----
+
+_OTHER_TYPES: Final[tuple[Any, ...]] = (None, "x", b"x", bytearray(b"x"), 1.5, (), {}, -1, 0, 1, 1 << 70)
+_KEPT: Final = 40
+_SHOWN: Final = 2
+"""Frames in which a field is given other types."""
+_OTHER_LISTS: Final[tuple[Callable[[Any], Any], ...]] = (tuple, deque)
+
+
+class Spoilt:
+    """A frame with one value of it of another type; most must be an EncodeError, and none anything else."""
+
+    def __init__(self, frame: Any, way: tuple[Any, ...], make: Callable[[Any], Any]) -> None:
+        self._frame = frame
+        self._way = way
+        self._make = make
+
+    def made(self) -> Any:
+        twin = copy.deepcopy(self._frame)
+        holder = twin
+        for name in self._way[:-1]:
+            holder = _part(holder, name)
+        name = self._way[-1]
+        other = self._make(_part(holder, name))
+        if isinstance(holder, list):
+            holder[name] = other
+        else:
+            setattr(holder, name, other)
+        return twin
+
+
+def _given(other: Any, _before: Any) -> Any:
+    return other
+
+
+def _part(value: Any, name: Any) -> Any:
+    return value[name] if isinstance(value, list) else getattr(value, name)
+
+
+def _parts(value: Any, way: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Any, Any]]:
+    """Yield the way to each part, what holds it, and it."""
+    if isinstance(value, list):
+        names: Iterable[Any] = range(len(value[:1]))
+    elif isinstance(value, bytes | str | int | float | UUID | None):
+        return
+    else:
+        slots = (slot for class_ in type(value).__mro__ for slot in getattr(class_, "__slots__", ()))
+        names = [slot for slot in slots if hasattr(value, slot)]
+    for name in names:
+        yield (*way, name), value, _part(value, name)
+        yield from _parts(_part(value, name), (*way, name))

@@ -1,0 +1,308 @@
+"""The site in a browser, from a folder and from a server: search, light, tabs by keyboard, colours; no complaint, no stranger asked.
+
+Pictures for people are written where WIREGEN_SCREENSHOTS says.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from tests.unit.browser import Browser, browser, needs_chromium
+from tests.unit.docs_sites import shipped_site
+
+from wiregen.docs.charts import CHARACTER
+
+pytestmark = needs_chromium
+
+_ENTER, _ESCAPE, _TAB, _RIGHT, _DOWN = 13, 27, 9, 39, 40
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    site = tmp_path_factory.mktemp("site")
+    for name, content in shipped_site().items():
+        path = site / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return site
+
+
+@pytest.fixture(scope="module", params=["file", "localhost"])
+def base(request: pytest.FixtureRequest, folder: Path) -> Iterator[str]:
+    if request.param == "file":
+        yield folder.as_uri()
+        return
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Browser]:
+    with browser() as tab:
+        yield tab
+
+
+@pytest.fixture
+def tab(running: Browser, base: str) -> Iterator[Browser]:
+    running.requests.clear()
+    running.complaints.clear()
+    running.screen(1200)
+    yield running
+    assert running.complaints == []
+    allowed = urlsplit(base)
+    strangers = [
+        url
+        for url in map(urlsplit, running.requests)
+        if (url.scheme, url.netloc) != (allowed.scheme, allowed.netloc)
+    ]
+    assert [url for url in strangers if url.scheme not in ("data", "about")] == []
+
+
+def lit(tab: Browser) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = tab.run(
+        "Object.fromEntries(['g.lit', '.fields tr.lit', '.pieces tr.lit', '.b.lit'].map((each) => "
+        "[each, [...document.querySelectorAll(each)].map((one) => one.dataset.f)]))"
+    )
+    return found
+
+
+def test_search_finds_a_field(tab: Browser, base: str) -> None:
+    tab.open(f"{base}/index.html")
+    tab.press("/", text="/")
+    assert tab.run("document.activeElement.id") == "query"
+    assert tab.run("document.activeElement.value") == ""
+    tab.wait("window.wiregenIndex !== undefined")
+    tab.type("delegation_token")
+    first = tab.wait("document.querySelector('#results [aria-selected=true] b')?.textContent")
+    assert first.endswith(".delegation_token")
+    tab.press("ArrowDown", code=_DOWN)
+    assert tab.run("document.querySelector('#results [aria-selected=true]').id") == "result-1"
+    tab.press("Enter", code=_ENTER)
+    tab.wait("location.hash.endsWith('delegation_token')")
+    assert tab.wait("document.querySelector('tr:target th')?.textContent").startswith("delegation_token")
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [("overtaken window", ""), ("bad_version", "rule"), ("roll-over", "ledger"), ("xyzzy", "")],
+)
+def test_search_over_rules_and_prose(tab: Browser, base: str, words: str, kind: str) -> None:
+    tab.open(f"{base}/lumberjack/Data.html")
+    tab.press("/", text="/")
+    tab.type(words)
+    text = tab.wait("document.querySelector('#results li')?.textContent")
+    assert kind in text if kind else text == "Nothing found"
+    tab.press("Escape", code=_ESCAPE)
+    assert tab.run("document.querySelector('#results').hidden")
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        "g[data-f='Data.sequence']",
+        ".fields tr[data-f='Data.sequence'] th",
+        ".pieces tr[data-f='Data.sequence'] td",
+        ".b[data-f='Data.sequence']",
+    ],
+)
+def test_pointing_at_one_lights_up_the_others(tab: Browser, base: str, selector: str) -> None:
+    tab.open(f"{base}/lumberjack/Data.html")
+    assert not any(lit(tab).values())
+    tab.point_at(selector)
+    tab.wait("document.querySelector('.lit') !== null")
+    assert lit(tab) == {
+        each: ["Data.sequence"] for each in ("g.lit", ".fields tr.lit", ".pieces tr.lit", ".b.lit")
+    } | {"g.lit": ["Data.sequence"] * 2}
+
+
+def test_a_byte_of_an_item_lights_up_only_its_own_bytes(tab: Browser, base: str) -> None:
+    tab.open(f"{base}/lumberjack/Data.html")
+    tab.point_at(".hexdump .b[data-x='7']")
+    tab.wait("document.querySelector('.lit') !== null")
+    assert (
+        tab.run("[...document.querySelectorAll('.hexdump .b.lit')].map((each) => each.textContent).join(' ')")
+        == "68 65 6c 6c 6f"
+    )
+    assert tab.run("document.querySelectorAll('.pieces tr.lit').length") == 1
+    assert "Data.pairs" in lit(tab)["g.lit"]
+
+
+def test_tabs_go_by_keyboard(tab: Browser, base: str) -> None:
+    tab.open(f"{base}/lumberjack/Data.html")
+    tab.run("document.getElementById('diagram-Data').focus()")
+    shown = "[...document.querySelectorAll('#layout .panel')].map((each) => getComputedStyle(each).display !== 'none')"
+    assert tab.run(shown) == [True, False, False, False]
+    tab.press("ArrowRight", code=_RIGHT)
+    assert tab.run(shown) == [False, True, False, False]
+    tab.press("ArrowRight", code=_RIGHT)
+    tab.press("ArrowRight", code=_RIGHT)
+    assert tab.run(shown) == [False, False, False, True]
+
+
+def test_everything_can_be_reached_by_keyboard(tab: Browser, base: str) -> None:
+    tab.open(f"{base}/lumberjack/Data.html")
+    tab.press("Tab", code=_TAB)
+    assert tab.run("document.activeElement.textContent") == "Skip to the content"
+    tab.run("document.querySelector('.fields a.self').focus()")
+    tab.wait("document.querySelector('g.lit') !== null")
+
+
+def test_dark_is_chosen_and_remembered(tab: Browser, base: str) -> None:
+    tab.screen(1200, dark=True)
+    tab.open(f"{base}/index.html")
+    tab.run("localStorage.clear()")
+    tab.open(f"{base}/index.html")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    dark = tab.run(ground)
+    tab.run("document.getElementById('theme').click()")
+    light = tab.run(ground)
+    assert (dark, light) == ("rgb(17, 21, 26)", "rgb(255, 255, 255)")
+    tab.open(f"{base}/lumberjack/index.html")
+    assert tab.run(ground) == light
+    tab.run("localStorage.clear()")
+
+
+def test_without_javascript_the_page_is_complete(tab: Browser, base: str) -> None:
+    tab.screen(1200, dark=True)
+    tab.call("Emulation.setScriptExecutionDisabled", value=True)
+    try:
+        tab.open(f"{base}/lumberjack/Data.html")
+        assert tab.run("document.querySelector('.search').hidden") is True
+        assert tab.run("getComputedStyle(document.body).backgroundColor") == "rgb(17, 21, 26)"
+        tab.run("document.getElementById('ascii-Data').checked = true")
+        assert tab.run("getComputedStyle(document.querySelectorAll('#layout .panel')[2]).display") == "block"
+    finally:
+        tab.call("Emulation.setScriptExecutionDisabled", value=False)
+
+
+def test_a_narrow_screen_needs_no_sideways_scrolling(tab: Browser, base: str) -> None:
+    tab.screen(360, 740)
+    for name in (
+        "index.html",
+        "lumberjack/index.html",
+        "lumberjack/Data.html",
+        "geode/GeodeValue.html",
+        "pravega/rules.html",
+        "lumberjack/ledger.html",
+        "reactive_streams/session-Subscription.html",
+    ):
+        tab.open(f"{base}/{name}")
+        assert tab.run("document.documentElement.scrollWidth") <= 360, name
+
+
+def test_printed_pages_have_all_panels(tab: Browser, base: str) -> None:
+    tab.screen(800, paper=True)
+    tab.open(f"{base}/lumberjack/Data.html")
+    assert tab.run(
+        "[...document.querySelectorAll('.panel')].every((each) => getComputedStyle(each).display === 'block')"
+    )
+
+
+def test_text_of_a_diagram_stays_in_its_box(tab: Browser, base: str) -> None:
+    for name in (
+        "lumberjack/Data.html",
+        "geode/PutRequest.html",
+        "pravega/ConditionalAppend.html",
+        "pravega/UpdateTableEntries.html",
+    ):
+        tab.open(f"{base}/{name}")
+        wide = tab.run(
+            "[...document.querySelectorAll('g.box')].flatMap((g) => { const edge = g.querySelector('path').getBoundingClientRect();"
+            "return [...g.querySelectorAll('text')].filter((t) => { const own = t.getBoundingClientRect();"
+            "return own.left < edge.left || own.right > edge.right || own.bottom > edge.bottom + 1; }).map((t) => t.textContent); })"
+        )
+        assert wide == [], name
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return the text of axe-core, as npm has it."""
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip("axe-core comes as an npm package, and there is no npm")
+    folder = tmp_path_factory.mktemp("axe")
+    command = [
+        npm,
+        "install",
+        "--silent",
+        "--no-audit",
+        "--no-fund",
+        "--prefix",
+        str(folder),
+        "axe-core@4.14.1",
+    ]
+    if subprocess.run(command, capture_output=True, timeout=120, check=False).returncode:
+        pytest.skip("npm cannot install axe-core")
+    return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "index.html",
+        "lumberjack/index.html",
+        "lumberjack/Data.html",
+        "lumberjack/rules.html",
+        "lumberjack/ledger.html",
+        "geode/GeodeValue.html",
+    ],
+)
+def test_axe_finds_no_serious_fault(tab: Browser, base: str, axe: str, name: str, dark: bool) -> None:
+    tab.screen(1200, dark=dark)
+    tab.open(f"{base}/{name}")
+    tab.run(axe)
+    found = tab.run(
+        "axe.run({preload: false, resultTypes: ['violations']}).then((all) => JSON.stringify(all.violations.map((each) => [each.id, each.impact, each.nodes.slice(0, 3).map((node) => node.html)])))"
+    )
+    serious = [each for each in json.loads(found) if each[1] in ("serious", "critical")]
+    assert serious == []
+
+
+@pytest.mark.parametrize("name", ["pravega/session-Call", "lumberjack/session-Transfer"])
+def test_labels_of_states_are_no_wider_than_the_room_that_was_left(
+    tab: Browser, base: str, name: str
+) -> None:
+    tab.open(f"{base}/{name}.html")
+    wide = tab.run(
+        f"[...document.querySelectorAll('.chart .label')].filter((each) => each.getBBox().width > each.textContent.length * {CHARACTER}).map((each) => each.textContent)"
+    )
+    assert wide == []
+    assert tab.run("document.querySelectorAll('.chart .label').length") > 5
+
+
+PICTURED = "pravega/session-Call reactive_streams/session-Subscription index lumberjack/index lumberjack/Data lumberjack/Compressed geode/PutRequest geode/GeodeValue pravega/index lumberjack/rules"
+
+
+@pytest.mark.skipif(
+    "WIREGEN_SCREENSHOTS" not in os.environ, reason="pictures are written where WIREGEN_SCREENSHOTS says"
+)
+def test_pictures_for_people(running: Browser, folder: Path) -> None:
+    for name in PICTURED.split():
+        for look, width, dark in (("wide", 1200, False), ("dark", 1200, True), ("narrow", 390, False)):
+            running.screen(width, dark=dark)
+            running.open(f"{folder.as_uri()}/{name}.html")
+            if name.endswith("Data"):
+                running.point_at(".b[data-f='Data.sequence']")
+                running.run("scrollTo(0, 0)")
+            path = Path(os.environ["WIREGEN_SCREENSHOTS"], f"{name.replace('/', '-')}-{look}.png")
+            running.shoot(path)
+            assert path.stat().st_size > 10_000
