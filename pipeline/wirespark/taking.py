@@ -353,7 +353,10 @@ def _where_set(take: Taker) -> Taker:
 
 def _chosen(names: Values, values: Mapping[str, Values]) -> Values:
     """Return each row's value out of the column that its name says."""
-    return [None if name is None else values[name][row] for row, name in enumerate(names)]
+    try:
+        return [None if name is None else values[name][row] for row, name in enumerate(names)]
+    except KeyError as error:
+        raise WireSparkError(f"there is no {error}; there are {', '.join(values)}") from None
 
 
 def _note_absent(made: Values, trailing: list[Values]) -> None:
