@@ -19,7 +19,7 @@ _UNITS = {"": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
 _LIMIT = "limit."
 _KNOWN = (
     "protocol", "message", "from", "backend", "mode", "path", "paths", "variant", "strict", "port", "capture",
-    "split", "batch", "errorbytes", "index", "limits", "kernel",
+    "split", "batch", "errorbytes", "index", "limits", "kernel", "growing", "idle", "maxbytespertrigger", "maxfilespertrigger",
 )  # fmt: skip
 
 
@@ -63,6 +63,10 @@ class ReadOptions:
         split_size: Bytes of a file that one task reads.
         batch_size: Bytes that are decoded into one batch of rows.
         has_index: Whether the places where files are cut are kept for the next read.
+        is_growing: Of files that are followed: they may grow; else they are whole when they come.
+        idle: Seconds without a change after which such a file is taken for whole.
+        most_bytes: Of one batch of a stream, about.
+        most_files: The same in files.
     """
 
     wishes: Wishes
@@ -73,6 +77,10 @@ class ReadOptions:
     split_size: int = 64 << 20
     batch_size: int = 1 << 20
     has_index: bool = True
+    is_growing: bool = False
+    idle: int = 60
+    most_bytes: int | None = None
+    most_files: int | None = None
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> ReadOptions:
@@ -88,10 +96,14 @@ class ReadOptions:
             paths=_paths(given),
             message=among(given.get("message"), "message", wishes.package.messages),
             capture=None if "capture" not in given else _truth("capture", given["capture"]),
-            port=None if "port" not in given else _amount("port", given["port"]),
+            port=_amount_or_none("port", given),
             split_size=_amount("split", given.get("split", "64MiB")),
             batch_size=_amount("batch", given.get("batch", "1MiB")),
             has_index=_truth("index", given.get("index", "true")),
+            is_growing=_truth("growing", given.get("growing", "false")),
+            idle=_amount("idle", given.get("idle", "60")),
+            most_bytes=_amount_or_none("maxbytespertrigger", given),
+            most_files=_amount_or_none("maxfilespertrigger", given),
         )
 
 
@@ -178,6 +190,10 @@ def _truth(name: str, text: str) -> bool:
     if text.lower() not in ("true", "false"):
         raise WireSparkError(f"{name} is true or false, not {text!r}")
     return text.lower() == "true"
+
+
+def _amount_or_none(name: str, given: Mapping[str, str]) -> int | None:
+    return _amount(name, given[name]) if name in given else None
 
 
 def _amount(name: str, text: str) -> int:

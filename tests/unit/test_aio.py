@@ -572,3 +572,30 @@ def test_settings_that_nothing_can_work_with_are_refused_at_once(wrong: dict[str
                 pass
 
     run(main())
+
+
+def test_a_handler_that_sends_without_end_leaves_others_their_turn() -> None:
+    """The network takes megabytes of small messages before it makes anybody wait."""
+    sent: list[int] = []
+    others: list[int] = []
+    ended: list[Exception] = []
+
+    async def flood(peer: aio.Peer) -> None:
+        try:
+            while True:
+                await peer.send(lj.Ack(0))
+                sent.append(0)
+        except OSError as error:
+            ended.append(error)
+
+    async def main() -> None:
+        server = await aio.serve(flood, HOST, 0)
+        async with server, aio.connect(HOST, server.port) as peer:
+            while len(others) < 20:
+                await asyncio.sleep(0)
+                others.append(len(sent))
+            assert await peer.receive() is not None
+        assert len(ended) == 1
+
+    run(main())
+    assert others[-1] < 20 * 200

@@ -42,7 +42,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "plugins": {"model", "diagnostics", "backends", "writer"},
     "specimens": {"runtime"},
     "traces": {"model", "plan", "runtime", "diagnostics"},
-    "vectors": _PLAN | {"runtime", "specimens", "jsonl", "made"},
+    "vectors": _PLAN | {"runtime", "specimens", "jsonl", "made", "traces"},
     "fuzzing": {"runtime", "vectors"},
     "pytest_plugin": {"vectors"},
     "spelling": {"model"},

@@ -72,6 +72,10 @@ class Patience:
     def __init__(self, times: int) -> None:
         self._left = times
 
+    @property
+    def is_left(self) -> bool:
+        return self._left > 0
+
     def lasts(self) -> bool:
         """Tell whether it is done once more."""
         self._left -= 1

@@ -11,6 +11,7 @@ from wiregen.diagnostics import Label
 from wiregen.model import (
     Go,
     LimitReference,
+    Number,
     Row,
     Session,
     Timer,
@@ -120,7 +121,8 @@ def _first_value_outside_type(inspection: Inspection) -> None:
 def _timer_without_limit(inspection: Inspection) -> None:
     for session in inspection.protocol.sessions:
         for timer in session.timers:
-            if not any(_is_settable(each) for each in nested_expressions(timer.after)):
+            is_at_once = isinstance(timer.after, Number) and timer.after.value == 0
+            if not is_at_once and not any(map(_is_settable, nested_expressions(timer.after))):
                 inspection.warning(
                     "WG4021",
                     "the time of this timer is written into the session",

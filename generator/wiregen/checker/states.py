@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
@@ -20,8 +20,10 @@ _Table: TypeAlias = dict[_Case, list[Row]]
 """Rows that are tried for each case, in the order of the text."""
 _EVERY = "any"
 _MAX_CASES = 100_000
+_MAX_EVERYWHERE = 20_000
 _MAX_EARLIER = 24
 _MAX_LOOKS = 4000
+_MAX_SHOWN = 4
 
 
 class States:
@@ -90,12 +92,34 @@ class States:
                 [anywhere] if row.states is None else [own[state] for state in row.states if state in own]
             )
             look = _Look(row, subjects.of(row), patience)
-            takers = [look.takers(self._earlier(case, place, anywhere)) for place in places for case in cases]
-            if takers and all(takers) and not look.is_impossible:
-                yield row, takers[0]
+            if row.states is None and self._n_cases + len(cases) * len(own) <= _MAX_EVERYWHERE:
+                self._n_cases += len(cases) * len(own)
+                takers = self._takers(look, cases, (anywhere, *own.values()), anywhere)
+            else:
+                takers = self._takers(look, cases, places, anywhere)
+            if takers and not look.is_impossible:
+                yield row, takers
             for table in places if _is_final(row) else ():
                 for case in cases:
                     _take(table.setdefault(case, []), row)
+
+    def _takers(
+        self, look: _Look, cases: tuple[_Case, ...], places: Sequence[_Table], anywhere: _Table
+    ) -> tuple[Row, ...]:
+        """Return the rows that take all cases in all places, a few of them; nothing where something is left.
+
+        What is taken in `any` state, if that is the first place, is so in each.
+        """
+        found: dict[int, Row] = {}
+        for case in cases:
+            for place in places:
+                takers = look.takers(self._earlier(case, place, anywhere))
+                if not takers and (place is not anywhere or len(places) == 1):
+                    return ()
+                found.update((id(row), row) for row in takers)
+                if takers and place is anywhere:
+                    break
+        return tuple(found.values())[:_MAX_SHOWN]
 
     def cases(self, row: Row) -> tuple[_Case, ...]:
         """Return the roles and names that a row is about; `any` message is a name of its own.
@@ -153,7 +177,7 @@ class _Look:
         same = [row for row in earlier if row.when == self._row.when]
         if same:
             return (same[0],)
-        sure = [row for row in earlier if self._is_sure(row.when)]
+        sure = [row for row in earlier if self._is_sure(row.when)] if self._patience.is_left else []
         for some in (*((row,) for row in sure), tuple(sure)):
             refused = [(row.when, False) for row in some if row.when is not None]
             if some and self._patience.lasts() and never([*self._own, *refused], self._subjects):

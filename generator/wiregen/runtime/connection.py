@@ -245,6 +245,8 @@ class Connection(_Conversation):
         from .session_splitting import Splitting
 
         package, engine = self._package, self._engine
+        if engine.is_other(self._role, frame):
+            raise SessionError("wrong_kind", local=True, detail="wrong_kind")
         saved, known = engine.save(), None if self._context is None else self._context.snapshot()
         divide = Splitting(package.plan, package.classes, self._role, self._context)
         sent = []
@@ -291,10 +293,12 @@ class Connection(_Conversation):
         try:
             context.take(frame, Options(self._role, context=context, limits=limits))
         except BaseException as error:
+            context.joins.journal = None
             context.undo(known)
             if isinstance(error, DecodeError):
                 raise EncodeError(error.code, path=error.path, expected=error.expected) from None
             raise
+        context.joins.journal = None
 
     def _refuse_closed(self, despite: str | None) -> None:
         if self._is_closed:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from copy import copy
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
@@ -19,129 +18,21 @@ from wiregen.runtime.session_words import Kind, MessageWords
 from wiregen.runtime.tree import FrameValue, Record
 from wiregen.runtime.writing import write_frame
 from wiregen.traces.mentions import Mention, measuring, mentions_of, paths_in
-from wiregen.traces.placing import fits, is_measured, type_at, value_at, with_values
+from wiregen.traces.placing import fits, is_measured, type_at, value_at
 from wiregen.traces.smallest import Smallest, variations
+from wiregen.traces.spread import Draft, Source, Spread, written_by
 from wiregen.traces.world import Setup, World
 
-__all__ = ["Draft", "Drafts", "Spread"]
+__all__ = ["Drafts"]
 
 _MOST_VALUES: Final = 20
 _MOST_SMALL: Final = 5
-_MOST_DRAFTS: Final = 400
 _NUMBERS: Final = frozenset({"int", "varint", "coding", "bits"})
 _MOST_SAID: Final = 2
-_LONGEST: Final = 9
 _MOST_CUT: Final = 2
 """Messages that are cut in pieces."""
 _MOST_WHOLE: Final = 12
 """Of a frame that may be divided, how many are."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
-    """Something that `sender` could say. `written`: what is put into bytes, as `writer` writes it; `seen`: what it means."""
-
-    sender: str
-    writer: str
-    written: Any
-    seen: Any
-    is_piece: bool = False
-    measured: tuple[str, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """What it is, and whose."""
-        message = getattr(self.written, "message", self.written)
-        return f"{self.sender} {message.name}"
-
-    def encoded(self, world: World) -> bytes | None:
-        """Return its bytes; None where it cannot be said now. What is `measured` takes the length that fits."""
-        data = _written(self.written, self.writer, world)
-        if data is not None or not self.measured:
-            return data
-        for size in range(1, _LONGEST):
-            values = tuple(bytes(size) for _ in self.measured)
-            made = with_values(self.written, tuple((name,) for name in self.measured), values)
-            data = _written(made, self.writer, world)
-            if data is not None:
-                return data
-        return None
-
-
-def _written(value: Any, writer: str, world: World) -> bytes | None:
-    options = Options(writer, context=world.context, limits=dict(world.setup.limits))
-    try:
-        return write_frame(world.setup.plan, value, options)
-    except EncodeError:
-        return None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Source:
-    """One kind of message from one side."""
-
-    sender: str
-    writer: str
-    base: Any
-    kind: Kind
-    mentions: tuple[Mention, ...]
-    measured: tuple[str, ...]
-    """Fields of bytes whose length something else says."""
-    measuring: frozenset[str]
-    """Sessions that all of it concerns."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        frame = self.kind.frame
-        return (self.kind.name,) if frame is None else (self.kind.name, frame)
-
-    @property
-    def is_foreign(self) -> bool:
-        return self.sender != self.writer
-
-
-class Spread:
-    """One kind of message from one side, with all values that are worth trying in a world."""
-
-    def __init__(self, source: _Source, choices: list[tuple[Any, ...]]) -> None:
-        self.sender = source.sender
-        self.base = source.base
-        self._source = source
-        self._choices = choices
-        self._mentions = () if source.is_foreign else source.mentions
-        self._concerns: dict[str | None, tuple[int, ...]] = {}
-
-    def __iter__(self) -> Iterator[tuple[int, ...]]:
-        """Yield the choices, as the numbers of values, the plainest first."""
-        n_all = 1
-        for choice in self._choices:
-            n_all *= len(choice)
-        most_changed = len(self._choices) if n_all <= _MOST_DRAFTS // 4 else 3
-        numbers = [range(len(choice)) for choice in self._choices]
-        return variations(numbers, most_changed=most_changed, most=_MOST_DRAFTS)
-
-    def concerns(self, session: str | None) -> tuple[int, ...]:
-        """Return the places of a choice that a session depends on."""
-        if session not in self._concerns:
-            self._concerns[session] = tuple(
-                place
-                for place, mention in enumerate(self._mentions)
-                if session in self._source.measuring or session in mention.concerns
-            )
-        return self._concerns[session]
-
-    def draft(self, choice: tuple[int, ...]) -> Draft:
-        return self.only(choice, range(len(choice)))
-
-    def only(self, choice: tuple[int, ...], places: Sequence[int]) -> Draft:
-        """Return a message that differs from the plainest at these places only."""
-        paths = tuple(self._mentions[place].path for place in places)
-        values = tuple(self._choices[place][choice[place]] for place in places)
-        made = with_values(self.base, paths, values) if paths else self.base
-        source = self._source
-        return Draft(
-            sender=source.sender, writer=source.writer, written=made, seen=made, measured=source.measured
-        )
 
 
 class Drafts:
@@ -164,8 +55,12 @@ class Drafts:
 
     def about(self, session: str) -> Drafts:
         """Return the same without what only other sessions with keys ask for."""
-        other, named = self.anew(), _named(self._plan, session)
-        other._sources = tuple(source for source in self._sources if named.intersection(source.names))
+        other, named, anywhere = self.anew(), _named(self._plan, session), _named(self._plan)
+        other._sources = tuple(
+            source
+            for source in self._sources
+            if named.intersection(source.names) or not anywhere.intersection(source.names)
+        )
         return other
 
     def is_like(self, other: Drafts) -> bool:
@@ -198,7 +93,7 @@ class Drafts:
             yield self._spread(source, world)
         yield from self._pieces(fresh, world)
 
-    def _is_fresh(self, source: _Source, world: World) -> bool:
+    def _is_fresh(self, source: Source, world: World) -> bool:
         """Tell whether something else than before may come of a message, whatever it says."""
         matters = world.engine.matters(source.sender, source.base)
         tables = tuple(entry.table.name for entry in matters.entries)
@@ -208,7 +103,7 @@ class Drafts:
 
     # ---- kinds
 
-    def _found(self) -> Iterator[_Source]:
+    def _found(self) -> Iterator[Source]:
         plan = self._plan
         for role, name in plan["opens"].items():
             preamble = self._specimens.preamble(name, role)
@@ -223,13 +118,13 @@ class Drafts:
                 if owner is not None and code is not None:
                     yield from self._foreign(role, frame)
 
-    def _foreign(self, owner: str, frame: FrameValue) -> Iterator[_Source]:
+    def _foreign(self, owner: str, frame: FrameValue) -> Iterator[Source]:
         """Yield a message as said by those who never say it, where their frames could carry it."""
         for role, name in self._plan["sends"].items():
             if role != owner and name == frame.name:
                 yield self._source(role, owner, frame)
 
-    def _source(self, sender: str, writer: str, base: Any) -> _Source:
+    def _source(self, sender: str, writer: str, base: Any) -> Source:
         is_frame = isinstance(base, FrameValue)
         kind = Kind(self._plan, base if is_frame else None, base.message if is_frame else base)
         mentions = mentions_of(self._plan, kind, self._limits)
@@ -237,7 +132,7 @@ class Drafts:
         measured = tuple(
             name for name, field in kind.fields.items() if name not in asked and is_measured(field[2])
         )
-        return _Source(
+        return Source(
             sender=sender,
             writer=writer,
             base=base,
@@ -249,11 +144,11 @@ class Drafts:
 
     # ---- whole messages
 
-    def _spread(self, source: _Source, world: World) -> Spread:
+    def _spread(self, source: Source, world: World) -> Spread:
         mentions = () if source.is_foreign else source.mentions
         return Spread(source, [self._values(source, mention, world) for mention in mentions])
 
-    def _values(self, source: _Source, mention: Mention, world: World) -> tuple[Any, ...]:
+    def _values(self, source: Source, mention: Mention, world: World) -> tuple[Any, ...]:
         """Return the values of a field that are worth trying, the base's first."""
         path = mention.path
         first = value_at(source.base, path)
@@ -275,7 +170,7 @@ class Drafts:
                 unique.append(each)
         return tuple(unique[:_MOST_SMALL])
 
-    def _chunks(self, source: _Source, field: str, world: World) -> list[bytes]:
+    def _chunks(self, source: Source, field: str, world: World) -> list[bytes]:
         """Return bytes for a field that is a piece of a frame: of the sender's smallest one the half, the rest, and all."""
         found: list[bytes] = []
         names = (source.kind.name, source.kind.frame)
@@ -287,19 +182,19 @@ class Drafts:
                 found += [data[: len(data) // 2], data[len(data) // 2 :], data]
         return found
 
-    def _small_frames(self, source: _Source, frame: str) -> list[bytes]:
+    def _small_frames(self, source: Source, frame: str) -> list[bytes]:
         """Return the smallest frame of a sender that is no piece itself."""
         for other in self._sources:
             is_own = other.sender == source.sender and not other.is_foreign and other.kind.frame == frame
             if is_own and other.kind.name != source.kind.name:
-                data = _written(other.base, other.writer, World(self._setup))
+                data = written_by(other.base, other.writer, World(self._setup))
                 if data is not None:
                     return [data]
         return []
 
     # ---- pieces of blocks
 
-    def _pieces(self, sources: list[_Source], world: World) -> Iterator[Draft]:
+    def _pieces(self, sources: list[Source], world: World) -> Iterator[Draft]:
         for name, (_, block, *_) in self._plan["joins"].items():
             divided = [each for each in sources if block is not None and each.kind.frame == block[0]]
             n_cut = 0
@@ -311,17 +206,17 @@ class Drafts:
                 yield from drafts
                 n_cut += bool(drafts)
 
-    def _may_begin(self, source: _Source, world: World) -> bool:
+    def _may_begin(self, source: Source, world: World) -> bool:
         """Tell whether it may come now: a preamble, where a role has one, comes first and once."""
         if source.kind.frame is None:
             return source.sender not in world.begun
         return source.sender in world.begun or source.sender not in self._plan["opens"]
 
-    def _wholes(self, source: _Source, world: World) -> Iterator[FrameValue]:
+    def _wholes(self, source: Source, world: World) -> Iterator[FrameValue]:
         spread = self._spread(source, world)
         return (spread.draft(choice).written for choice in islice(spread, _MOST_WHOLE))
 
-    def _cut(self, source: _Source, whole: FrameValue, name: str, world: World) -> Iterator[Draft]:
+    def _cut(self, source: Source, whole: FrameValue, name: str, world: World) -> Iterator[Draft]:
         """Yield the first pieces of a frame, and the last one where the others are there."""
         _, block, keys, parts, lasts, _ = self._plan["joins"][name]
         data = self._block(source, whole, block[1], world)
@@ -342,7 +237,7 @@ class Drafts:
                     sender=source.sender, writer=source.writer, written=piece, seen=seen, is_piece=True
                 )
 
-    def _block(self, source: _Source, whole: FrameValue, field: str, world: World) -> bytes | None:
+    def _block(self, source: Source, whole: FrameValue, field: str, world: World) -> bytes | None:
         """Return the bytes of a block of a frame; None where the frame cannot be said now."""
         content = repr((whole.fields, getattr(whole.message, "fields", None)))
         known = self._blocks.setdefault((source.writer, source.kind.name, content), [])
@@ -353,7 +248,7 @@ class Drafts:
         known.append((entries.asked, self._written_block(source, whole, field, entries)))
         return known[-1][1]
 
-    def _written_block(self, source: _Source, whole: FrameValue, field: str, entries: Any) -> bytes | None:
+    def _written_block(self, source: Source, whole: FrameValue, field: str, entries: Any) -> bytes | None:
         options = self._options(source.writer, entries)
         try:
             data = write_frame(self._plan, whole, options)
@@ -407,9 +302,14 @@ def _looked_up(context: Context, what: Any) -> Any:
         return _MISSING
 
 
-def _named(plan: Plan, session: str) -> frozenset[str]:
-    """Return the names in the rows of a session, of those that each connection has one of, and of all joins."""
-    tables = [table for name, table in plan["sessions"].items() if name == session or not table["keys"]]
+def _named(plan: Plan, session: str | None = None) -> frozenset[str]:
+    """Return the names in the rows of a session, of those that each connection has one of, and of all joins.
+
+    `session`: None stands for all.
+    """
+    tables = [
+        table for name, table in plan["sessions"].items() if session in (None, name) or not table["keys"]
+    ]
     names = {name for table in tables for row in table["rows"] for name in row[2] or ()}
     for name, (_, block, _, parts, lasts, _) in plan["joins"].items():
         if name in names:

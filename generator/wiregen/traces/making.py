@@ -234,8 +234,16 @@ def _replayed(setup: Setup, steps: tuple[Step, ...]) -> tuple[tuple[Step, ...], 
     """Return the steps with what was read of each, and what each did."""
     world = World(setup)
     outcomes = [world.take(step) for step in steps]
-    read = [each.values[0] if each.values else None for each in outcomes]
-    return tuple(replace(step, value=value) for step, value in zip(steps, read, strict=True)), outcomes
+    done = [
+        replace(
+            step,
+            value=each.values[0] if each.values else None,
+            violations=tuple(violation.name for violation in each.violations),
+            moves=each.moves,
+        )
+        for step, each in zip(steps, outcomes, strict=True)
+    ]
+    return tuple(done), outcomes
 
 
 def _culprit(violation: str, outcome: Outcome, last: Step) -> str | None:

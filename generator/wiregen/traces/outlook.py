@@ -16,7 +16,7 @@ from wiregen.runtime.errors import DecodeError, EncodeError
 from wiregen.runtime.options import Options
 from wiregen.runtime.session_events import Violation
 from wiregen.runtime.session_table import Entry
-from wiregen.traces.drafts import Draft, Spread
+from wiregen.traces.spread import Draft, Spread
 from wiregen.traces.trace import Goal
 from wiregen.traces.world import Atom, Outcome, World
 
@@ -121,8 +121,9 @@ class Outlook:
         violations = [each for part in parts for each in part.violations]
         met = [each for part in parts for each in part.met]
         if self._matters.is_foreign and all(each.lenient for each in violations):
-            violations.append(Violation("wrong_role"))
-            met.append(Goal(kind="wrong_role", role=sender, violation="wrong_role"))
+            name = self._world.engine.program.foreign
+            violations.append(Violation(name))
+            met.append(Goal(kind="wrong_role", role=sender, violation=name))
         outcome = Outcome(met=met, violations=violations)
         return Effect(outcome=outcome, atoms=tuple(self._atoms(parts)) if outcome.is_legal else ())
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
 
-from wiregen.traces.drafts import Draft, Drafts, Spread
+from wiregen.traces.drafts import Drafts
 from wiregen.traces.outlook import Effect, Outlook, is_remembered
+from wiregen.traces.spread import Draft, Spread
 from wiregen.traces.trace import Goal, Step
 from wiregen.traces.world import Atom, Outcome, Setup, World
 
@@ -186,7 +187,7 @@ class Search:
 
     def _has_new(self, atoms: tuple[Atom, ...]) -> bool:
         return any(atom not in self._atoms for atom in atoms) or any(
-            pair not in self._pairs for pair in combinations(atoms, 2)
+            pair not in self._pairs for pair in _pairs(atoms)
         )
 
     def _try(self, steps: tuple[Step, ...], step: Step) -> None:
@@ -209,7 +210,7 @@ class Search:
 
     def _is_new(self, atoms: tuple[Atom, ...]) -> int | None:
         """Return 1 where an atom is new, 2 where a pair of them is; they are known from now on."""
-        pairs = set(combinations(atoms, 2))
+        pairs = set(_pairs(atoms))
         is_first = any(atom not in self._atoms for atom in atoms)
         is_second = not pairs <= self._pairs
         self._atoms.update(atoms)
@@ -231,6 +232,16 @@ class Search:
         self.findings[goal] = Finding(steps=steps, rank=rank)
         if rank == 0:
             self._wanted.discard(goal)
+
+
+def _pairs(atoms: tuple[Atom, ...]) -> Iterator[tuple[Atom, Atom]]:
+    """Yield the facts two by two; of two sessions, which do not see each other, only what they are in."""
+    for one, other in combinations(atoms, 2):
+        match one, other:
+            case (str(), str(), _, tuple()), (str(), str(), _, tuple()) if one[0] != other[0]:
+                yield one[:3], other[:3]
+            case _:
+                yield one, other
 
 
 def _facts(atoms: tuple[Atom, ...]) -> Iterator[Hashable]:

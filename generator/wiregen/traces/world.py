@@ -21,7 +21,7 @@ from wiregen.runtime.session_instances import Instance
 from wiregen.runtime.session_rows import Row, Rows, change
 from wiregen.runtime.session_table import Entry, Matters, Program, Table
 from wiregen.runtime.session_terms import NOTHING, Term
-from wiregen.traces.trace import Goal, Step
+from wiregen.traces.trace import Goal, Move, Step
 
 __all__ = ["Atom", "Outcome", "Setup", "World"]
 
@@ -50,6 +50,7 @@ class Outcome:
     violations: list[Violation] = field(default_factory=list)
     fault: str | None = None
     values: list[Any] = field(default_factory=list)
+    moves: tuple[Move, ...] = ()
 
     @property
     def broken(self) -> list[Violation]:
@@ -103,7 +104,7 @@ class Watched(Engine):
     def add_general(self, violations: Iterable[Violation], sender: str) -> None:
         """Take note of the violations that are no row's."""
         for each in violations:
-            if each.name == "wrong_role" and not each.session:
+            if each.name == self.program.foreign and not each.session:
                 self.met.append(Goal(kind="wrong_role", role=sender, violation=each.name))
             if each.name == "limit_exceeded" and each.session:
                 self.met.append(Goal(kind="too_many", session=each.session, violation=each.name))
@@ -193,7 +194,7 @@ class World:
 
     def take(self, step: Step) -> Outcome:
         """Let a step happen."""
-        self._outcome, self.engine.met = Outcome(), []
+        self._outcome, self.engine.met, self.engine.trail = Outcome(), [], []
         self.now = step.at
         self._outcome.violations += self._expired(step.at)
         match step.kind:
@@ -207,6 +208,8 @@ class World:
                 self.ended |= {step.role}
                 self._end(step.role)
         self._outcome.met += self.engine.met
+        trail = self.engine.trail
+        self._outcome.moves = tuple(dict.fromkeys((name, before, after) for name, _, before, after in trail))
         return self._outcome
 
     def _expired(self, now: float) -> Iterator[Violation]:

@@ -113,7 +113,7 @@ class Limits:
         messages: int = 65536,
         depth: int = 32,
         open: int = 65536,
-        writer_idle: int = 3600000,
+        writer_idle: int = 86400000,
     ) -> None:
         self.frame = frame
         """In bytes. A payload of 2**24 - 1 bytes and its header. Source: Messages should be less than 224. Errata: 224, where 2**24 is meant."""

@@ -12,6 +12,7 @@ PLAN: dict[str, Any] = {
     "name": "pravega_proposal",
     "endian": "big",
     "roles": ("client", "server"),
+    "role_rule": None,
     "limits": {
         "frame": 16777223,
         "inflated": 67108864,
@@ -19,7 +20,7 @@ PLAN: dict[str, Any] = {
         "messages": 65536,
         "depth": 32,
         "open": 65536,
-        "appender_idle": 3600000,
+        "appender_idle": 86400000,
     },
     "limit_rules": {"frame": "frame_too_large"},
     "rules": {},

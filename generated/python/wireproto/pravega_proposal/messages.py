@@ -113,7 +113,7 @@ class Limits:
         messages: int = 65536,
         depth: int = 32,
         open: int = 65536,
-        appender_idle: int = 3600000,
+        appender_idle: int = 86400000,
     ) -> None:
         self.frame = frame
         """In bytes. A payload of 2**24 - 1 bytes and its header; also a message put together from pieces. Source: Messages should be < 2^24."""

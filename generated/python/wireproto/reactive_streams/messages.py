@@ -98,7 +98,7 @@ class Limits:
         depth: int = 32,
         open: int = 65536,
         parts: int = 1024,
-        linger: int = 60000,
+        linger: int = 600000,
     ) -> None:
         self.frame = frame
         """In bytes. A message, any length, an element's fixed size, a packed run, a split element put together. Assumed: a reviewer asked for a maximum."""
