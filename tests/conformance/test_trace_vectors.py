@@ -25,12 +25,12 @@ from wiregen.vectors.verifying import CarefulDoor, judge
 from wiregen.vectors.verifying.made_door import MadeDoor
 
 KILLED = {
-    "geode": (51, 58),
+    "geode": (55, 66),
     "lumberjack": (84, 116),
-    "pravega": (1110, 1131),
-    "pravega_documented": (77, 90),
+    "pravega": (1154, 1183),
+    "pravega_documented": (79, 89),
     "pravega_proposal": (79, 84),
-    "reactive_streams": (210, 221),
+    "reactive_streams": (406, 418),
 }
 """Of the mutants of a protocol, how many the traces tell from it, at least.
 
