@@ -16,7 +16,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
-from tests.unit.browser import Browser, browser, needs_chromium
+from tests.unit.browser import Browser, axe_of_npm, browser, needs_chromium
 from tests.unit.test_cli_decode import run
 
 from wiregen.cli.play import pages
@@ -157,6 +157,16 @@ def test_it_is_legible_in_the_dark_and_on_narrow_screens(tab: Browser, url: str)
         assert tab.run("document.documentElement.scrollWidth <= innerWidth")
         assert tab.run("document.documentElement.dataset.theme") == ("dark" if dark else "light")
         tab.open("about:blank")
+
+
+@needs_chromium
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_axe_finds_no_serious_fault_in_it(tab: Browser, url: str, tmp_path: Path, dark: bool) -> None:
+    axe = axe_of_npm(tmp_path)
+    tab.screen(1300, dark=dark)
+    tab.open(f"{url}#{WINDOWS}")
+    tab.wait("document.querySelectorAll('#trees h3').length === 2")
+    assert tab.serious_faults(axe) == []
 
 
 def test_only_questions_are_answered(url: str) -> None:
