@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ import pytest
 pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
 pytestmark = pytest.mark.xdist_group("spark")
 
-from tests.unit.docs_sites import SHIPPED, shipped_chapter  # noqa: E402
+from tests.unit.docs_sites import ROOT, SHIPPED, shipped_chapter  # noqa: E402
 
 import wirespark  # noqa: E402
 from wiregen.docs.book import Book  # noqa: E402
@@ -41,3 +42,17 @@ def test_the_spark_snippets_run(
             exec(compile(texts[0], message.name, "exec"), {})  # noqa: S102 - that it runs is the point
             n_run += 1
     assert n_run == _EACH
+
+
+def test_the_programs_of_the_guide_run(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(wirespark, "session", lambda *names, **settings: spark)
+    text = (
+        (ROOT / "docs" / "guide" / "pipeline.md")
+        .read_text(encoding="utf-8")
+        .replace('"examples/', f'"{ROOT}/examples/')
+    )
+    programs = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    for program in programs:
+        exec(compile(program, "pipeline.md", "exec"), {})  # noqa: S102 - that it runs is the point
+    assert programs

@@ -6,10 +6,7 @@ Pictures for people are written where WIREGEN_SCREENSHOTS says.
 from __future__ import annotations
 
 import functools
-import json
 import os
-import shutil
-import subprocess
 import threading
 from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -17,7 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from tests.unit.browser import Browser, browser, needs_chromium
+from tests.unit.browser import Browser, axe_of_npm, browser, needs_chromium
 from tests.unit.docs_sites import shipped_site
 
 from wiregen.docs.charts import CHARACTER
@@ -234,24 +231,7 @@ def test_text_of_a_diagram_stays_in_its_box(tab: Browser, base: str) -> None:
 
 @pytest.fixture(scope="session")
 def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return the text of axe-core, as npm has it."""
-    npm = shutil.which("npm")
-    if npm is None:
-        pytest.skip("axe-core comes as an npm package, and there is no npm")
-    folder = tmp_path_factory.mktemp("axe")
-    command = [
-        npm,
-        "install",
-        "--silent",
-        "--no-audit",
-        "--no-fund",
-        "--prefix",
-        str(folder),
-        "axe-core@4.14.1",
-    ]
-    if subprocess.run(command, capture_output=True, timeout=120, check=False).returncode:
-        pytest.skip("npm cannot install axe-core")
-    return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+    return axe_of_npm(tmp_path_factory.mktemp("axe"))
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
@@ -269,12 +249,7 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_axe_finds_no_serious_fault(tab: Browser, base: str, axe: str, name: str, dark: bool) -> None:
     tab.screen(1200, dark=dark)
     tab.open(f"{base}/{name}")
-    tab.run(axe)
-    found = tab.run(
-        "axe.run({preload: false, resultTypes: ['violations']}).then((all) => JSON.stringify(all.violations.map((each) => [each.id, each.impact, each.nodes.slice(0, 3).map((node) => node.html)])))"
-    )
-    serious = [each for each in json.loads(found) if each[1] in ("serious", "critical")]
-    assert serious == []
+    assert tab.serious_faults(axe) == []
 
 
 @pytest.mark.parametrize("name", ["pravega/session-Call", "lumberjack/session-Transfer"])

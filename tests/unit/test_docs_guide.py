@@ -22,6 +22,7 @@ USED = {
 PROGRAMS = [
     pytest.param(program, id=f"{name}-{number}")
     for name, text in TEXTS.items()
+    if name != "pipeline"  # run where Spark is: tests/pipeline/test_docs_snippets.py
     for number, program in enumerate(re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE))
 ]
 
@@ -56,7 +57,7 @@ def test_a_program_of_the_guide_runs(program: str) -> None:
 
 
 def test_there_are_programs_in_it() -> None:
-    assert len(PROGRAMS) >= 2
+    assert len(PROGRAMS) >= 1
 
 
 def test_every_code_has_a_page_that_others_lead_to() -> None:
@@ -77,5 +78,11 @@ def test_pages_keep_their_directives_and_foreign_links_to_themselves() -> None:
 
 def test_texts_of_the_guide_are_shipped() -> None:
     text = Path(__file__).resolve().parents[2].joinpath("pyproject.toml").read_text()
-    for name in ("docs/guide", "docs/plugins.md", "docs/serializations.md", "docs/vectors.md"):
+    for name in (
+        "docs/guide",
+        "docs/plugins.md",
+        "docs/serializations.md",
+        "docs/sessions.md",
+        "docs/vectors.md",
+    ):
         assert text.count(f'"{name}"') == 2

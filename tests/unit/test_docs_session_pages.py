@@ -1,4 +1,4 @@
-"""Pages of sessions: no label touches a line, everything of the session is there, conversations are kept and read back."""
+"""Pages of sessions: no label touches a line, everything of the session is there, conversations are those of the vectors."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import pytest
 from tests.unit.docs_sites import SHIPPED, files_of, shipped_chapter, site_of_text
 from tests.unit.test_cli_decode import run
 
-from wiregen.diagrams import Edge, Node, StateDiagram, state_diagrams
+from wiregen.diagrams import Edge, Happening, Node, StateDiagram, state_diagrams
+from wiregen.docs.book import Book
 from wiregen.docs.charts import CHARACTER, Chart, chart_of
-from wiregen.docs.conversations import Conversations, find_conversations, read_conversations, written
+from wiregen.docs.conversations import Conversations
 from wiregen.docs.ladders import ladder_of
 
 Box = tuple[float, float, float, float]
@@ -114,32 +115,37 @@ def test_a_page_holds_every_state_row_and_timer(name: str) -> None:
             assert f"<code>{state.name}</code>" in page
 
 
-def test_conversations_are_told_and_drawn_and_come_back_from_a_text() -> None:
-    chapter = shipped_chapter("lumberjack")
-    found = find_conversations(chapter.protocol)
-    assert read_conversations(written(found)) == found
-    assert "Transfer" in found.legal and "window_overrun" in found.breaking
-    assert all(diagram.violation == name for name, diagram in found.breaking.items())
-    files = files_of(replace(chapter, conversations=found))
-    page = files["lumberjack/session-Transfer.html"].decode()
-    assert "A conversation" in page and page.count('class="lifeline"') == 2
-    rules = files["lumberjack/rules.html"].decode()
-    assert rules.count("Broken by") == len(
-        set(found.breaking) & {rule.name for rule in chapter.protocol.rules}
-    )
-    for name, diagram in found.legal.items():
-        ladder = ladder_of(name, diagram)
+@pytest.mark.parametrize("name", SHIPPED)
+def test_conversations_are_told_and_drawn(name: str) -> None:
+    chapter = shipped_chapter(name)
+    book = Book(chapter)
+    found = book.conversations
+    assert {session.name for session in chapter.protocol.sessions} <= set(found.legal)
+    assert all(diagram.violation == rule for rule, diagram in found.breaking.items())
+    files = files_of(chapter)
+    for session in chapter.protocol.sessions:
+        page = files[f"{name}/session-{session.name}.html"].decode()
+        assert page.count('class="lifeline"') == 2
+        for line in found.legal[session.name].lines:
+            assert isinstance(line, Happening) or f"<b>{line.message}</b>" in page
+    rules = files[f"{name}/rules.html"].decode()
+    assert rules.count("Broken by") == len(set(found.breaking) & set(book.rules)) > 0
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_texts_of_a_conversation_stand_between_the_sides(name: str) -> None:
+    found = Book(shipped_chapter(name)).conversations
+    for title, diagram in (*found.legal.items(), *found.breaking.items()):
+        ladder = ladder_of(title, diagram)
         assert len(ladder.rungs) == len(diagram.lines)
         widest = max(len(text) for rung in ladder.rungs for text in (rung.text, rung.detail))
         assert widest * CHARACTER < abs(ladder.sides[0][0] - ladder.sides[1][0])
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", "[]", "{}", '{"legal": 1, "breaking": {}}', '{"legal": {"S": {}}, "breaking": {}}', "[" * 5000],
-)
-def test_what_is_no_text_of_conversations_is_none(text: str) -> None:
-    assert read_conversations(text) is None
+def test_a_file_of_another_state_of_the_protocol_tells_nothing() -> None:
+    chapter = shipped_chapter("lumberjack")
+    other = replace(chapter, vectors=shipped_chapter("reactive_streams").vectors)
+    assert Book(other).conversations == Conversations()
 
 
 WIRE = """
@@ -157,21 +163,15 @@ session Game {
 """
 
 
-def test_a_search_is_kept_for_the_next_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+def test_conversations_come_with_the_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "idl").mkdir()
     (tmp_path / "idl" / "p.wire").write_text(WIRE)
     (tmp_path / "wiregen.toml").write_text("")
-    first = run("docs", "build")
-    assert first.exit_code == 0 and "searching conversations" in first.stderr
-    page = (tmp_path / "site" / "p" / "session-Game.html").read_text()
-    assert "lifeline" in page
-    second = run("docs", "build")
-    assert "searching" not in second.stderr and "up to date" in second.stderr
-    (kept,) = (tmp_path / "caches" / "wiregen").glob("*.conversations")
-    kept.write_text("{}")
-    assert "searching conversations" in run("docs", "build").stderr
+    page = tmp_path / "site" / "p" / "session-Game.html"
+    assert run("docs", "build").exit_code == 0 and "lifeline" not in page.read_text()
+    assert run("vectors", "build").exit_code == 0
+    assert run("docs", "build").exit_code == 0 and "lifeline" in page.read_text()
 
 
 def test_states_of_strangers_are_text(tmp_path: Path) -> None:

@@ -63,6 +63,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "writer",
     },
     "loopback": set(),
+    "playground": _PLAN | {"runtime", "capture", "docs", "emitter", "inspect", "jsonl", "vectors"},
     "capture": set(),
     "jsonl": {"runtime"},
     "made": {"backends", "diagnostics", "emitter", "runtime"},

@@ -28,6 +28,7 @@ _VERBS = {
     "ir": "Print a protocol's model as JSON.",
     "lint": "List what .wire files assume, and find what a reader would miss.",
     "new": "Make a project that builds.",
+    "play": "Show bytes as trees in a browser, and change them.",
     "replay": "Hold a recorded connection to the protocol's sessions.",
     "spark": "Captured traffic to tables, on Spark.",
     "transcode": "Carry a stream from one serialization to another.",

@@ -42,15 +42,14 @@ def verb(names: tuple[str, ...], output: str | None) -> int:
     return _written(site_of(config, names), folder)
 
 
-def site_of(config: "Config", names: tuple[str, ...], *, is_searching: bool = True) -> "tuple[Output, ...]":
-    """Return the files of the site; exit where a protocol is wrong. `is_searching`: for conversations that are not known yet."""
+def site_of(config: "Config", names: tuple[str, ...]) -> "tuple[Output, ...]":
+    """Return the files of the site; exit where a protocol is wrong."""
     from wiregen.cli.progress import progress_of_pages
     from wiregen.docs.site import build_site
     from wiregen.source import Sources
 
     sources = Sources()
-    subjects = _subjects(config, names, sources)
-    chapters = [_chapter(each, config, sources, is_searching=is_searching) for each in subjects]
+    chapters = [_chapter(subject, config, sources) for subject in _subjects(config, names, sources)]
     with progress_of_pages() as at_page:
         return build_site(chapters, at_page=at_page, has_guide=True)
 
@@ -73,8 +72,7 @@ def _subjects(config: "Config", names: tuple[str, ...], sources: "Sources") -> "
     return subjects
 
 
-def _chapter(subject: "Subject", config: "Config", sources: "Sources", *, is_searching: bool) -> "Chapter":
-    from wiregen.cli.docs_conversations import conversations_of
+def _chapter(subject: "Subject", config: "Config", sources: "Sources") -> "Chapter":
     from wiregen.docs.book import Chapter
     from wiregen.docs.declarations import wire_text
 
@@ -91,7 +89,6 @@ def _chapter(subject: "Subject", config: "Config", sources: "Sources", *, is_sea
         vectors=vectors,
         vectors_text=text,
         carry=_carry(subject, config, sources),
-        conversations=conversations_of(subject.protocol, is_searching=is_searching),
     )
 
 

@@ -88,8 +88,8 @@ class Served:
 def verb(names: tuple[str, ...], port: int) -> int:
     """Serve the site of the protocols NAME, or of all, to a browser on this computer, until Ctrl-C.
 
-    Pages load again when a source changes. Only who has the address that is printed gets an answer. Nothing is written; conversations
-    of sessions are shown where `wiregen docs build` has searched them.
+    Pages load again when a source changes. Only who has the address that is printed gets an answer. Nothing is
+    written.
     """
     from wiregen.cli.docs_build import site_of
     from wiregen.cli.watch import watch_sources
@@ -99,7 +99,7 @@ def verb(names: tuple[str, ...], port: int) -> int:
     served = Served()
 
     def build() -> int:
-        if served.put(site_of(configuration(Report()), names, is_searching=False)):
+        if served.put(site_of(configuration(Report()), names)):
             tell("the site is made")
         return 0
 

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from wiregen import model as m
 from wiregen.docs.cells import Cells
-from wiregen.docs.conversations import Conversations
+from wiregen.docs.conversations import Conversations, conversations_in
 from wiregen.docs.faults import named_by
 from wiregen.docs.places import GUIDE, Linked, Places
 from wiregen.docs.prose import Prose
@@ -39,7 +39,7 @@ def _nothing(sample: Sample) -> Mapping[str, bytes]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chapter:
-    """A protocol and what is known of it besides its model: its text by path, its vectors, its other serializations, conversations."""
+    """A protocol and what is known of it besides its model: its text by path, its vectors, its other serializations."""
 
     protocol: m.Protocol
     text_of: Callable[[str], str]
@@ -48,7 +48,6 @@ class Chapter:
     vectors: VectorFile | None = None
     vectors_text: bytes = b""
     carry: Carry = field(default=_nothing)
-    conversations: Conversations = field(default_factory=Conversations)
 
 
 class Book:
@@ -127,6 +126,12 @@ class Book:
         """Return the first vectors that break a rule, and how many more there are."""
         return _first(self._by_rule.get(rule, []))
 
+    def vectors_of_codes(self, codes: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
+        """Return the first vectors that break no rule by name and are refused with one of some codes, and how many more."""
+        return _first(
+            [each.id for each in self._invalid if each.error.rule is None and each.error.code in codes]
+        )
+
     def vectors_of_fault(self, path: str, code: str) -> tuple[tuple[str, ...], int]:
         """Return the first vectors that a decoder refuses with a code in a field, or anywhere in a declaration, and how many more."""
         return _first(self._by_fault.get((path, code), []))
@@ -152,6 +157,11 @@ class Book:
             for place in dict.fromkeys((path, path.partition(".")[0])):
                 found.setdefault((place, vector.error.code), []).append(vector.id)
         return found
+
+    @cached_property
+    def conversations(self) -> Conversations:
+        """What its file of vectors tells."""
+        return conversations_in(self.plan, self.chapter.vectors)
 
     @cached_property
     def limits(self) -> dict[str, int]:

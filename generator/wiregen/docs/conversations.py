@@ -1,27 +1,24 @@
-"""Conversations that pages tell: one for each session, and the shortest one that breaks each rule, found by search.
+"""Conversations that pages tell: one for each session, and the shortest one that breaks each rule, out of the file of vectors.
 
-The search takes seconds; what it found is a text that can be kept, under a key of all that it depends on.
+Invariant: what is told was read by the careful codec while the page was made.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from hashlib import sha256
-from pathlib import Path
-from typing import Any, Final
 
-from wiregen import model as m
-from wiregen.diagrams import Happening, Said, SequenceDiagram, as_data, conversations, sequence_diagram
-from wiregen.plan import lower
-from wiregen.traces import make_traces
+from wiregen.diagnostics import error_codes
+from wiregen.diagrams import SequenceDiagram, conversations, sequence_diagram
+from wiregen.runtime.context import Context
+from wiregen.runtime.errors import DecodeError
+from wiregen.runtime.explain import careful_decoder
+from wiregen.runtime.options import Options, Plan
+from wiregen.traces import Goal, Step, Trace, Traces
+from wiregen.vectors.format import Trace as Kept
+from wiregen.vectors.format import VectorFile, octets
 
-__all__ = ["Conversations", "find_conversations", "key_of", "read_conversations", "written"]
-
-_ROOMS: Final = ("diagrams", "plan", "runtime", "traces")
-"""Whose code decides what is found."""
+__all__ = ["Conversations", "conversations_in"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,71 +29,58 @@ class Conversations:
     breaking: Mapping[str, SequenceDiagram] = field(default_factory=dict)
 
 
-def find_conversations(protocol: m.Protocol) -> Conversations:
-    """Search for the conversations of a protocol; the same whenever they are searched."""
-    plan, traces = lower(protocol), make_traces(protocol)
-    shortest: dict[str, SequenceDiagram] = {}
-    for trace in sorted(traces.traces, key=lambda each: len(each.steps)):
-        if trace.violation is not None and not trace.is_fault and trace.violation not in shortest:
-            shortest[trace.violation] = sequence_diagram(plan, trace)
-    return Conversations(legal=conversations(plan, traces), breaking=shortest)
+def conversations_in(plan: Plan, file: VectorFile | None) -> Conversations:
+    """Return the conversations of a file's traces; none without a file."""
+    kept = [each for each in file.vectors if isinstance(each, Kept)] if file is not None else []
+    faults = set(error_codes())
+    legal = [trace for each in kept if each.violation is None and (trace := _read(plan, each)) is not None]
+    traces = Traces(protocol=plan["name"], traces=tuple(legal), goals=(), missing=())
+    breaking: dict[str, SequenceDiagram] = {}
+    for each in sorted(kept, key=lambda one: len(one.steps)):
+        if each.violation is None or each.violation in faults or each.violation in breaking:
+            continue
+        trace = _read(plan, each)
+        if trace is not None:
+            breaking[each.violation] = sequence_diagram(plan, trace)
+    return Conversations(legal=conversations(plan, traces), breaking=breaking)
 
 
-def key_of(protocol: m.Protocol) -> str:
-    """Return the hash of all that the conversations of a protocol depend on."""
-    return sha256(f"{_code()} {protocol!r}".encode("utf-8", "backslashreplace")).hexdigest()
-
-
-@cache
-def _code() -> str:
-    house = Path(__file__).resolve().parents[1]
-    digest = sha256()
-    for path in sorted(path for room in _ROOMS for path in (house / room).rglob("*.py")):
-        digest.update(sha256(path.read_bytes()).digest())
-    return digest.hexdigest()
-
-
-# ---- as a text
-
-
-def written(found: Conversations) -> str:
-    """Return conversations as JSON."""
-    data = {
-        name: {key: as_data(diagram) for key, diagram in diagrams.items()}
-        for name, diagrams in (("legal", found.legal), ("breaking", found.breaking))
-    }
-    return json.dumps(data, ensure_ascii=True) + "\n"
-
-
-def read_conversations(text: str) -> Conversations | None:
-    """Return what `written` wrote; None where it is something else."""
+def _read(plan: Plan, kept: Kept) -> Trace | None:
+    """Return a trace with its frames read; None where one is not whole, or the file is of another state of the protocol."""
     try:
-        data = json.loads(text)
-        legal, breaking = (
-            {str(key): _diagram(each) for key, each in data[name].items()} for name in ("legal", "breaking")
-        )
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        steps = tuple(_steps(plan, kept))
+    except (DecodeError, KeyError):
         return None
-    return Conversations(legal=legal, breaking=breaking)
-
-
-def _diagram(data: Mapping[str, Any]) -> SequenceDiagram:
-    return SequenceDiagram(
-        id=str(data["id"]),
-        participants=tuple(map(str, data["participants"])),
-        lines=tuple(_line(each) for each in data["lines"]),
-        violation=data["violation"],
-        by=data["by"],
+    if len(steps) != len(kept.steps):
+        return None
+    return Trace(
+        id=kept.id,
+        protocol=plan["name"],
+        steps=steps,
+        covers=tuple(Goal(kind="row", session=_session_of(each)) for each in kept.covers),
+        violation=kept.violation,
+        by=kept.steps[-1].from_role if kept.steps else None,
+        options=kept.options,
+        limits=kept.limits,
     )
 
 
-def _line(data: Mapping[str, Any]) -> Said | Happening:
-    if "message" not in data:
-        return Happening(at=float(data["at"]), role=data["role"], text=str(data["text"]))
-    return Said(
-        at=float(data["at"]),
-        sender=str(data["sender"]),
-        receiver=str(data["receiver"]),
-        message=str(data["message"]),
-        fields=tuple((str(name), str(value)) for name, value in data["fields"]),
-    )
+def _steps(plan: Plan, kept: Kept) -> Iterator[Step]:
+    context = Context(plan, limits=kept.limits)
+    decoders = {
+        role: careful_decoder(
+            plan, Options(role, context=context, limits=kept.limits, variant=kept.variant), context=context
+        )
+        for role in plan["roles"]
+    }
+    for step in kept.steps:
+        data = octets(step.bytes)
+        if not data:
+            yield Step(kind="eof" if step.eof else "tick", role=step.from_role, at=step.at)
+        for node in decoders[step.from_role].feed(data) if data else ():
+            yield Step(kind="message", role=step.from_role, at=step.at, data=data, value=node.value)
+
+
+def _session_of(goal: str) -> str:
+    """Return the session, or join, of a goal as text: `Transfer in waiting: …`."""
+    return goal.partition(":")[0].partition(" in ")[0]

@@ -29,9 +29,10 @@ _PAGES: Final = {
     "start": "guide/start.md",
     "language": "guide/language.md",
     "behaviour": "guide/behaviour.md",
-    "sessions": "guide/sessions.md",
+    "sessions": "sessions.md",
     "serializations": "serializations.md",
     "vectors": "vectors.md",
+    "pipeline": "guide/pipeline.md",
     "plugins": "plugins.md",
     "recipes": "guide/recipes.md",
 }

@@ -21,7 +21,7 @@ __all__ = ["session_page", "session_view", "told_of"]
 def session_page(book: Book, session: m.Session) -> SessionPageView:
     """Return the page of a session."""
     diagram = next(each for each in state_diagrams(book.protocol) if each.session == session.name)
-    legal = book.chapter.conversations.legal.get(session.name)
+    legal = book.conversations.legal.get(session.name)
     return SessionPageView(
         shell=book.shell(session.name, session_page_name(session.name), Linked(text=session.name)),
         session=session_view(session),
