@@ -75,7 +75,10 @@ class Written(WriterCommitMessage):
 
 
 class WireWriter(DataSourceArrowWriter):
-    """One writing: tasks leave runs in a hidden folder beside the target, which in the end becomes the target."""
+    """One writing: tasks leave runs in a hidden folder beside the target, which in the end becomes the target.
+
+    Of a writing that fails, a task that was still starting then may leave that folder; nobody reads it.
+    """
 
     def __init__(self, options: WriteOptions, schema: StructType, *, is_overwriting: bool) -> None:
         self._options = options
