@@ -19,7 +19,7 @@ _UNITS = {"": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
 _LIMIT = "limit."
 _KNOWN = (
     "protocol", "message", "from", "backend", "mode", "path", "paths", "variant", "strict", "port", "capture",
-    "split", "batch", "errorbytes", "index", "limits", "kernel", "growing", "idle", "maxbytespertrigger", "maxfilespertrigger",
+    "split", "batch", "errorbytes", "index", "limits", "kernel", "growing", "idle", "pushdown", "maxbytespertrigger", "maxfilespertrigger",
 )  # fmt: skip
 
 
@@ -67,6 +67,8 @@ class ReadOptions:
         idle: Seconds without a change after which such a file is taken for whole.
         most_bytes: Of one batch of a stream, about.
         most_files: The same in files.
+        takes_filters: Filters on message, code and offset spare work. Spark (4.3) then has them stay for all that the same table is
+            asked: only for a table that is asked once.
     """
 
     wishes: Wishes
@@ -81,6 +83,7 @@ class ReadOptions:
     idle: int = 60
     most_bytes: int | None = None
     most_files: int | None = None
+    takes_filters: bool = False
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> ReadOptions:
@@ -104,6 +107,7 @@ class ReadOptions:
             idle=_amount("idle", given.get("idle", "60")),
             most_bytes=_amount_or_none("maxbytespertrigger", given),
             most_files=_amount_or_none("maxfilespertrigger", given),
+            takes_filters=_truth("pushdown", given.get("pushdown", "false")),
         )
 
 

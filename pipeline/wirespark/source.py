@@ -64,7 +64,8 @@ class PushingWireSource(WireSource):
     """The same where the session lets filters through: see `register`."""
 
     def reader(self, schema: StructType) -> WireReader:
-        return PushingWireReader(ReadOptions.of(self.options), schema)
+        options = ReadOptions.of(self.options)
+        return (PushingWireReader if options.takes_filters else WireReader)(options, schema)
 
 
 class Tables:
