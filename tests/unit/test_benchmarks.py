@@ -91,3 +91,13 @@ def test_the_site_is_measured_against_its_own_pages() -> None:
     done = subprocess.run([sys.executable, script, "--quick"], capture_output=True, text=True, check=False)
     assert done.stdout.splitlines()[0].startswith("site of 30 messages"), done.stderr
     assert "site / pages" in done.stdout
+
+
+def test_sessions_are_measured_against_decoders() -> None:
+    script = ROOT / "benchmarks" / "bench_sessions.py"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "generated" / "python")}
+    done = subprocess.run(
+        [sys.executable, script, "--quick"], capture_output=True, text=True, check=False, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("held to the sessions") == done.stdout.count("sent and received") == 4
