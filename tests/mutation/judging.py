@@ -164,9 +164,9 @@ class Judge:
         data = octets(vector.bytes)
         self.careful = 0
         try:
-            return (self.careful, [_plain(item) for item in self._decoder(vector, {}).messages(data)])
+            return ([_plain(item) for item in self._decoder(vector, {}).messages(data)], self.careful)
         except Exception as error:  # noqa: BLE001 - mutants raise anything
-            return (self.careful, _raised(error))
+            return (_raised(error), self.careful)
 
     def _decoder(self, vector: Valid | Invalid, road: Mapping[str, bool]) -> Any:
         options = self._options(self.module.Decoder, vector, road)
