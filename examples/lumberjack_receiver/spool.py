@@ -27,8 +27,8 @@ class Spool:
         self.n_bytes = 0
         self._folder = folder
         self._max_file = max_file
-        self._handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         self._lock = _locked(folder)
+        self._handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         for leftover in folder.glob(f"{_HIDDEN}*"):  # of one that was killed: never acknowledged
             leftover.unlink()
         self._started = time.time_ns()
@@ -94,10 +94,18 @@ class Spool:
 
 
 def _locked(folder: Path) -> int:
-    """Return the handle of a lock that only one process has at a time."""
+    """Return the handle of a lock that only one process has at a time.
+
+    Raises:
+        OSError: Another one has it.
+    """
     handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        way_out = "stop it, or give this one a folder of its own"
+        raise OSError(f"another receiver writes into {folder}: {way_out}") from None
     except OSError:
         os.close(handle)
         raise

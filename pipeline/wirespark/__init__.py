@@ -12,31 +12,56 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from wirespark.conversion import Summary, convert
     from wirespark.errors import WireSparkError
+    from wirespark.functions import frames, from_wire, register_functions, to_wire
     from wirespark.java import provide_java
+    from wirespark.jobs import check, coverage, decode, levels, pairs, profile
     from wirespark.schemas import arrow_schema, spark_schema
     from wirespark.sessions import register, session, ship
+    from wirespark.writing import in_order
 
 _PLACES = {
     "Summary": "conversion",
     "WireSparkError": "errors",
     "arrow_schema": "schemas",
+    "check": "jobs",
     "convert": "conversion",
+    "coverage": "jobs",
+    "decode": "jobs",
+    "frames": "functions",
+    "from_wire": "functions",
+    "in_order": "writing",
+    "levels": "jobs",
+    "pairs": "jobs",
+    "profile": "jobs",
     "provide_java": "java",
     "register": "sessions",
+    "register_functions": "functions",
     "session": "sessions",
     "ship": "sessions",
     "spark_schema": "schemas",
+    "to_wire": "functions",
 }
 __all__ = [
     "Summary",
     "WireSparkError",
     "arrow_schema",
+    "check",
     "convert",
+    "coverage",
+    "decode",
+    "frames",
+    "from_wire",
+    "in_order",
+    "levels",
+    "pairs",
+    "profile",
     "provide_java",
     "register",
+    "register_functions",
     "session",
     "ship",
     "spark_schema",
+    "to_wire",
 ]
 
 

@@ -22,7 +22,7 @@ __all__ = ["Slice", "batcher_of", "scanner_of", "slice_columns"]
 class Slice:
     """A stretch of a file of one direction; frames that begin in it belong to it. `end` None: to the file's end.
 
-    `state`: what earlier frames said.
+    `state`: what earlier frames said. `stop`: where the stream ended when it was looked at, whatever the file has now.
     """
 
     path: str
@@ -30,6 +30,7 @@ class Slice:
     start: int = 0
     end: int | None = None
     state: Snapshot | None = None
+    stop: int | None = None
 
 
 def batcher_of(
@@ -83,7 +84,7 @@ def _fed(part: Slice, batcher: Batcher, batch_size: int) -> Iterator[Columns]:
         file.seek(position)
         while end is None or batcher.given < end:
             size = batch_size if end is None else min(batch_size, max(end - position, _BEYOND))
-            data = file.read(size)
+            data = file.read(size if part.stop is None else min(size, part.stop - position))
             if not data:
                 yield from batcher.finish()
                 return

@@ -16,14 +16,14 @@ import pyarrow as pa
 
 from wirespark.packages import Package
 
-__all__ = ["Filler", "Fillers"]
+__all__ = ["TAKEN_BY_US", "Filler", "Fillers", "arm_key", "column_groups", "declared", "wire_of"]
 
 Values: TypeAlias = Sequence[Any]
 Filler: TypeAlias = Callable[[Values], tuple[Any, ...]]
 RecordFiller: TypeAlias = Callable[[Values], list[Any]]
 
 _BESIDE = ("number", "raw")
-_TAKEN_BY_US = ("absent", "code", "message", "tail")
+TAKEN_BY_US = ("absent", "code", "message", "tail")
 
 
 class Fillers:
@@ -45,7 +45,7 @@ class Fillers:
         """Return what gives the columns of a declaration's fields, out of its records."""
         wanted = self._shown(fields, without)
         trailing = [field[0] for field in wanted if self._types.is_trailing(field)]
-        groups = list(_groups(schema))
+        groups = list(column_groups(schema))
         assert len(groups) == len(wanted), "the columns are of another plan"
         fillers = [
             (field[0], self.of(field[2], group), _n_behind(trailing, field[0]))
@@ -100,11 +100,11 @@ class Fillers:
         """Return the filler of a type, for its column and those beside it."""
         type_ = self._content(type_)
         column = columns[0]
-        if type_[0] == "match" and _wire(column) not in ("choice", "json"):
+        if type_[0] == "match" and wire_of(column) not in ("choice", "json"):
             return self.of(type_[2][0][1], columns)  # all arms have this column
         if pa.types.is_list(column.type) and type_[0] == "list":
             return self._list(type_, columns)
-        match _wire(column):
+        match wire_of(column):
             case "json":
                 return self._json(type_)
             case "member":
@@ -195,7 +195,7 @@ class Fillers:
         _, fields, body = self._schema.frames[type_[1]]
         if body is None:
             return self._struct(type_, column)
-        groups = list(_groups(column.type))
+        groups = list(column_groups(column.type))
         n_messages = 1 + len(self._shown(fields, body))
         header = self.header(type_[1], [each for group in groups[1:n_messages] for each in group])
         bodies = self._bodies(groups[n_messages:])
@@ -209,10 +209,10 @@ class Fillers:
 
     def _names(self, messages: Values) -> list[str | None]:
         known = self._plan["messages"]
-        return [None if m is None else _declared(type(m).__name__, known) for m in messages]
+        return [None if m is None else declared(type(m).__name__, known) for m in messages]
 
     def _messages(self, column: Any) -> Filler:
-        bodies = self._bodies(list(_groups(column.type))[1:])
+        bodies = self._bodies(list(column_groups(column.type))[1:])
         return lambda values: (
             _struct_array([_strings(self._names(values)), *bodies(values)], column.type, values),
         )
@@ -223,7 +223,7 @@ class Fillers:
         fillers = [
             (name, self.of(("message", name), group))
             for group in groups
-            for name in [_declared(group[0].name, known)]
+            for name in [declared(group[0].name, known)]
         ]
 
         def fill(messages: Values) -> list[Any]:
@@ -238,7 +238,7 @@ class Fillers:
 
     def _union(self, type_: Any, column: Any) -> Filler:
         """Return the filler of a union: which variety, its code, and each variety."""
-        groups = list(_groups(column.type))[1:]
+        groups = list(column_groups(column.type))[1:]
         code, rest = groups[0], groups[1:]
         varieties = [
             each
@@ -249,7 +249,7 @@ class Fillers:
         codes = {each[1]: each[0][0][0] for each in varieties}
 
         def fill(values: Values) -> tuple[Any, ...]:
-            names = [None if v is None else _declared(type(v).__name__, codes) for v in values]
+            names = [None if v is None else declared(type(v).__name__, codes) for v in values]
             numbers = [
                 None if v is None else getattr(v, "code", codes[n])
                 for v, n in zip(values, names, strict=True)
@@ -267,17 +267,17 @@ class Fillers:
         if is_lone and shown:
             inner = self.of(shown[0][2], group)
             return name, lambda values: inner(_attributes(values, shown[0][0]))
-        if _wire(group[0]) == "nothing":
+        if wire_of(group[0]) == "nothing":
             return name, self.of(("variety",), group)
         record = self.record(fields, group[0].type)
         return name, lambda values: (_struct_array(record(values), group[0].type, values),)
 
     def _choice(self, type_: Any, column: Any) -> Filler:
         """Return the filler of a choice of several types: the first arm that takes a value has it."""
-        groups = list(_groups(column.type))
+        groups = list(column_groups(column.type))
         arms: dict[str, Any] = {}
         for _, arm in type_[2]:
-            arms.setdefault(_arm_key(self._content(arm)), arm)
+            arms.setdefault(arm_key(self._content(arm)), arm)
         fillers = [(arm, self.of(arm, group)) for arm, group in zip(arms.values(), groups, strict=True)]
 
         def fill(values: Values) -> tuple[Any, ...]:
@@ -298,11 +298,11 @@ class Fillers:
 # ---- small things ----
 
 
-def _groups(schema: Iterable[Any]) -> Iterator[list[Any]]:
+def column_groups(schema: Iterable[Any]) -> Iterator[list[Any]]:
     """Yield each column with those that stand beside it."""
     group: list[Any] = []
     for column in schema:
-        if group and _wire(column) not in _BESIDE:
+        if group and wire_of(column) not in _BESIDE:
             yield group
             group = []
         group.append(column)
@@ -310,7 +310,7 @@ def _groups(schema: Iterable[Any]) -> Iterator[list[Any]]:
         yield group
 
 
-def _wire(column: Any) -> str:
+def wire_of(column: Any) -> str:
     told: bytes = (column.metadata or {}).get(b"wire", b"")
     return told.decode()
 
@@ -333,7 +333,7 @@ def _struct_array(arrays: list[Any], type_: Any, values: Values) -> Any:
     return pa.StructArray.from_arrays(arrays, fields=list(type_), mask=_mask(values))
 
 
-def _declared(name: str, known: Container[str]) -> str:
+def declared(name: str, known: Container[str]) -> str:
     """Return a name as the .wire file has it."""
     return name if name in known else name.removesuffix("_")
 
@@ -344,7 +344,7 @@ def _attributes(records: Values, name: str) -> Values:
     if first is None:
         return [None] * len(records)
     spelled = f"{name.lstrip('_')}_"
-    names = (spelled, name) if name in _TAKEN_BY_US else (name, spelled)
+    names = (spelled, name) if name in TAKEN_BY_US else (name, spelled)
     get = attrgetter(next(each for each in names if hasattr(type(first), each)))
     return [None if record is None else get(record) for record in records]
 
@@ -361,7 +361,7 @@ def _without_absent(records: Values, values: Values, n_behind: int) -> Values:
     return [None if record is None or record.absent > n_behind else value for record, value in pairs]
 
 
-def _arm_key(type_: Any) -> str:
+def arm_key(type_: Any) -> str:
     match type_[0]:
         case "enum" | "struct" | "union" | "coding" | "message" | "frame":
             return str(type_[1])

@@ -17,7 +17,7 @@ from wirespark.options import Wishes
 from wirespark.packages import Package, package_of
 from wirespark.walking import Row, Walk
 
-__all__ = ["ObjectBatcher", "Recording"]
+__all__ = ["ObjectBatcher", "Recording", "recording_of"]
 
 
 class ObjectBatcher:
@@ -25,7 +25,7 @@ class ObjectBatcher:
 
     def __init__(self, wishes: Wishes, walk: Walk, role: str | None, batch_size: int) -> None:
         self._walk = walk
-        self._recording = _recording(wishes.protocol, wishes.variant)
+        self._recording = recording_of(wishes)
         self._role = role
         self._batch_size = batch_size
         self._wanted = None if wishes.messages is None else frozenset(wishes.messages)
@@ -76,6 +76,11 @@ class ObjectBatcher:
             wanted, faults = self._wanted, self._keeps_faults
             found = [row for row in found if self._recording.is_of(row.item, wanted, faults=faults)]
         self._rows += found
+
+
+def recording_of(wishes: Wishes) -> Recording:
+    """Return what makes columns of the rows of a protocol."""
+    return _recording(wishes.protocol, wishes.variant)
 
 
 @cache

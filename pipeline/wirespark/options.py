@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from wirespark.errors import WireSparkError
 from wirespark.packages import Package, package_of
 
-__all__ = ["Kernel", "Mode", "ReadOptions", "Wishes", "has_numba"]
+__all__ = ["Kernel", "Mode", "ReadOptions", "Wishes", "among", "check_names", "has_numba", "wishes_of"]
 
 Mode: TypeAlias = Literal["PERMISSIVE", "DROPMALFORMED", "FAILFAST"]
 Kernel: TypeAlias = Literal["auto", "on", "off"]
@@ -19,7 +19,7 @@ _UNITS = {"": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
 _LIMIT = "limit."
 _KNOWN = (
     "protocol", "message", "from", "backend", "mode", "path", "paths", "variant", "strict", "port", "capture",
-    "split", "batch", "errorbytes", "index", "limits", "kernel",
+    "split", "batch", "errorbytes", "index", "limits", "kernel", "growing", "idle", "pushdown", "maxbytespertrigger", "maxfilespertrigger",
 )  # fmt: skip
 
 
@@ -63,6 +63,12 @@ class ReadOptions:
         split_size: Bytes of a file that one task reads.
         batch_size: Bytes that are decoded into one batch of rows.
         has_index: Whether the places where files are cut are kept for the next read.
+        is_growing: Of files that are followed: they may grow; else they are whole when they come.
+        idle: Seconds without a change after which such a file is taken for whole.
+        most_bytes: Of one batch of a stream, about.
+        most_files: The same in files.
+        takes_filters: Filters on message, code and offset spare work. Spark (4.3) then has them stay for all that the same table is
+            asked: only for a table that is asked once.
     """
 
     wishes: Wishes
@@ -73,6 +79,11 @@ class ReadOptions:
     split_size: int = 64 << 20
     batch_size: int = 1 << 20
     has_index: bool = True
+    is_growing: bool = False
+    idle: int = 60
+    most_bytes: int | None = None
+    most_files: int | None = None
+    takes_filters: bool = False
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> ReadOptions:
@@ -81,26 +92,44 @@ class ReadOptions:
         Raises:
             WireSparkError: One is not known, or has no meaning.
         """
-        given = {name.lower(): text for name, text in options.items()}
-        for name in given:
-            if name not in _KNOWN and not name.startswith(_LIMIT):
-                raise WireSparkError(
-                    f"there is no option {name!r}; there are {', '.join(_KNOWN)} and limit.NAME"
-                )
-        wishes = _wishes(given)
+        given = check_names(options, _KNOWN)
+        wishes = wishes_of(given)
         return cls(
             wishes=wishes,
             paths=_paths(given),
-            message=_among(given.get("message"), "message", wishes.package.messages),
+            message=among(given.get("message"), "message", wishes.package.messages),
             capture=None if "capture" not in given else _truth("capture", given["capture"]),
-            port=None if "port" not in given else _amount("port", given["port"]),
+            port=_amount_or_none("port", given),
             split_size=_amount("split", given.get("split", "64MiB")),
             batch_size=_amount("batch", given.get("batch", "1MiB")),
             has_index=_truth("index", given.get("index", "true")),
+            is_growing=_truth("growing", given.get("growing", "false")),
+            idle=_amount("idle", given.get("idle", "60")),
+            most_bytes=_amount_or_none("maxbytespertrigger", given),
+            most_files=_amount_or_none("maxfilespertrigger", given),
+            takes_filters=_truth("pushdown", given.get("pushdown", "false")),
         )
 
 
-def _wishes(given: Mapping[str, str]) -> Wishes:
+def check_names(options: Mapping[str, str], known: tuple[str, ...]) -> dict[str, str]:
+    """Return options with their names in small letters.
+
+    Raises:
+        WireSparkError: One is not among the known ones, nor a limit.
+    """
+    given = {name.lower(): text for name, text in options.items()}
+    for name in given:
+        if name not in known and not name.startswith(_LIMIT):
+            raise WireSparkError(f"there is no option {name!r}; there are {', '.join(known)} and limit.NAME")
+    return given
+
+
+def wishes_of(given: Mapping[str, str]) -> Wishes:
+    """Return how bytes are read, out of options whose names are checked.
+
+    Raises:
+        WireSparkError: One has no meaning.
+    """
     if not given.get("protocol"):
         raise WireSparkError('name the protocol: .option("protocol", "lumberjack")')
     if given.get("backend", "native") != "native":
@@ -113,8 +142,8 @@ def _wishes(given: Mapping[str, str]) -> Wishes:
     plan = package_of(given["protocol"]).plan
     return Wishes(
         protocol=given["protocol"],
-        role=_among(given.get("from"), "role", plan["roles"]),
-        variant=_among(given.get("variant"), "variant", plan["variants"]),
+        role=among(given.get("from"), "role", plan["roles"]),
+        variant=among(given.get("variant"), "variant", plan["variants"]),
         strict=_truth("strict", given.get("strict", "false")),
         limits=_limits(given, plan),
         mode=mode,  # type: ignore[arg-type]  # compared above
@@ -141,7 +170,7 @@ def _limits(given: Mapping[str, str], plan: dict[str, Any]) -> dict[str, int]:
     pairs += [(name[len(_LIMIT) :], text) for name, text in given.items() if name.startswith(_LIMIT)]
     found = {}
     for name, text in pairs:
-        found[_among(name.strip(), "limit", plan["limits"]) or ""] = _amount(f"limit {name}", text)
+        found[among(name.strip(), "limit", plan["limits"]) or ""] = _amount(f"limit {name}", text)
     return found
 
 
@@ -155,7 +184,7 @@ def _paths(given: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _among(name: str | None, noun: str, names: Any) -> str | None:
+def among(name: str | None, noun: str, names: Any) -> str | None:
     if name is None or name in names:
         return name
     raise WireSparkError(f"there is no {noun} {name!r}; there are {', '.join(names) or 'none'}")
@@ -165,6 +194,10 @@ def _truth(name: str, text: str) -> bool:
     if text.lower() not in ("true", "false"):
         raise WireSparkError(f"{name} is true or false, not {text!r}")
     return text.lower() == "true"
+
+
+def _amount_or_none(name: str, given: Mapping[str, str]) -> int | None:
+    return _amount(name, given[name]) if name in given else None
 
 
 def _amount(name: str, text: str) -> int:

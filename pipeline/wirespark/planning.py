@@ -24,7 +24,7 @@ from wirespark.filters import Pushed
 from wirespark.options import ReadOptions, Wishes, has_numba
 from wirespark.walking import Walk
 
-__all__ = ["Part", "files_of", "parts_of", "slices_of"]
+__all__ = ["Part", "files_of", "parts_of", "role_of", "slices_of"]
 
 Part: TypeAlias = Slice | Share
 Cuts: TypeAlias = list[tuple[int, Any]]
@@ -88,7 +88,7 @@ def _may_hold(part: Part, pushed: Pushed) -> bool:
 
 def slices_of(path: str, options: ReadOptions) -> Iterator[Slice]:
     """Yield the slices of a file, cut where frames begin."""
-    role = _role_of(path, options.wishes)
+    role = role_of(path, options.wishes)
     size = os.path.getsize(path)
     cuts: Cuts = [(0, None)]
     if size > options.split_size:
@@ -97,7 +97,7 @@ def slices_of(path: str, options: ReadOptions) -> Iterator[Slice]:
         yield Slice(path=path, role=role, start=start, end=end, state=state)
 
 
-def _role_of(path: str, wishes: Wishes) -> str | None:
+def role_of(path: str, wishes: Wishes) -> str | None:
     """Return who sent what a file holds: as was said, or as its name says (`x.writer.bin`), else as the protocol allows.
 
     None: whoever; one layout serves all roles.

@@ -6,18 +6,25 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pyspark.sql.datasource import DataSource, DataSourceReader, Filter, InputPartition
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceReader,
+    DataSourceStreamReader,
+    Filter,
+    InputPartition,
+)
 from pyspark.sql.types import StructType
 
 from wirespark.filters import Pushed, pushed
-from wirespark.options import ReadOptions
+from wirespark.options import ReadOptions, Wishes
 from wirespark.planning import Part, parts_of
 from wirespark.projection import check_projection, projected
 from wirespark.reading import located_columns
 from wirespark.spark_types import struct_type
 from wirespark.tables import message_schema, message_table, wide_schema, wide_table
+from wirespark.writing import WireWriter, WriteOptions
 
-__all__ = ["PushingWireSource", "WirePartition", "WireSource"]
+__all__ = ["PushingWireSource", "Tables", "WirePartition", "WireSource"]
 
 
 @dataclass
@@ -44,21 +51,29 @@ class WireSource(DataSource):
     def reader(self, schema: StructType) -> WireReader:
         return WireReader(ReadOptions.of(self.options), schema)
 
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:
+        from wirespark.following import FollowReader
+
+        return FollowReader(ReadOptions.of(self.options), schema)
+
+    def writer(self, schema: StructType, overwrite: bool) -> WireWriter:
+        return WireWriter(WriteOptions.of(self.options), schema, is_overwriting=overwrite)
+
 
 class PushingWireSource(WireSource):
     """The same where the session lets filters through: see `register`."""
 
     def reader(self, schema: StructType) -> WireReader:
-        return PushingWireReader(ReadOptions.of(self.options), schema)
+        options = ReadOptions.of(self.options)
+        return (PushingWireReader if options.takes_filters else WireReader)(options, schema)
 
 
-class WireReader(DataSourceReader):
-    """One read of a table."""
+class Tables:
+    """Parts to batches of a table, with the columns that are asked for."""
 
     def __init__(self, options: ReadOptions, schema: StructType) -> None:
         self._options = options
         self._schema = schema
-        self._pushed = Pushed()
         check_projection(self._arrow(), self._known())
 
     def _known(self) -> Any:
@@ -70,25 +85,39 @@ class WireReader(DataSourceReader):
 
         return to_arrow_schema(self._schema, timezone="UTC")
 
+    def batches(self, part: Part, wishes: Wishes) -> Iterator[Any]:
+        """Yield the batches of a part, none of them empty."""
+        options, package = self._options, wishes.package
+        asked = self._arrow()
+        names, types = tuple(asked.names), {field.name: field.type for field in asked}
+        for columns, file, flow in located_columns(part, wishes, options):
+            if options.message is None:
+                batch = wide_table(columns, package, file, flow)
+            else:
+                batch = message_table(columns, package, options.message, file, flow)
+            if batch is not None and batch.num_rows:
+                yield projected(batch, names, types)
+
+
+class WireReader(DataSourceReader):
+    """One read of a table."""
+
+    def __init__(self, options: ReadOptions, schema: StructType) -> None:
+        self._options = options
+        self._tables = Tables(options, schema)
+        self._pushed = Pushed()
+
     def partitions(self) -> Sequence[InputPartition]:
         parts = parts_of(self._options, self._pushed)
         return [WirePartition((part,)) for part in parts] or [WirePartition(())]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         assert isinstance(partition, WirePartition)
-        options, package = self._options, self._options.wishes.package
-        asked = self._arrow()
-        names, types = tuple(asked.names), {field.name: field.type for field in asked}
+        options = self._options
         wanted = (options.message,) if options.message is not None else self._pushed.messages
         wishes = replace(options.wishes, messages=wanted)
         for part in partition.parts:
-            for columns, file, flow in located_columns(part, wishes, options):
-                if options.message is None:
-                    batch = wide_table(columns, package, file, flow)
-                else:
-                    batch = message_table(columns, package, options.message, file, flow)
-                if batch is not None and batch.num_rows:
-                    yield projected(batch, names, types)
+            yield from self._tables.batches(part, wishes)
 
 
 class PushingWireReader(WireReader):

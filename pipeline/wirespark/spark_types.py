@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import types as T
 
-__all__ = ["struct_type"]
+__all__ = ["spark_type", "struct_type"]
 
 _PLAIN: dict[Any, T.DataType] = {
     pa.bool_(): T.BooleanType(),
@@ -26,14 +26,15 @@ _PLAIN: dict[Any, T.DataType] = {
 
 def struct_type(fields: Any) -> T.StructType:
     """Return the Spark type of an Arrow schema or struct type."""
-    return T.StructType([T.StructField(f.name, _type(f.type), True, _comment(f)) for f in fields])
+    return T.StructType([T.StructField(f.name, spark_type(f.type), True, _comment(f)) for f in fields])
 
 
-def _type(type_: Any) -> T.DataType:
+def spark_type(type_: Any) -> T.DataType:
+    """Return the Spark type of an Arrow type."""
     if pa.types.is_struct(type_):
         return struct_type(type_)
     if pa.types.is_list(type_):
-        return T.ArrayType(_type(type_.value_type))
+        return T.ArrayType(spark_type(type_.value_type))
     return _PLAIN[type_]
 
 

@@ -10,7 +10,15 @@ import pyarrow as pa
 from wirespark.columns import Columns, Found, frames_schema
 from wirespark.packages import Package
 
-__all__ = ["message_schema", "message_table", "rows_schema", "rows_table", "wide_schema", "wide_table"]
+__all__ = [
+    "message_schema",
+    "message_table",
+    "rows_schema",
+    "rows_table",
+    "spread",
+    "wide_schema",
+    "wide_table",
+]
 
 _PLACE = (
     pa.field("_file", pa.string(), metadata={"comment": "Where it was read from."}),
@@ -44,7 +52,7 @@ def wide_table(columns: Columns, package: Package, file: str, flow: str | None) 
     schema = wide_schema(package)
     rows = _placed(columns.rows, file, flow)
     arrays = [
-        rows.column(field.name) if field.name.startswith("_") else _spread(columns, field) for field in schema
+        rows.column(field.name) if field.name.startswith("_") else spread(columns, field) for field in schema
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
@@ -76,7 +84,7 @@ def _placed(rows: Any, file: str, flow: str | None) -> Any:
     return pa.RecordBatch.from_arrays([*arrays, *rows.columns], schema=schema)
 
 
-def _spread(columns: Columns, field: Any) -> Any:
+def spread(columns: Columns, field: Any) -> Any:
     """Return a message's struct for every row."""
     found: Found | None = columns.messages.get(field.name)
     n_rows = columns.rows.num_rows

@@ -307,6 +307,26 @@ def test_receive_stops_when_it_is_told_to_and_goes_on_without_bytes() -> None:
     assert not connection.has_more
 
 
+def test_the_end_gives_first_what_receive_had_left() -> None:
+    frames = [lumberjack.Frame(lumberjack.Window(4))]
+    frames += [lumberjack.Frame(lumberjack.Json(number, b"{}")) for number in range(4)]
+    data = b"".join(frame.encode() for frame in frames)
+    for tail, last in (
+        (b"", ["Ended"]),
+        (b"3", ["Fault"]),
+        (b"2", ["Fault", "Ended"]),
+        (b"2A\0\0\0\0", ["Violation"]),
+    ):
+        connection = lumberjack.Connection("reader")
+        got = connection.receive(data + tail, most=2)
+        assert connection.has_more
+        events = connection.eof(1.0)
+        got += events
+        assert [event.frame for event in got if isinstance(event, lumberjack.Received)] == frames
+        assert [type(event).__name__ for event in got[len(frames) :]] == last
+        assert not connection.has_more and connection.eof(1.0) == []
+
+
 # ---- Pravega ----
 
 
@@ -443,3 +463,20 @@ def test_bare_messages_in_an_envelope_are_judged_as_they_are_written() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=GENERATED
     )
     assert done.stdout.split() == ["V2", "(1,)", "V1"]
+
+
+def test_a_piece_that_is_refused_leaves_what_is_open_as_it_was() -> None:
+    """Over the limit, as a piece and as the last one; the element can still be finished within it."""
+    server = reactive_streams.Connection("server", limits=reactive_streams.Limits(frame=10))
+    server.receive(reactive_streams.encode(reactive_streams.ClientHello(0, [])))
+    server.send(reactive_streams.ServerHello(0, []))
+    server.receive(reactive_streams.encode(reactive_streams.Subscribe("x", 1, 9), from_role="client"))
+    server.send(reactive_streams.Subscribed(1))
+    server.send(reactive_streams.OnNextPart(1, 2, b"12345"))
+    before = server.context.snapshot(), repr(server.subscription[1])
+    for piece in (reactive_streams.OnNextPart, reactive_streams.OnNextLastPart):
+        with pytest.raises(reactive_streams.EncodeError, match="limit_exceeded"):
+            server.send(piece(1, 2, b"6789ab"))
+        assert (server.context.snapshot(), repr(server.subscription[1])) == before
+    server.send(reactive_streams.OnNextLastPart(1, 2, b"6789a"))
+    assert server.context.snapshot()["Element"] == []

@@ -34,15 +34,6 @@ NAMES = (
 )
 FILES = {name: ROOT / "idl" / f"{name}.wire" for name in NAMES} | {"talk": TALK}
 
-UNREACHABLE = {
-    "pravega_documented": {
-        # An append before AppendSetup is refused, and SetupAppend empties the list: nothing is outstanding there.
-        "Writer in setting_up: server: row 10: violates missed_ack",
-        "Writer in setting_up: server: row 11",
-    },
-}
-"""What no conversation can show, with the reason."""
-
 
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, ModuleType]]:
@@ -56,19 +47,21 @@ def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def test_all_is_covered_but_what_cannot_happen(name: str) -> None:
-    traces = traces_of(FILES[name])
-    assert {str(each.goal) for each in traces.missing} == UNREACHABLE.get(name, set())
-    assert all(each.line is not None for each in traces.missing)
+def test_everything_is_shown(name: str) -> None:
+    assert [str(each.goal) for each in traces_of(FILES[name]).missing] == []
 
 
-def test_what_is_missing_is_named(name: str) -> None:
-    """Counted against the file itself: each row and timer stands in a goal."""
+ONLY_WHEN_SENDING = {("geode", "Connection"): {2, 4}}
+"""Rows that refuse to send what no bytes can show: a preamble is read where the stream begins, and nowhere else."""
+
+
+def test_each_row_and_timer_of_the_file_is_meant(name: str) -> None:
     plan, goals = plan_of(FILES[name]), traces_of(FILES[name]).goals
     for session, table in plan["sessions"].items():
         for kind, lines in (("row", table["rows"]), ("timer", table["timers"])):
             shown = {goal.number for goal in goals if (goal.session, goal.kind) == (session, kind)}
-            assert set(range(len(lines))) == shown, (session, kind)
+            unseen = ONLY_WHEN_SENDING.get((name, session), set()) if kind == "row" else set()
+            assert set(range(len(lines))) - unseen == shown, (session, kind)
 
 
 def test_names_are_unique_and_no_trace_is_there_twice(name: str) -> None:

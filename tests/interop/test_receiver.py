@@ -246,3 +246,16 @@ def test_without_a_certificate_it_says_so(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "lumberjack_receiver", str(tmp_path)]
     done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
     assert done.returncode == 2 and "--insecure" in done.stderr
+
+
+def test_a_folder_that_another_receiver_has_is_refused_with_the_way_out(tmp_path: Path) -> None:
+    with running(tmp_path / "spool"):
+        done = subprocess.run(
+            [sys.executable, "-m", "lumberjack_receiver", str(tmp_path / "spool"), "--insecure", "--port", "0"],
+            check=False, env=environment(), capture_output=True, text=True, timeout=20,
+        )  # fmt: skip
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        f"lumberjack_receiver: another receiver writes into {tmp_path / 'spool'}: "
+        "stop it, or give this one a folder of its own\n"
+    )

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from lumberjack_writer.writer import Settings, Writer
+from tests.interop.certificates import make_certificates
 from tests.interop.plain_receiver import Manners, PlainReceiver, receiving
 from tests.interop.receiver import HOST, CuttingProxy, environment, running, stored_numbers
 
@@ -224,3 +225,30 @@ def test_the_command_sends_lines(tmp_path: Path) -> None:
         subprocess.run(command, input=b"\n".join(documents(50)), env=environment(), check=True, timeout=30)
         assert receiver.stop() == 0
     assert stored_numbers(tmp_path) == list(range(50))
+
+
+def test_a_writer_that_comes_to_nothing_says_what_to_try(tmp_path: Path) -> None:
+    made = make_certificates(tmp_path)
+    arguments = ["--cert", made.server, "--key", made.server_key, "--client-ca", made.ca]
+    tries = {
+        ("--ca", made.ca): "if the receiver demands a certificate of its writers, give --cert and --key",
+        (): "give --ca, the PEM file of the authority that has signed the receiver's certificate",
+        ("--insecure",): "if the receiver speaks TLS, leave --insecure out",
+    }
+    with running(tmp_path / "spool", *arguments) as receiver:
+        port = str(receiver.port)
+        program = [sys.executable, "-m", "lumberjack_writer", "localhost", port, "--tries", "1"]
+        for given, way_out in tries.items():
+            done = subprocess.run(
+                [*program, *given],
+                check=False,
+                env=environment(),
+                input="{}\n",
+                capture_output=True,
+                text=True,
+                timeout=20,
+            )
+            assert done.returncode == 1
+            assert done.stderr.endswith(f"; 0 events were acknowledged\nlumberjack_writer: {way_out}\n")
+        known = ["--ca", made.ca, "--cert", made.client, "--key", made.client_key]
+        subprocess.run([*program, *known], env=environment(), input="{}\n", text=True, check=True, timeout=20)

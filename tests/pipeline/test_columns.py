@@ -1,4 +1,4 @@
-"""What columns say is what the careful codec's records say: for each construct of the language, and for the shipped protocols."""
+"""What columns say is what the careful codec says, and what they are written as: for each construct and the shipped protocols."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 pa = pytest.importorskip("pyarrow", reason="the extra `spark` is not installed")
 
+from tests.pipeline.back import check_back  # noqa: E402
 from tests.pipeline.rows import check_row, rows_of  # noqa: E402
 from tests.property import grown  # noqa: E402
 from tests.property.schemas import built  # noqa: E402
@@ -18,6 +19,7 @@ from wiregen.runtime.explain import explain  # noqa: E402
 from wiregen.runtime.options import Options  # noqa: E402
 from wiregen.runtime.records import frame_record  # noqa: E402
 from wirespark import packages  # noqa: E402
+from wirespark.encoding import encoder_of  # noqa: E402
 from wirespark.options import Wishes  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,6 +53,7 @@ def check_stream(protocol: str, role: str | None, folder: Path, dice: random.Ran
         check_row(row, line, wishes)
         offset += len(frame)
     assert offset > 0
+    check_back(data, wishes, folder)
 
 
 @pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in CASES])
@@ -59,8 +62,10 @@ def test_every_construct_has_columns(path: Path, tmp_path: Path) -> None:
     with built(path.read_text(encoding="utf-8"), tmp_path, name, ("native", "columns")):
         importlib.invalidate_caches()
         packages.package_of.cache_clear()
+        encoder_of.cache_clear()
         check_stream(f"{name}.p", None, tmp_path, random.Random(path.stem))
     packages.package_of.cache_clear()
+    encoder_of.cache_clear()
 
 
 @pytest.mark.parametrize(("protocol", "role"), [(p, role) for p, roles in SHIPPED.items() for role in roles])

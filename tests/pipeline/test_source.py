@@ -72,7 +72,14 @@ def test_several_paths_and_folders_are_one_table(spark: SparkSession, tmp_path: 
     ],
 )
 def test_filters_keep_the_same_rows(spark: SparkSession, condition: str, expected: int) -> None:
-    assert read(spark, CAPTURE).where(condition).count() == expected
+    assert read(spark, CAPTURE, pushdown="true").where(condition).count() == expected
+
+
+def test_a_table_that_was_filtered_is_whole_again(spark: SparkSession) -> None:
+    """Spark keeps what a filter made of a source for whatever comes next of the same table."""
+    table = read(spark, CAPTURE)
+    assert table.where("_message = 'Window'").count() == 1
+    assert table.count() == 12
 
 
 def test_a_schema_is_the_projection(spark: SparkSession) -> None:

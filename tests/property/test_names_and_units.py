@@ -39,7 +39,7 @@ frame F from a {
   body : match ok { 1 => match kinds[id]  _ => Fail } in n
   trailer : bytes[3] if code(body) == 7
 }
-context kinds : u8 per id from b { set Q.type }
+context kinds : u8 per id from b { set Q.type  clear Fail }
 message Ask 7 from b { op : u8 }
 message M 7 from a { x : u8 }
 message Fail from a { y : u8 }

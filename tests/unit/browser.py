@@ -31,6 +31,12 @@ _ON_3_AND_4 += "os.dup2(one, 3); os.dup2(two, 4); [os.set_inheritable(each, True
 _ON_3_AND_4 += "os.execv(sys.argv[3], sys.argv[3:])"
 
 
+_ASK_AXE = "axe.run({preload: false, resultTypes: ['violations']}).then((all) => JSON.stringify("
+_ASK_AXE += (
+    "all.violations.map((each) => [each.id, each.impact, each.nodes.slice(0, 3).map((node) => node.html)])))"
+)
+
+
 class Browser:
     """One tab; what it logs, asks for and stumbles over is kept."""
 
@@ -135,6 +141,12 @@ class Browser:
         )
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=box[0], y=box[1])
 
+    def serious_faults(self, axe: str) -> list[Any]:
+        """Return what axe-core finds in the page that keeps people from using it."""
+        self.run(axe)
+        found = json.loads(self.run(_ASK_AXE))
+        return [each for each in found if each[1] in ("serious", "critical")]
+
     def screen(self, width: int, height: int = 900, *, dark: bool = False, paper: bool = False) -> None:
         self.call(
             "Emulation.setDeviceMetricsOverride",
@@ -180,3 +192,23 @@ def browser() -> Iterator[Browser]:
                 process.wait()
             os.close(to_write)
             os.close(from_read)
+
+
+def axe_of_npm(folder: Path) -> str:
+    """Return the text of axe-core, as npm has it."""
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip("axe-core comes as an npm package, and there is no npm")
+    command = [
+        npm,
+        "install",
+        "--silent",
+        "--no-audit",
+        "--no-fund",
+        "--prefix",
+        str(folder),
+        "axe-core@4.14.1",
+    ]
+    if subprocess.run(command, capture_output=True, timeout=120, check=False).returncode:
+        pytest.skip("npm cannot install axe-core")
+    return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")

@@ -65,11 +65,11 @@ def shipped_chapter(name: str, *, with_vectors: bool = True) -> Chapter:
 
 @cache
 def shipped_site() -> dict[str, bytes]:
-    return files_of(*(shipped_chapter(name) for name in SHIPPED))
+    return files_of(*(shipped_chapter(name) for name in SHIPPED), has_guide=True)
 
 
-def files_of(*chapters: Chapter) -> dict[str, bytes]:
-    return {str(output.path): output.content for output in build_site(chapters)}
+def files_of(*chapters: Chapter, has_guide: bool = False) -> dict[str, bytes]:
+    return {str(output.path): output.content for output in build_site(chapters, has_guide=has_guide)}
 
 
 def site_of_text(text: str, folder: Path, name: str = "p") -> dict[str, bytes]:

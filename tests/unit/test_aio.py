@@ -552,3 +552,50 @@ def test_a_peer_is_told_what_it_did_wrong_before_the_close() -> None:
             assert getattr(frames[-1], "message", None) == rs.Goodbye("version 0 only")
 
     run(main())
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        ({"backlog": 0}, "the backlog is a number of events from 1 on, not 0"),
+        ({"idle_timeout": 0.0}, "the idle timeout is a number of seconds above 0, not 0.0"),
+        ({"role": "author"}, "there is no role 'author', only writer and reader"),
+    ],
+    ids=["backlog", "idle_timeout", "role"],
+)
+def test_settings_that_nothing_can_work_with_are_refused_at_once(wrong: dict[str, Any], text: str) -> None:
+    async def main() -> None:
+        with pytest.raises(ValueError, match=text):
+            await aio.serve(acknowledge, HOST, 0, **wrong)
+        with pytest.raises(ValueError, match=text):
+            async with aio.connect(HOST, 9, **wrong):
+                pass
+
+    run(main())
+
+
+def test_a_handler_that_sends_without_end_leaves_others_their_turn() -> None:
+    """The network takes megabytes of small messages before it makes anybody wait."""
+    sent: list[int] = []
+    others: list[int] = []
+    ended: list[Exception] = []
+
+    async def flood(peer: aio.Peer) -> None:
+        try:
+            while True:
+                await peer.send(lj.Ack(0))
+                sent.append(0)
+        except OSError as error:
+            ended.append(error)
+
+    async def main() -> None:
+        server = await aio.serve(flood, HOST, 0)
+        async with server, aio.connect(HOST, server.port) as peer:
+            while len(others) < 20:
+                await asyncio.sleep(0)
+                others.append(len(sent))
+            assert await peer.receive() is not None
+        assert len(ended) == 1
+
+    run(main())
+    assert others[-1] < 20 * 200

@@ -89,12 +89,20 @@ MANY: dict[str, Callable[[], tuple[str, list[str]]]] = {
         ["WG3010"],
     ),
     "states and rows": lambda: (
+        "message A 1 { x : u32 }\nsession S { state any { "
+        + "".join(f"any A when x == {i} => s1\n" for i in range(N))
+        + "}\n"
+        + "".join(f"state s{i} {{ any A => s{(i + 1) % N} }}\n" for i in range(N))
+        + "}\n",
+        [],
+    ),
+    "rows of any state behind those of each": lambda: (
         "message A 1 { x : u8 }\nsession S { "
         + "".join(f"state s{i} {{ any A => s{(i + 1) % N} }}\n" for i in range(N))
         + "state any { "
         + "".join(f"any A when x == {i % 256} => s1\n" for i in range(N))
         + "} }\n",
-        [],
+        ["WG4011"],
     ),
 }
 

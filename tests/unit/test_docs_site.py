@@ -25,6 +25,7 @@ from tests.unit.docs_sites import (
 )
 from tests.unit.test_cli_decode import run
 
+from wiregen.diagnostics import error_codes, known_codes
 from wiregen.docs.book import Book
 from wiregen.docs.declarations import message_page
 from wiregen.docs.faults import faults_of, named_by
@@ -107,16 +108,18 @@ def test_every_page_has_its_twins() -> None:
         json.loads(files[name.replace(".html", ".json")])
 
 
-def test_llms_txt_lists_every_page_of_a_declaration() -> None:
+def test_llms_txt_lists_every_page() -> None:
     files = shipped_site()
     listed = re.findall(r"\]\(([^)]+)\)", files["llms.txt"].decode())
     assert set(listed) <= set(files)
-    own = {name.replace(".html", ".md") for name in PAGES if not name.endswith(("rules.html", "ledger.html"))}
-    assert set(listed) == own - {"index.md"}
+    codes = {
+        f"wiregen-guide/{code}.md" for code in (*known_codes(), *error_codes())
+    }  # their index lists them
+    assert set(listed) == {name.replace(".html", ".md") for name in PAGES} - codes - {"index.md"}
 
 
 def test_two_builds_are_byte_equal() -> None:
-    again = files_of(*(shipped_chapter.__wrapped__(name) for name in SHIPPED))
+    again = files_of(*(shipped_chapter.__wrapped__(name) for name in SHIPPED), has_guide=True)
     assert again == shipped_site()
 
 
@@ -331,6 +334,18 @@ message Aux 1 from a @source({quoted}) @since({quoted}) @deprecated({quoted}) @e
   kind : Kind @rule(strange)
   text : utf8[u8] where text != {quoted} @assumed({quoted})
 }}
+{doc}
+session Talk @assumed({quoted}) @source({quoted}) {{
+{doc}
+  var seen : u8 = 0
+{doc}
+  state alone {{
+{doc}
+    a Aux when size(text) > 3 violates strange
+{doc}
+    any any => {{ seen = 1 }}
+  }}
+}}
 rule strange {quoted} {{ source {quoted} }}
 ledger 1 {quoted} {{ document {quoted} decision {quoted} reason {quoted} about Aux }}
 example {quoted} Aux(ONE, {json.dumps(SCRIPT)}) = x"01 01 19 3c7363726970743e616c6572742831293c2f7363726970743e"
@@ -353,6 +368,7 @@ def test_hostile_text_is_text(tmp_path: Path) -> None:
     assert message.count(SCRIPT) >= 4
     assert "{{ 7 * 191 }}" in message and "{# gone #}" in message
     assert "[a](javascript:alert(3))" in message
+    assert Page(files["p/session-Talk.html"].decode()).text.count(SCRIPT) >= 5
 
 
 def test_hostile_text_does_not_leave_scripts_and_twins(tmp_path: Path) -> None:
@@ -436,3 +452,24 @@ def test_both_ways_to_the_dark_have_the_same_colours() -> None:
         r"(?:\[data-theme=\"dark\"\]|:not\(\[data-theme=\"light\"\]\)) \{(.*?)\}", text, re.DOTALL
     )
     assert chosen.split() == wished.split()
+
+
+# ---- rules
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_rules_are_numbered_and_name_vectors_that_break_them(name: str) -> None:
+    chapter = shipped_chapter(name)
+    text = shipped_site()[f"{name}/rules.html"].decode()
+    assert chapter.vectors is not None
+    by_id = {each.id: each for each in chapter.vectors.vectors if isinstance(each, Invalid)}
+    n_tested = 0
+    for number, rule in enumerate(chapter.protocol.rules, 1):
+        section = text.partition(f'id="{rule.name}"')[2].partition("</section>")[0]
+        assert f"MUST {number}. {rule.name}" in section
+        ids = [each for each in re.findall(r"<code>([a-z0-9-]+)</code> ", section) if each in by_id]
+        n_tested += bool(ids)
+        for each in ids:
+            error = by_id[each].error
+            assert error.rule == rule.name or (error.rule is None and f"`{error.code}`" in rule.text), each
+    assert n_tested >= 3

@@ -125,6 +125,7 @@ EMPTY = Protocol(
     endian="big",
     bits="msb",
     roles=("a", "b"),
+    role_rule=None,
     ports=(),
     reserved=(),
     constants=(),

@@ -12,11 +12,13 @@ from wiregen.checker import (
     contexts,
     fields,
     frames,
+    instances,
     lengths,
     mentions,
     names,
     recursion,
     regions,
+    rows,
     sessions,
 )
 from wiregen.checker.inspection import Inspection
@@ -26,7 +28,20 @@ from wiregen.model import Protocol
 
 __all__ = ["check", "largest_memory"]
 
-_ROOMS = (choices, fields, lengths, recursion, regions, frames, names, contexts, sessions, mentions)
+_ROOMS = (
+    choices,
+    fields,
+    lengths,
+    recursion,
+    regions,
+    frames,
+    names,
+    contexts,
+    sessions,
+    rows,
+    instances,
+    mentions,
+)
 
 
 def check(protocol: Protocol, origins: Mapping[str, Span], report: Report) -> None:

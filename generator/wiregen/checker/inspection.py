@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TypeAlias, TypeVar
 
 from wiregen.checker.scope import Declared
+from wiregen.checker.subjects import SessionSubjects
 from wiregen.checker.targets import Targets
 from wiregen.diagnostics import Label, Report, Span
 from wiregen.model import (
@@ -18,6 +19,7 @@ from wiregen.model import (
     Preamble,
     Protocol,
     Reference,
+    Session,
     Struct,
     Type,
     Variant,
@@ -150,6 +152,18 @@ class Inspection:
     @cached_property
     def targets(self) -> Targets:
         return Targets(self.protocol)
+
+    def subjects(self, session: Session) -> SessionSubjects:
+        """Return what the names in a session's rows stand for."""
+        if session.path not in self._subjects:
+            self._subjects[session.path] = SessionSubjects(
+                self.protocol, self.declared, self.targets, session
+            )
+        return self._subjects[session.path]
+
+    @cached_property
+    def _subjects(self) -> dict[str, SessionSubjects]:
+        return {}
 
     def place(self, path: str, part: str = "") -> Span | None:
         """Return where a part of what `path` names is written, or the whole of it, or None."""

@@ -29,25 +29,12 @@ def _message_never_accepted(inspection: Inspection) -> None:
 
 def _is_settled(inspection: Inspection, session: Session, name: str) -> bool:
     """Tell whether some row accepts a message, or one says without a condition that it is never legal."""
-    rows = [row for row in session.rows if _is_about(inspection, session, row, name)]
+    rows = [row for row in session.rows if inspection.targets.is_about(session, row, name)]
     return any(isinstance(row.effect, Go) or _is_refusal(row) for row in rows)
 
 
 def _is_refusal(row: Row) -> bool:
     return isinstance(row.effect, Violates) and not row.effect.lenient and row.when is None
-
-
-def _is_about(inspection: Inspection, session: Session, row: Row, name: str) -> bool:
-    """Tell whether a row may take what a name stands for, or some of it."""
-    if row.targets is None:
-        fields = inspection.targets.fields(name)
-        return all(key in fields for key in session.keys)
-    if name in row.targets:
-        return True
-    return any(
-        name in inspection.targets.messages(target) or target in inspection.targets.messages(name)
-        for target in row.targets
-    )
 
 
 def _message_never_mentioned(inspection: Inspection) -> None:
@@ -57,7 +44,7 @@ def _message_never_mentioned(inspection: Inspection) -> None:
     everywhere = [(session, row) for session in sessions for row in session.rows]
     for message in inspection.protocol.messages:
         if message.code is None or any(
-            _is_about(inspection, session, row, message.name) for session, row in everywhere
+            inspection.targets.is_about(session, row, message.name) for session, row in everywhere
         ):
             continue
         inspection.note(
@@ -94,4 +81,29 @@ def _changed_in(row: Row, state: str) -> Iterator[str]:
             yield from (update.variable for update in row.effect.updates)
 
 
-RULES = (_message_never_accepted, _message_never_mentioned, _timer_never_begins)
+def _variable_named_as_field(inspection: Inspection) -> None:
+    for session in inspection.protocol.sessions:
+        named = dict.fromkeys(name for row in session.rows for name in _seen_by(inspection, row))
+        for variable in session.variables:
+            owner = next((name for name in named if variable.name in inspection.targets.fields(name)), None)
+            if owner is not None:
+                field = inspection.targets.fields(owner)[variable.name]
+                inspection.error(
+                    "WG4028",
+                    f"`{variable.name}` means two things in the rows of session `{session.name}`",
+                    inspection.place(variable.path, "name"),
+                    "a variable",
+                    inspection.also(field.path, f"a field that is seen with `{owner}`", "name"),
+                    help_="give the variable a name that no message in its rows, and no frame of theirs, has",
+                )
+
+
+def _seen_by(inspection: Inspection, row: Row) -> tuple[str, ...]:
+    """Return what a row's expressions are about; `any` is about everything, where there are expressions."""
+    if row.targets is not None:
+        return tuple(name for each in row.targets for name in (each, *inspection.targets.messages(each)))
+    has_updates = isinstance(row.effect, Go) and bool(row.effect.updates)
+    return tuple(inspection.targets.by_name) if row.when is not None or has_updates else ()
+
+
+RULES = (_message_never_accepted, _message_never_mentioned, _timer_never_begins, _variable_named_as_field)

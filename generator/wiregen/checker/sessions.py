@@ -9,16 +9,13 @@ from wiregen.checker.inspection import Inspection
 from wiregen.checker.states import States
 from wiregen.diagnostics import Label
 from wiregen.model import (
-    Call,
     Go,
     LimitReference,
     Row,
     Session,
     Timer,
-    Update,
     VariableReference,
 )
-from wiregen.values import truth_of
 from wiregen.walk import nested_expressions
 
 __all__ = ["RULES"]
@@ -34,28 +31,6 @@ def _state_unreachable(inspection: Inspection) -> None:
                     inspection.place(state.path, "name"),
                     "never reached",
                     help_="`=> state` behind a row leads there",
-                )
-
-
-def _row_never_taken(inspection: Inspection) -> None:
-    for states in _sessions(inspection):
-        for row, earlier in states.shadowed():
-            inspection.error(
-                "WG4011",
-                "this row is never taken",
-                inspection.place(row.path),
-                "nothing is left for it",
-                inspection.also(earlier.path, "takes it first"),
-                help_="rows are tried from top to bottom; the one with a condition stands first",
-            )
-
-
-def _condition_never_holds(inspection: Inspection) -> None:
-    for session in inspection.protocol.sessions:
-        for row in session.rows:
-            if row.when is not None and truth_of(row.when) is False:
-                inspection.error(
-                    "WG4012", "this condition never holds", inspection.place(row.path, "when"), "always false"
                 )
 
 
@@ -142,32 +117,6 @@ def _first_value_outside_type(inspection: Inspection) -> None:
                 )
 
 
-def _list_only_grows(inspection: Inspection) -> None:
-    for session in inspection.protocol.sessions:
-        updates = list(_updates(session))
-        grown = {update.variable for update in updates if _grows(update)}
-        shrunk = {update.variable for update in updates if not _grows(update)}
-        for variable in session.variables:
-            if variable.is_list and variable.name in grown - shrunk:
-                inspection.warning(
-                    "WG4020",
-                    f"`{variable.name}` grows as long as the session lasts",
-                    inspection.place(variable.path, "name"),
-                    "pushed to, and never dropped from",
-                    help_="`drop`, `remove` or `= []` where an entry has served",
-                )
-
-
-def _grows(update: Update) -> bool:
-    """Tell whether a variable only becomes longer: something is pushed to what it was."""
-    value = update.value
-    while isinstance(value, Call) and value.function == "push":
-        value = value.arguments[0]
-    return (
-        isinstance(value, VariableReference) and value is not update.value and value.name == update.variable
-    )
-
-
 def _timer_without_limit(inspection: Inspection) -> None:
     for session in inspection.protocol.sessions:
         for timer in session.timers:
@@ -185,29 +134,6 @@ def _is_settable(expression: object) -> bool:
     return isinstance(expression, LimitReference | VariableReference)
 
 
-def _instance_never_ends(inspection: Inspection) -> None:
-    for states in _sessions(inspection):
-        session = states.session
-        if not session.keys or not session.states or not states.leaves(session.states[0].name):
-            continue
-        if not _comes_to_an_end(states):
-            inspection.note(
-                "WG4022",
-                f"no instance of session `{session.name}` ever ends",
-                inspection.place(session.path, "name"),
-                "one for each key, kept to the last",
-                help_="a row back to the first state, or to one that nothing leaves, frees it; `limits.open` bounds them",
-            )
-
-
-def _comes_to_an_end(states: States) -> bool:
-    first = states.session.states[0].name
-    into_first = any(
-        first in states.successors.get(state, ()) for state in states.reachable if state != first
-    )
-    return into_first or any(not states.leaves(state) for state in states.reachable)
-
-
 def _declared(inspection: Inspection, name: str) -> Label | None:
     found = inspection.targets.by_name.get(name)
     return None if found is None else inspection.also(found.path, "declared here", "name")
@@ -222,22 +148,12 @@ def _lines(session: Session) -> tuple[Row | Timer, ...]:
     return (*session.rows, *session.timers)
 
 
-def _updates(session: Session) -> Iterator[Update]:
-    for line in _lines(session):
-        if isinstance(line.effect, Go):
-            yield from line.effect.updates
-
-
 RULES = (
     _state_unreachable,
-    _row_never_taken,
-    _condition_never_holds,
     _message_never_from_role,
     _message_of_both_roles,
     _session_cannot_begin,
     _key_of_no_message,
     _first_value_outside_type,
-    _list_only_grows,
     _timer_without_limit,
-    _instance_never_ends,
 )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
+from wiregen.checker.conditions import Patience, Subjects, are_there, never, read_by
+from wiregen.checker.subjects import SessionSubjects
 from wiregen.checker.targets import Targets
 from wiregen.model import Expression, Go, Row, Session, Timer, Violates
 from wiregen.values import truth_of
@@ -14,8 +16,14 @@ __all__ = ["States"]
 
 _Case: TypeAlias = tuple[str, str]
 """A role and a name that a row can be about."""
+_Table: TypeAlias = dict[_Case, list[Row]]
+"""Rows that are tried for each case, in the order of the text."""
 _EVERY = "any"
 _MAX_CASES = 100_000
+_MAX_EVERYWHERE = 20_000
+_MAX_EARLIER = 24
+_MAX_LOOKS = 4000
+_MAX_SHOWN = 4
 
 
 class States:
@@ -70,10 +78,11 @@ class States:
         """Tell whether some row leads from a state to another one."""
         return any(other != state for other in (*self.successors.get(state, ()), *self._from_anywhere))
 
-    def shadowed(self) -> Iterator[tuple[Row, Row]]:
-        """Yield each row that is never taken, with an earlier one that takes all it could; nothing for very large sessions."""
-        anywhere: dict[_Case, Row] = {}
-        own: dict[str, dict[_Case, Row]] = {state.name: {} for state in self.session.states}
+    def shadowed(self, subjects: SessionSubjects) -> Iterator[tuple[Row, tuple[Row, ...]]]:
+        """Yield each row that is never taken, with earlier ones that take all it could; nothing for very large sessions."""
+        anywhere: _Table = {}
+        own: dict[str, _Table] = {state.name: {} for state in self.session.states}
+        patience = Patience(_MAX_LOOKS)
         for row in self.session.rows:
             cases = self.cases(row)
             self._n_cases += len(cases) * len(row.states or ("",))
@@ -82,11 +91,35 @@ class States:
             places = (
                 [anywhere] if row.states is None else [own[state] for state in row.states if state in own]
             )
-            takers = [self._taker(row, case, place, anywhere) for place in places for case in cases]
-            if takers and None not in takers and takers[0] is not None:
-                yield row, takers[0]
+            look = _Look(row, subjects.of(row), patience)
+            if row.states is None and self._n_cases + len(cases) * len(own) <= _MAX_EVERYWHERE:
+                self._n_cases += len(cases) * len(own)
+                takers = self._takers(look, cases, (anywhere, *own.values()), anywhere)
+            else:
+                takers = self._takers(look, cases, places, anywhere)
+            if takers and not look.is_impossible:
+                yield row, takers
+            for table in places if _is_final(row) else ():
+                for case in cases:
+                    _take(table.setdefault(case, []), row)
+
+    def _takers(
+        self, look: _Look, cases: tuple[_Case, ...], places: Sequence[_Table], anywhere: _Table
+    ) -> tuple[Row, ...]:
+        """Return the rows that take all cases in all places, a few of them; nothing where something is left.
+
+        What is taken in `any` state, if that is the first place, is so in each.
+        """
+        found: dict[int, Row] = {}
+        for case in cases:
             for place in places:
-                self._take(row, cases, place)
+                takers = look.takers(self._earlier(case, place, anywhere))
+                if not takers and (place is not anywhere or len(places) == 1):
+                    return ()
+                found.update((id(row), row) for row in takers)
+                if takers and place is anywhere:
+                    break
+        return tuple(found.values())[:_MAX_SHOWN]
 
     def cases(self, row: Row) -> tuple[_Case, ...]:
         """Return the roles and names that a row is about; `any` message is a name of its own.
@@ -101,27 +134,75 @@ class States:
     def _inside(self, name: str) -> tuple[str, ...]:
         return () if name == _EVERY else self._targets.messages(name)
 
-    def _taker(
-        self, row: Row, case: _Case, place: dict[_Case, Row], anywhere: dict[_Case, Row]
-    ) -> Row | None:
-        """Return the earlier row that takes a case whatever its message holds (or under the same condition)."""
+    def _earlier(self, case: _Case, place: _Table, anywhere: _Table) -> tuple[Row, ...]:
+        """Return the earlier rows that are tried for a case."""
         role, name = case
         cases = [case] if name == _EVERY or not self._has_keys(name) else [case, (role, _EVERY)]
-        for found in (table.get(each) for table in (place, anywhere) for each in cases):
-            if found is not None:
-                return found
-        return None
+        tables = (place,) if place is anywhere else (place, anywhere)
+        return tuple(row for table in tables for each in cases for row in table.get(each, ()))
 
     def _has_keys(self, name: str) -> bool:
         """Tell whether `any` speaks of this name too: a message without the key is met by its name only."""
         fields = self._targets.fields(name)
         return all(key in fields for key in self.session.keys)
 
-    @staticmethod
-    def _take(row: Row, cases: tuple[_Case, ...], place: dict[_Case, Row]) -> None:
-        if _is_final(row) and _is_always(row.when):
-            for case in cases:
-                place.setdefault(case, row)
+
+class _Look:
+    """A look at one row: which of those before it leave nothing to it. What is not known leaves something."""
+
+    def __init__(self, row: Row, subjects: Subjects, patience: Patience) -> None:
+        self._row = row
+        self._subjects = subjects
+        self._patience = patience
+        self._own = [] if row.when is None else [(row.when, True)]
+        self._read = frozenset() if row.when is None else frozenset(read_by(row.when))
+        self._known: dict[tuple[int, ...], tuple[Row, ...]] = {}
+
+    @cached_property
+    def is_impossible(self) -> bool:
+        """Its own condition never holds."""
+        return never(self._own, self._subjects)
+
+    def takers(self, earlier: tuple[Row, ...]) -> tuple[Row, ...]:
+        """Return the earlier row that takes all that this one could, or those that do together, or nothing."""
+        key = tuple(id(row) for row in earlier)
+        if key not in self._known:
+            self._known[key] = self._takers(earlier)
+        return self._known[key]
+
+    def _takers(self, earlier: tuple[Row, ...]) -> tuple[Row, ...]:
+        plain = [row for row in earlier if _is_always(row.when)]
+        if plain:
+            return (plain[0],)
+        same = [row for row in earlier if row.when == self._row.when]
+        if same:
+            return (same[0],)
+        sure = [row for row in earlier if self._is_sure(row.when)] if self._patience.is_left else []
+        for some in (*((row,) for row in sure), tuple(sure)):
+            refused = [(row.when, False) for row in some if row.when is not None]
+            if some and self._patience.lasts() and never([*self._own, *refused], self._subjects):
+                return self._needed(some)
+        return ()
+
+    def _needed(self, rows: tuple[Row, ...]) -> tuple[Row, ...]:
+        """Return some of the rows that are enough to leave nothing."""
+        for row in rows if len(rows) > 1 else ():
+            others = tuple(each for each in rows if each is not row)
+            refused = [(each.when, False) for each in others if each.when is not None]
+            if never([*self._own, *refused], self._subjects):
+                return self._needed(others)
+        return rows
+
+    def _is_sure(self, when: Expression | None) -> bool:
+        """Tell whether nothing can be missing that another row's condition reads where this row's holds."""
+        return when is None or are_there((when,), self._subjects, self._read)
+
+
+def _take(rows: list[Row], row: Row) -> None:
+    """Add a row to those that are tried for a case; behind one that takes everything none counts, and of many only the first."""
+    is_full = len(rows) >= _MAX_EARLIER
+    if not (rows and _is_always(rows[-1].when)) and (_is_always(row.when) or not is_full):
+        rows.append(row)
 
 
 def _is_final(row: Row) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from wiregen.model import Field, Frame, Join, Message, Preamble, Protocol
+from wiregen.model import Field, Frame, Join, Message, Preamble, Protocol, Row, Session
 from wiregen.walk import flat_fields
 
 __all__ = ["Target", "Targets"]
@@ -57,6 +57,20 @@ class Targets:
                 return tuple(message.name for message in sent if message.code is not None)
             case _:
                 return ()
+
+    def pieces(self, name: str) -> tuple[str, ...]:
+        """Return what a join is put together of, nothing for all else."""
+        target = self.by_name.get(name)
+        return tuple(_pieces(target)) if isinstance(target, Join) else ()
+
+    def is_about(self, session: Session, row: Row, name: str) -> bool:
+        """Tell whether a row may take what a name stands for, or some of it."""
+        if row.targets is None:
+            fields = self.fields(name)
+            return all(key in fields for key in session.keys)
+        if name in row.targets:
+            return True
+        return any(name in self.messages(target) or target in self.messages(name) for target in row.targets)
 
     def _seen(self, target: Target) -> Mapping[str, Field]:
         match target:

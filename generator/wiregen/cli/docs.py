@@ -10,6 +10,7 @@ __all__ = ["verb"]
 
 _VERBS = {
     "build": "Write the site: one page for each message, and all around it.",
+    "serve": "Show the site in a browser, made again at every change.",
 }
 
 

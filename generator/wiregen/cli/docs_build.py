@@ -51,7 +51,7 @@ def site_of(config: "Config", names: tuple[str, ...]) -> "tuple[Output, ...]":
     sources = Sources()
     chapters = [_chapter(subject, config, sources) for subject in _subjects(config, names, sources)]
     with progress_of_pages() as at_page:
-        return build_site(chapters, at_page=at_page)
+        return build_site(chapters, at_page=at_page, has_guide=True)
 
 
 def _subjects(config: "Config", names: tuple[str, ...], sources: "Sources") -> "list[Subject]":
@@ -85,6 +85,7 @@ def _chapter(subject: "Subject", config: "Config", sources: "Sources") -> "Chapt
         protocol=subject.protocol,
         text_of=text_of,
         package=config.package,
+        has_columns="columns" in config.backends,
         vectors=vectors,
         vectors_text=text,
         carry=_carry(subject, config, sources),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wiregen.cli.failure import DONE, FINDINGS, Failure
+from wiregen.cli.spark_jobs import jobs
 
 if TYPE_CHECKING:
     from wirespark.conversion import Summary
@@ -76,6 +77,10 @@ def convert(
             raise Failure(message, way_out or "`wiregen spark convert --help` lists what there is") from None
     _print(summary)
     return FINDINGS if summary.errors else DONE
+
+
+for _job in jobs:
+    verb.add_command(_job)
 
 
 def _print(summary: Summary) -> None:

@@ -81,6 +81,7 @@ def _built(subject: "Subject", config: "Config", sources: "Sources") -> "Built":
     from wiregen.diagnostics import Report
     from wiregen.made import make
     from wiregen.plan import KNOWN_LIMITS
+    from wiregen.traces import make_traces
     from wiregen.vectors.building import build_vectors
     from wiregen.vectors.carrying import carrier
 
@@ -89,8 +90,9 @@ def _built(subject: "Subject", config: "Config", sources: "Sources") -> "Built":
     if package is None:
         stop(report, sources)
     limits = tuple(limit.name for limit in subject.protocol.limits if limit.name in KNOWN_LIMITS)
+    traces = make_traces(subject.protocol, subject.origins, sources) if subject.protocol.sessions else None
     try:
-        return build_vectors(package.plan, limits=limits, carry=carrier(package))
+        return build_vectors(package.plan, limits=limits, carry=carrier(package), traces=traces)
     except ImportError as error:
         message, _, way_out = str(error).partition(": ")
         raise Failure(

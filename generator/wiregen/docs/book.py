@@ -10,8 +10,9 @@ from typing import Any, Final, TypeAlias
 
 from wiregen import model as m
 from wiregen.docs.cells import Cells
+from wiregen.docs.conversations import Conversations, conversations_in
 from wiregen.docs.faults import named_by
-from wiregen.docs.places import Linked, Places
+from wiregen.docs.places import GUIDE, Linked, Places
 from wiregen.docs.prose import Prose
 from wiregen.docs.samples import Sample, Samples
 from wiregen.docs.snippets import Snippets
@@ -43,6 +44,7 @@ class Chapter:
     protocol: m.Protocol
     text_of: Callable[[str], str]
     package: str = "wireproto"
+    has_columns: bool = False
     vectors: VectorFile | None = None
     vectors_text: bytes = b""
     carry: Carry = field(default=_nothing)
@@ -51,7 +53,8 @@ class Chapter:
 class Book:
     """One protocol, looked over once."""
 
-    def __init__(self, chapter: Chapter) -> None:
+    def __init__(self, chapter: Chapter, *, has_guide: bool = False) -> None:
+        self._has_guide = has_guide
         self.chapter = chapter
         self.protocol = chapter.protocol
         self.plan: Plan = lower(chapter.protocol)
@@ -100,6 +103,10 @@ class Book:
         """Return a rule's name, as a link where the file says more about it."""
         return Linked(text=name, url=self.places.rule_url(name)) if name else None
 
+    def code_link(self, code: str) -> Linked:
+        """Return an error's code, as a link to its page where the guide is in the site."""
+        return Linked(text=code, url=f"../{GUIDE}/{code}.html" if self._has_guide else "")
+
     @cached_property
     def rules(self) -> dict[str, m.Rule]:
         return {rule.name: rule for rule in self.protocol.rules}
@@ -118,6 +125,12 @@ class Book:
     def vectors_of_rule(self, rule: str) -> tuple[tuple[str, ...], int]:
         """Return the first vectors that break a rule, and how many more there are."""
         return _first(self._by_rule.get(rule, []))
+
+    def vectors_of_codes(self, codes: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
+        """Return the first vectors that break no rule by name and are refused with one of some codes, and how many more."""
+        return _first(
+            [each.id for each in self._invalid if each.error.rule is None and each.error.code in codes]
+        )
 
     def vectors_of_fault(self, path: str, code: str) -> tuple[tuple[str, ...], int]:
         """Return the first vectors that a decoder refuses with a code in a field, or anywhere in a declaration, and how many more."""
@@ -144,6 +157,11 @@ class Book:
             for place in dict.fromkeys((path, path.partition(".")[0])):
                 found.setdefault((place, vector.error.code), []).append(vector.id)
         return found
+
+    @cached_property
+    def conversations(self) -> Conversations:
+        """What its file of vectors tells."""
+        return conversations_in(self.plan, self.chapter.vectors)
 
     @cached_property
     def limits(self) -> dict[str, int]:

@@ -131,6 +131,8 @@ def _sample_view(book: Book, sample: Sample, cells: tuple[Cell, ...]) -> SampleV
     snippets = [SnippetView(title="Python", text=python, language="python")] if python else []
     command = "\n".join(part for part in (decode, encode) if part)
     snippets.append(SnippetView(title="Command line", text=f"{command}\n", language="sh"))
+    spark = book.snippets.spark(sample) if book.chapter.has_columns else ""
+    snippets += [SnippetView(title="PySpark", text=spark, language="python")] if spark else []
     carried = book.chapter.carry(sample)
     return SampleView(
         origin=harmless(sample.origin),
@@ -162,7 +164,7 @@ def _fault_view(book: Book, fault: Fault, owner: str, anchors: set[str]) -> Faul
     key = next((each for each in (anchor(fault.path), *_beside(fault.path)) if each in anchors), "")
     vectors, n_more = book.vectors_of_fault(fault.path or owner, fault.code)
     return FaultView(
-        code=fault.code,
+        code=book.code_link(fault.code),
         place=Linked(text=fault.path or owner, url=f"#{key}" if key else ""),
         when=harmless(" ".join(fault.when.split())),
         rule=book.rule_link(fault.rule),

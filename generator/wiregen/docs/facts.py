@@ -8,7 +8,9 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
+from wiregen.docs.charts import Chart
 from wiregen.docs.drawings import Diagram
+from wiregen.docs.ladders import Ladder
 from wiregen.docs.places import Linked
 from wiregen.docs.prose import Prose
 from wiregen.docs.views import Shell
@@ -32,10 +34,10 @@ def _plain(value: object) -> Any:
             return value.title
         case Linked():
             return value.text
-        case tuple():
-            return [_plain(each) for each in value]
         case Markup():
             return ""
+        case tuple():
+            return [_plain(each) for each in value]
         case _:
             return _record(value) if is_dataclass(value) else value
 
@@ -44,6 +46,6 @@ def _record(value: Any) -> Any:
     found: dict[str, Any] = {}
     for field in fields(value):
         part = getattr(value, field.name)
-        if field.name not in _OF_THE_PAGE and not isinstance(part, Diagram):
+        if field.name not in _OF_THE_PAGE and not isinstance(part, Diagram | Chart | Ladder):
             found[field.name] = value.type_text if field.name == "type" else _plain(part)
     return {name: part for name, part in found.items() if part not in ("", [], {}, None, False)}

@@ -18,7 +18,7 @@ from wiregen.docs.views import LayoutView, RowView
 from wiregen.emitter import harmless
 from wiregen.spelling import expression_text
 
-__all__ = ["layout_of"]
+__all__ = ["constraint_text", "layout_of"]
 
 _DEFAULT_FRAME: Final = 16 * 1024 * 1024
 
@@ -44,7 +44,7 @@ def layout_of(book: Book, name: str, cells: tuple[Cell, ...], *, frame: str | No
 
 def _row(book: Book, cell: Cell, offset: Offset, size: str, *, is_header: bool) -> RowView:
     field = cell.field
-    constraint = _constraint(cell)
+    constraint = constraint_text(field, cell.constant)
     notes = field.notes if field is not None else m.Notes()
     return RowView(
         key=cell.key,
@@ -112,9 +112,8 @@ def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-def _constraint(cell: Cell) -> str:
-    """Return what must hold of a field, in the language's own words."""
-    field = cell.field
+def constraint_text(field: m.Field | None, constant: str = "") -> str:
+    """Return what must hold of a field, in the language's own words; `constant`: what a derived one is, where that is known."""
     if field is None:
         return ""
     parts: list[str] = []
@@ -122,7 +121,7 @@ def _constraint(cell: Cell) -> str:
         case m.Constant(value=value):
             parts.append(f"== {expression_text(value)}")
         case m.Derived(value=value, lenient=lenient):
-            text = f"== {cell.constant}" if cell.constant else f":= {expression_text(value)}"
+            text = f"== {constant}" if constant else f":= {expression_text(value)}"
             parts.append(f"{text} lenient" if lenient else text)
         case _:
             pass

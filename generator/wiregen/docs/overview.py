@@ -9,7 +9,10 @@ from wiregen import model as m
 from wiregen.docs.book import Book, notes_of, number_text
 from wiregen.docs.cells import frame_around
 from wiregen.docs.declarations import Named, code_text, direction_text, kind_of, reserved_of
+from wiregen.docs.differences import named_in
+from wiregen.docs.places import Linked, differences_page_name, session_page_name
 from wiregen.docs.prose import Prose
+from wiregen.docs.sessions import session_view
 from wiregen.docs.views import (
     ConstView,
     HomeView,
@@ -17,7 +20,6 @@ from wiregen.docs.views import (
     ListingView,
     MessageView,
     ProtocolView,
-    SessionView,
     Shell,
     VectorsView,
 )
@@ -28,8 +30,8 @@ __all__ = ["home_page", "protocol_page"]
 _UNITS = {"ms": "ms", "bytes": "bytes", "none": ""}
 
 
-def protocol_page(book: Book, pages: Iterable[MessageView]) -> ProtocolView:
-    """Return the overview; `pages` are those of its messages and the like, which know their sizes."""
+def protocol_page(book: Book, pages: Iterable[MessageView], others: tuple[Book, ...] = ()) -> ProtocolView:
+    """Return the overview; `pages` are those of its messages and the like, which know their sizes, `others` what it is compared with."""
     protocol = book.protocol
     sizes = {page.declaration.name: page.layout.size for page in pages}
     messages = tuple(_message(book, message, sizes) for message in protocol.messages)
@@ -47,10 +49,11 @@ def protocol_page(book: Book, pages: Iterable[MessageView]) -> ProtocolView:
         limits=tuple(_limit(book, limit) for limit in protocol.limits),
         constants=tuple(_const(const) for const in protocol.constants),
         reserved=reserved_of(protocol.reserved),
-        sessions=tuple(_session(session) for session in protocol.sessions),
+        sessions=tuple(session_view(session) for session in protocol.sessions),
         n_rules=len(protocol.rules),
         n_ledger=len(protocol.ledgers),
         vectors=_vectors(book),
+        differences=tuple(_differences(other) for other in others),
     )
 
 
@@ -139,16 +142,9 @@ def _const(const: m.Const) -> ConstView:
     )
 
 
-def _session(session: m.Session) -> SessionView:
-    scope = f"one for each {', '.join(session.keys)}" if session.keys else "one for a connection"
-    return SessionView(
-        name=session.name,
-        anchor=f"session-{session.name}",
-        doc=Prose(text=session.doc),
-        notes=notes_of(session.notes),
-        scope="one for each direction" if session.per_sender and not session.keys else scope,
-        states=tuple(state.name for state in session.states),
-    )
+def _differences(other: Book) -> Linked:
+    name = other.protocol.name
+    return Linked(text=name, url=f"{differences_page_name(name)}.html")
 
 
 def _vectors(book: Book) -> VectorsView | None:
@@ -160,8 +156,8 @@ def _vectors(book: Book) -> VectorsView | None:
     return VectorsView(url="vectors.json", counts=text)
 
 
-def home_page(books: tuple[Book, ...]) -> HomeView:
-    """Return the site's first page; `pages` lists all of each protocol for readers that follow links."""
+def home_page(books: tuple[Book, ...], guide: tuple[Linked, ...] = ()) -> HomeView:
+    """Return the site's first page; `pages` lists all of each protocol for readers that follow links, `guide` its chapters."""
     listings = tuple(
         ListingView(
             name=book.protocol.name,
@@ -174,14 +170,30 @@ def home_page(books: tuple[Book, ...]) -> HomeView:
         )
         for book in books
     )
-    pages = tuple((book.protocol.name, _all_pages(book)) for book in books)
+    pages = tuple((book.protocol.name, _all_pages(book, named_in(book, books))) for book in books)
     shell = Shell(title="Protocols", root="", here="index", crumbs=(), sections=())
-    return HomeView(shell=shell, protocols=listings, pages=pages)
+    return HomeView(shell=shell, protocols=listings, pages=pages, guide=guide)
 
 
-def _all_pages(book: Book) -> tuple[ListingView, ...]:
+def _all_pages(book: Book, others: tuple[Book, ...]) -> tuple[ListingView, ...]:
     protocol = book.protocol
     named: tuple[Named, ...] = (
         *protocol.messages, *protocol.frames, *protocol.preambles, *_types(protocol),
     )  # fmt: skip
-    return tuple(_listed(book, each, {}) for each in named)
+    listed = [_listed(book, each, {}) for each in named]
+    listed += [
+        _plain_listing(session.name, f"{session_page_name(session.name)}.html", "session")
+        for session in protocol.sessions
+    ]
+    listed += [_plain_listing("Rules", "rules.html", "what must hold")] if protocol.rules else []
+    listed += [_plain_listing("Ledger", "ledger.html", "what was decided")] if protocol.ledgers else []
+    for other in others:
+        name = other.protocol.name
+        listed.append(
+            _plain_listing(f"Differences from {name}", f"{differences_page_name(name)}.html", "comparison")
+        )
+    return tuple(listed)
+
+
+def _plain_listing(name: str, url: str, kind: str) -> ListingView:
+    return ListingView(name=name, url=url, kind=kind, code="", direction="", size="", doc=Prose(text=""))

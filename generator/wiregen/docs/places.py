@@ -14,8 +14,10 @@ from typing import Final
 
 from wiregen import model as m
 
-__all__ = ["Linked", "Places", "anchor", "slugs_of"]
+__all__ = ["GUIDE", "Linked", "Places", "anchor", "differences_page_name", "session_page_name", "slugs_of"]
 
+GUIDE: Final = "wiregen-guide"
+"""The folder of wiregen's own guide; no protocol is called so, for a name has no hyphen."""
 _OWN: Final = ("index", "rules", "ledger", "vectors")
 """Pages and files that every protocol's folder may have."""
 _DEVICE: Final = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9]", re.IGNORECASE)
@@ -29,6 +31,11 @@ class Linked:
     text: str
     url: str = ""
 
+    @property
+    def twin(self) -> str:
+        """The way to the page in Markdown."""
+        return self.url.removesuffix(".html") + ".md"
+
 
 def slugs_of(names: Iterable[str]) -> dict[str, str]:
     """Return what the page of each declaration is called."""
@@ -41,6 +48,16 @@ def slugs_of(names: Iterable[str]) -> dict[str, str]:
         taken.add(slug.casefold())
         slugs[name] = slug
     return slugs
+
+
+def differences_page_name(other: str) -> str:
+    """Return what the page of differences from another protocol is called."""
+    return f"differences-{other}"
+
+
+def session_page_name(name: str) -> str:
+    """Return what the page of a session is called; no declaration's page has a hyphen inside."""
+    return f"session-{name}"
 
 
 def anchor(key: str) -> str:

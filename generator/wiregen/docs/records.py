@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from wiregen import model as m
+from wiregen.diagnostics import error_codes
 from wiregen.docs.book import Book, notes_of
 from wiregen.docs.places import Linked
 from wiregen.docs.prose import Prose
+from wiregen.docs.sessions import told_of
 from wiregen.docs.views import LedgerPageView, LedgerView, RulesPageView, RuleView
 from wiregen.emitter import harmless
 
@@ -23,7 +26,10 @@ def rules_page(book: Book) -> RulesPageView:
 def rule_view(book: Book, rule: m.Rule) -> RuleView:
     """Return one rule: its text, its place in the document, what a receiver does, the vectors that break it."""
     vectors, n_more = book.vectors_of_rule(rule.name)
+    if not vectors:
+        vectors, n_more = book.vectors_of_codes(_codes_in(rule.text))
     sources = tuple(harmless(" ".join(source.split())) for source in rule.sources)
+    breaking = book.conversations.breaking.get(rule.name)
     return RuleView(
         number=book.rule_numbers[rule.name],
         name=rule.name,
@@ -33,7 +39,14 @@ def rule_view(book: Book, rule: m.Rule) -> RuleView:
         receiver=book.reactions.get(rule.name, ()),
         vectors=vectors,
         n_more=n_more,
+        told=() if breaking is None else told_of(breaking),
     )
+
+
+def _codes_in(text: str) -> tuple[str, ...]:
+    """Return the codes of errors that a rule's text names: how a decoder reports what breaks it, where no field names the rule."""
+    known = set(error_codes())
+    return tuple(word for word in re.findall(r"`([a-z_]+)`", text) if word in known)
 
 
 def ledger_page(book: Book) -> LedgerPageView:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
 from wiregen.docs.book import Book
-from wiregen.docs.places import anchor
+from wiregen.docs.places import GUIDE, anchor, session_page_name
 from wiregen.docs.prose import Prose
-from wiregen.docs.views import MessageView, ProtocolView, TypeView
+from wiregen.docs.views import GuideView, MessageView, ProtocolView, TypeView
 
-__all__ = ["Entry", "entries_of", "search_script"]
+__all__ = ["Entry", "entries_of", "entries_of_guide", "search_script"]
 
 Entry: TypeAlias = tuple[str, str, str, str]
 """What it is called, of which kind it is, where it is, and what is said about it."""
@@ -48,6 +49,13 @@ def entries_of(
     yield from _of_records(book, folder)
 
 
+def entries_of_guide(pages: Iterable[GuideView]) -> Iterator[Entry]:
+    """Yield the chapters and codes of the guide, with the words of their headings."""
+    for page in pages:
+        headings = ", ".join(re.findall(r"^##+ (.+)$", page.md, re.MULTILINE))
+        yield page.title, "guide", f"{GUIDE}/{page.shell.here}.html", _cut(headings)
+
+
 def _of_records(book: Book, folder: str) -> Iterator[Entry]:
     for rule in book.protocol.rules:
         yield rule.name, f"{folder} rule", f"{folder}/rules.html#{anchor(rule.name)}", _cut(rule.text)
@@ -57,7 +65,7 @@ def _of_records(book: Book, folder: str) -> Iterator[Entry]:
     for limit in book.protocol.limits:
         yield f"limits.{limit.name}", f"{folder} limit", f"{folder}/index.html#limits", _cut(limit.doc)
     for session in book.protocol.sessions:
-        url = f"{folder}/index.html#session-{session.name}"
+        url = f"{folder}/{session_page_name(session.name)}.html"
         yield session.name, f"{folder} session", url, _cut(session.doc)
 
 

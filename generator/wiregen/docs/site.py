@@ -12,30 +12,66 @@ from typing import Final
 from wiregen import model as m
 from wiregen.docs.book import Book, Chapter
 from wiregen.docs.declarations import fields_page, message_page, type_page
+from wiregen.docs.differences import differences_page, named_in
 from wiregen.docs.facts import twin_of
+from wiregen.docs.guide import guide_pages
 from wiregen.docs.overview import home_page, protocol_page
+from wiregen.docs.places import GUIDE, Linked
 from wiregen.docs.records import ledger_page, rules_page
-from wiregen.docs.search import Entry, entries_of, search_script
-from wiregen.docs.views import HomeView, LedgerPageView, MessageView, ProtocolView, RulesPageView, TypeView
+from wiregen.docs.search import Entry, entries_of, entries_of_guide, search_script
+from wiregen.docs.sessions import session_page
+from wiregen.docs.views import (
+    DifferencesView,
+    GuideView,
+    HomeView,
+    LedgerPageView,
+    MessageView,
+    ProtocolView,
+    RulesPageView,
+    SessionPageView,
+    TypeView,
+)
 from wiregen.emitter import render, templates_folder
 from wiregen.writer import Output
 
 __all__ = ["build_site"]
 
 _STATIC: Final = ("site.css", "site.js")
-_View = MessageView | TypeView | ProtocolView | RulesPageView | LedgerPageView | HomeView
+_View = (
+    MessageView
+    | TypeView
+    | ProtocolView
+    | RulesPageView
+    | LedgerPageView
+    | SessionPageView
+    | DifferencesView
+    | GuideView
+    | HomeView
+)
 
 
 def build_site(
-    chapters: Iterable[Chapter], *, at_page: Callable[[PurePosixPath], None] = lambda path: None
+    chapters: Iterable[Chapter],
+    *,
+    at_page: Callable[[PurePosixPath], None] = lambda path: None,
+    has_guide: bool = False,
 ) -> tuple[Output, ...]:
-    """Return all files of the site; `at_page` is told each page before it is made."""
-    books = tuple(Book(chapter) for chapter in chapters)
+    """Return all files of the site; `at_page` is told each page before it is made. `has_guide`: wiregen's own is in it too."""
+    books = tuple(Book(chapter, has_guide=has_guide) for chapter in chapters)
     entries: list[Entry] = []
     outputs: list[Output] = []
     for book in books:
-        outputs += _protocol(book, entries, at_page)
-    home = home_page(books)
+        outputs += _protocol(book, books, entries, at_page)
+    guide: tuple[GuideView, ...] = tuple(guide_pages()) if has_guide else ()
+    for page in guide:
+        outputs += _page(PurePosixPath(GUIDE), "guide", page)
+    entries += entries_of_guide(guide)
+    links = (
+        tuple(Linked(text=each.text, url=f"{GUIDE}/{each.url}") for each in guide[0].shell.sections)
+        if guide
+        else ()
+    )
+    home = home_page(books, links)
     outputs += _page(PurePosixPath(), "home", home)
     outputs.append(
         Output(path=PurePosixPath("llms.txt"), content=render("docs/llms.txt.jinja", home).encode())
@@ -46,8 +82,11 @@ def build_site(
     return tuple(outputs)
 
 
-def _protocol(book: Book, entries: list[Entry], at_page: Callable[[PurePosixPath], None]) -> Iterator[Output]:
+def _protocol(
+    book: Book, books: tuple[Book, ...], entries: list[Entry], at_page: Callable[[PurePosixPath], None]
+) -> Iterator[Output]:
     protocol, folder = book.protocol, PurePosixPath(book.protocol.name)
+    others = named_in(book, books)
     pages: list[MessageView] = []
     types: list[TypeView] = []
     for message in protocol.messages:
@@ -57,16 +96,20 @@ def _protocol(book: Book, entries: list[Entry], at_page: Callable[[PurePosixPath
         pages.append(fields_page(book, owner))
     for declaration in _with_numbers(protocol):
         types.append(type_page(book, declaration))
-    overview = protocol_page(book, pages)
+    overview = protocol_page(book, pages, others)
     yield from _page(folder, "protocol", overview)
     for page in pages:
         yield from _page(folder, "message", page)
     for type_ in types:
         yield from _page(folder, "type", type_)
+    for session in protocol.sessions:
+        yield from _page(folder, "session", session_page(book, session))
     if protocol.rules:
         yield from _page(folder, "rules", rules_page(book))
     if protocol.ledgers:
         yield from _page(folder, "ledger", ledger_page(book))
+    for other in others:
+        yield from _page(folder, "differences", differences_page(book, other))
     if book.chapter.vectors is not None:
         yield Output(path=folder / "vectors.json", content=book.chapter.vectors_text)
     entries += entries_of(book, overview, pages, types)

@@ -20,6 +20,7 @@ from wiregen.walk import flat_fields, nested_types
 
 __all__ = ["Snippets"]
 
+_PACKAGE: Final = "wireproto"
 _WIDTH: Final = 100
 _LONGEST: Final = 1200
 """Characters of a snippet; a longer one says less."""
@@ -78,6 +79,29 @@ class Snippets:
         types = nested_types(*(field.type for field in message.fields))
         carriers = (type_.carrier for type_ in types if isinstance(type_, m.Region))
         return any(isinstance(carrier, m.InCompressed) for carrier in carriers)
+
+    # ---- Spark
+
+    def spark(self, sample: Sample) -> str:
+        """Return a program that reads the sample as a table; "" where only a capture has what must be said before."""
+        role, before = sample.scene.role, sample.scene.before
+        if any(speaker != role for speaker, _ in before):
+            return ""
+        name = self._alias if self._package == _PACKAGE else f"{self._package}.{self._alias}"
+        packages = "" if self._package == _PACKAGE else f"packages=[{literal(self._package.split('.')[0])}]"
+        stream = b"".join(data for _, data in before) + sample.data
+        file = f"{sample.tree.value.message.name}.bin"
+        options = [("protocol", name), ("from", role), ("message", sample.tree.value.message.name)]
+        calls = "".join(f".option({literal(key)}, {literal(value)})" for key, value in options if value)
+        text = (
+            "from pathlib import Path\n\nimport wirespark\n\n"
+            f'file = Path({literal(file)}).resolve()\nfile.write_bytes(bytes.fromhex("{stream.hex()}"))\n'
+            f"spark = wirespark.session({packages})\n"
+            f'reader = spark.read.format("wire"){calls}\n'
+            f"table = reader.load(str(file))\ntable.show(truncate=False)\n"
+            "assert table.count() == 1\n"
+        )
+        return text if len(text) <= _LONGEST else ""
 
     # ---- Python
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from wiregen.docs.anatomy import Anatomy
+from wiregen.docs.charts import Chart
 from wiregen.docs.drawings import Diagram
+from wiregen.docs.ladders import Ladder
 from wiregen.docs.places import Linked
 from wiregen.docs.prose import Prose
 
@@ -15,7 +17,10 @@ __all__ = [
     "CarriedView",
     "ConstView",
     "DeclarationView",
+    "DifferenceView",
+    "DifferencesView",
     "FaultView",
+    "GuideView",
     "HomeView",
     "LayoutView",
     "LedgerPageView",
@@ -31,10 +36,14 @@ __all__ = [
     "RulesPageView",
     "SaidView",
     "SampleView",
+    "SessionPageView",
     "SessionView",
     "Shell",
     "SnippetView",
+    "ToldView",
+    "TransitionView",
     "TypeView",
+    "VariableView",
     "VectorsView",
 ]
 
@@ -128,7 +137,7 @@ class SampleView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FaultView:
-    code: str
+    code: Linked
     place: Linked
     when: str
     rule: Linked | None
@@ -213,6 +222,8 @@ class RuleView:
     receiver: tuple[str, ...]
     vectors: tuple[str, ...]
     n_more: int
+    told: tuple[ToldView, ...] = ()
+    """A conversation whose last line breaks it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,6 +248,29 @@ class LedgerView:
 class LedgerPageView:
     shell: Shell
     entries: tuple[LedgerView, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DifferenceView:
+    """One thing, as it is on both sides; "" where it is not there."""
+
+    what: str
+    here: str
+    there: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DifferencesView:
+    """The page of two protocols side by side."""
+
+    shell: Shell
+    here: str
+    there: Linked
+    whole: tuple[DifferenceView, ...]
+    declarations: tuple[tuple[Linked, tuple[DifferenceView, ...]], ...]
+    same: tuple[Linked, ...]
+    only_here: tuple[Linked, ...]
+    only_there: tuple[Linked, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,15 +311,72 @@ class ConstView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionView:
-    """A session in words; `pictures`: SVG of its states and sequences, where somebody draws them."""
+    """A session in words, and the way to its page."""
 
     name: str
-    anchor: str
+    url: str
     doc: Prose
-    notes: NotesView
     scope: str
     states: tuple[str, ...]
-    pictures: tuple[Markup, ...] = ()
+
+    @property
+    def twin(self) -> str:
+        return self.url.removesuffix(".html") + ".md"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransitionView:
+    """A row or a timer. `targets`: what is said; of a timer, after which time. `comes_to` and `violation`: what follows."""
+
+    states: str
+    role: str
+    targets: tuple[Linked, ...]
+    guard: str
+    updates: tuple[str, ...]
+    comes_to: str
+    violation: Linked | None
+    doc: Prose
+
+    @property
+    def said(self) -> str:
+        return "".join(part.text for part in self.targets)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VariableView:
+    name: str
+    type: str
+    initial: str
+    doc: Prose
+
+    @property
+    def type_text(self) -> str:
+        return self.type
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionPageView:
+    """The page of a session; `told`: a conversation that it takes part in, and the same as text."""
+
+    shell: Shell
+    session: SessionView
+    notes: NotesView
+    chart: Chart
+    states: tuple[tuple[str, Prose], ...]
+    variables: tuple[VariableView, ...]
+    transitions: tuple[TransitionView, ...]
+    ladder: Ladder | None
+    told: tuple[ToldView, ...]
+    wire: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldView:
+    """A line of a conversation as text."""
+
+    who: str
+    text: str
+    detail: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -313,6 +404,17 @@ class ProtocolView:
     n_rules: int
     n_ledger: int
     vectors: VectorsView | None
+    differences: tuple[Linked, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuideView:
+    """A page of wiregen's own guide, as HTML and as Markdown."""
+
+    shell: Shell
+    title: str
+    html: Markup
+    md: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -320,3 +422,4 @@ class HomeView:
     shell: Shell
     protocols: tuple[ListingView, ...]
     pages: tuple[tuple[str, tuple[ListingView, ...]], ...]
+    guide: tuple[Linked, ...] = ()

@@ -49,6 +49,8 @@ def _untied_rule(survey: Survey) -> None:
 
 def _tied(survey: Survey) -> Iterator[str]:
     """Yield the rules whose names errors carry: those of annotations, and those that a session says are violated."""
+    if survey.protocol.role_rule is not None:
+        yield survey.protocol.role_rule
     for node in survey.all_nodes:
         if node.notes.rule is not None:
             yield node.notes.rule

@@ -106,6 +106,8 @@ class Protocol:
     endian: Endian
     bits: Literal["msb", "lsb"]
     roles: tuple[str, ...]
+    role_rule: str | None
+    """What it violates to send what only the other role sends."""
     ports: tuple[Port, ...]
     reserved: tuple[Reserved, ...]
     constants: tuple[Const, ...]

@@ -43,7 +43,8 @@ def bits_setting(parts: Parts) -> syntax.BitsSetting:
 
 
 def roles_setting(parts: Parts) -> syntax.RolesSetting:
-    return syntax.RolesSetting(names=parts.names(), span=parts.span)
+    annotations = parts.all(syntax.Annotation)
+    return syntax.RolesSetting(names=parts.names(), annotations=annotations, span=parts.span)
 
 
 def port_setting(parts: Parts) -> syntax.PortSetting:

@@ -33,6 +33,7 @@ def lower(protocol: m.Protocol) -> dict[str, Plain]:
         "name": protocol.name,
         "endian": protocol.endian,
         "roles": protocol.roles,
+        "role_rule": protocol.role_rule,
         "limits": KNOWN_LIMITS | {limit.name: limit.value for limit in protocol.limits},
         "limit_rules": {limit.name: limit.notes.rule for limit in protocol.limits if limit.notes.rule},
         "rules": _rules(protocol),

@@ -31,7 +31,7 @@ def rules_of(protocol: m.Protocol) -> dict[str, str]:
     lines: list[m.Row | m.Timer] = []
     for session in protocol.sessions:
         lines += (*session.rows, *session.timers)
-    named = {line.effect.name for line in lines if isinstance(line.effect, m.Violates)}
+    named = {line.effect.name for line in lines if isinstance(line.effect, m.Violates)} | {protocol.role_rule}
     return {rule.name: rule.text for rule in protocol.rules if rule.name in named}
 
 

@@ -122,6 +122,7 @@ def _protocol(work: Workspace, file: syntax.File) -> model.Protocol:
         endian=said.endian or "big",
         bits=said.bits,
         roles=said.roles,
+        role_rule=_role_rule(work, node),
         ports=said.ports,
         reserved=settings.resolve_reserved(work, work.reserved),
         constants=constants.resolve_constants(work, _each(work, syntax.Const)),
@@ -144,6 +145,12 @@ def _protocol(work: Workspace, file: syntax.File) -> model.Protocol:
         notes=resolve_notes(work, node.annotations),
         ledgers=records.resolve_ledgers(work, _each(work, syntax.Ledger)),
     )
+
+
+def _role_rule(work: Workspace, node: syntax.Protocol) -> str | None:
+    """Return the rule that the roles are tied to."""
+    found = [each.annotations for each in node.settings if isinstance(each, syntax.RolesSetting)]
+    return resolve_notes(work, found[0]).rule if found else None
 
 
 def _place_settings(work: Workspace, node: syntax.Protocol) -> None:

@@ -172,6 +172,7 @@ def _rows(table: _Table, node: syntax.Session) -> Iterator[model.Row]:
 def _row(table: _Table, path: str, states: tuple[str, ...] | None, node: syntax.Row) -> model.Row:
     work = table.work
     work.place(path, node.span, name=node.role.span, when=span_of(node.when), effect=node.effect.span)
+    _place_updates(work, path, node.effect)
     named = None if isinstance(node.messages, syntax.Wildcard) else resolve_targets(work, node.messages)
     names = None if named is None else tuple(target.name.text for target in named)
     scope = _scope(table, node, named)
@@ -217,6 +218,12 @@ def _effect(table: _Table, scope: Scope, node: syntax.Effect) -> model.Effect:
             return model.Violates(name=name.text, lenient=node.lenient is not None)
 
 
+def _place_updates(work: Workspace, path: str, node: syntax.Effect) -> None:
+    if isinstance(node, syntax.Go | syntax.Stay):
+        for update in node.updates:
+            work.place(f"{path}.{update.name.text}", update.span, name=update.name.span)
+
+
 def _updates(table: _Table, scope: Scope, nodes: Iterable[syntax.Update]) -> tuple[model.Update, ...]:
     nodes = tuple(nodes)
     refuse_duplicates((Entry(name=node.name, what="update") for node in nodes), table.work.report)
@@ -249,6 +256,7 @@ def _timers(table: _Table, node: syntax.Session) -> Iterator[model.Timer]:
 def _timer(table: _Table, path: str, states: tuple[str, ...] | None, node: syntax.Timer) -> model.Timer:
     work = table.work
     work.place(path, node.span, name=node.duration.span, effect=node.effect.span)
+    _place_updates(work, path, node.effect)
     scope = scope_of(work, (), table.instance)
     return model.Timer(
         path=path,

@@ -160,7 +160,13 @@ async def listening(
     max_connections: int,
     report: Report | None,
 ) -> Server[P]:
-    """Return a server that listens already. `make`: a peer, given the time."""
+    """Return a server that listens already. `make`: a peer, given the time.
+
+    Raises:
+        ValueError: No peer can be made so.
+        OSError: It cannot listen there.
+    """
+    make(0.0)  # what is wrong with the settings is said here, and not to whoever connects first
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.create_server((host, port), family=family, backlog=128)
     listener.setblocking(False)

@@ -124,21 +124,18 @@ class Context:
         rules = self._rules_of(frame)
         if not rules.pieces:
             return None
-        scope, direction = self._scope(frame, sender), self.direction(sender, frame)
-        marks = []
-        for name, type_, keys, _, when, is_last in rules.pieces:
-            if scope.holds(when):
-                if is_last and type_[0] != "bytes":
-                    return self.snapshot()
-                marks.append(self.joins.mark(name, direction, scope.keys(keys)))
-        return marks
+        if any(is_last and type_[0] != "bytes" for _, type_, _, _, _, is_last in rules.pieces):
+            return self.snapshot()  # a frame that becomes whole does what any frame does
+        self.joins.journal = []
+        return self.joins.journal
 
     def undo(self, mark: Any) -> None:
         """Have everything as it was at a mark."""
         if isinstance(mark, dict):
             self.restore(mark)
-        for each in mark if isinstance(mark, list) else ():
-            self.joins.undo(each)
+        if isinstance(mark, list):
+            for each in reversed(mark):
+                self.joins.undo(each)
 
     def is_quiet(self, frame: Any) -> bool:
         """Say whether no rule is concerned with frames like this one."""

@@ -199,7 +199,7 @@ class SessionError(RuntimeError):
 
     Attributes:
         violation: The protocol's own name of what was violated.
-        local: We were about to do it; else the peer did.
+        local: We were about to do it, or waited for what did not come; else the peer did it.
         frame: What the peer sent that is not allowed, where it is known.
     """
 

@@ -40,6 +40,8 @@ class Joins:
         self._most_open = most_open
         self._rule: str | None = plan.get("limit_rules", {}).get("frame")
         self._open: dict[str, dict[Owner, OpenJoin]] = {name: {} for name in plan["joins"]}
+        self.journal: list[Mark] | None = None
+        """Where marks are put before anything is added or closed, while somebody may want it undone."""
         self._n_damages: dict[str | None, int] = {}
         self._refused: set[tuple[str, str | None]] = set()
         self._indices: dict[tuple[str, tuple[int, ...]], dict[Owner, dict[Key, None]]] = {}
@@ -63,6 +65,8 @@ class Joins:
         Raises:
             DecodeError: `limit_exceeded`; what is open under the key is then damaged.
         """
+        if self.journal is not None:
+            self.journal.append(self.mark(name, direction, key))
         open_ = self.find(name, direction, key)
         if open_ is None:
             open_ = self._begin(name, direction, key)
@@ -115,6 +119,8 @@ class Joins:
 
     def close(self, name: str, direction: str | None, key: Key) -> None:
         """Drop the pieces of a key, if there are any."""
+        if self.journal is not None:
+            self.journal.append(self.mark(name, direction, key))
         if self._open[name].pop((direction, key), None) is None:
             return
         for positions, index in self._indices_of(name):

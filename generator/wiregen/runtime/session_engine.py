@@ -127,7 +127,7 @@ class Engine:
         return () if matters.frames is None else tuple(matters.frames(message))
 
     def decide(self, sender: str, item: Any, now: float) -> Decision:
-        """Return what a frame (or preamble) would do, those inside it left out."""
+        """Return what a frame (or preamble) that is to be sent would do, those inside it left out."""
         decision = Decision()
         matters = self.matters(sender, item)
         message = _message_of(item)
@@ -140,9 +140,16 @@ class Engine:
                 move = self._move(instance, rows, message, frame, decision.violations)
                 if move is not None:
                     decision.moves.append(move)
-        if matters.is_foreign or decision.violations:
-            self._complete(decision.violations, sender, now, is_foreign=matters.is_foreign)
+        is_other = matters.is_other is not None and self.is_other(sender, item)
+        if matters.is_foreign or is_other or decision.violations:
+            self._complete(decision.violations, sender, now, is_foreign=matters.is_foreign, is_other=is_other)
         return decision
+
+    def is_other(self, sender: str, item: Any) -> bool:
+        """Say whether its reader would take what is to be sent for something else."""
+        is_other = self.matters(sender, item).is_other
+        self.sender = sender
+        return is_other is not None and bool(is_other(_message_of(item), item, [], self))
 
     def commit(self, decision: Decision, now: float) -> None:
         """Make the changes of a decision."""
@@ -228,10 +235,14 @@ class Engine:
         found.append(crowded(self._kept[instance.table.number], instance))
         return None
 
-    def _complete(self, found: list[Violation], sender: str, now: float, *, is_foreign: bool) -> None:
-        """Say of violations who and when, and add that the sender never sends such a message."""
+    def _complete(
+        self, found: list[Violation], sender: str, now: float, *, is_foreign: bool, is_other: bool = False
+    ) -> None:
+        """Say of violations who and when, and add that the sender never sends such a message, or not now."""
         if is_foreign and all(each.lenient for each in found):
-            found.append(Violation("wrong_role"))
+            found.append(Violation(self.program.foreign))
+        if is_other and all(each.lenient for each in found):
+            found.append(Violation("wrong_kind"))
         for violation in found:
             violation.rule = self.program.rules.get(violation.name, violation.rule)
             violation.role, violation.time = sender, now

@@ -44,6 +44,7 @@ class BitsSetting:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RolesSetting:
     names: tuple[Name, ...]
+    annotations: tuple[Annotation, ...]
     span: Span
 
 

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from wiregen.traces.making import make_traces
-from wiregen.traces.trace import Goal, GoalKind, Missing, Step, Trace, Traces
+from wiregen.traces.trace import Goal, GoalKind, Missing, Move, Step, Trace, Traces
 
-__all__ = ["Goal", "GoalKind", "Missing", "Step", "Trace", "Traces", "make_traces"]
+__all__ = ["Goal", "GoalKind", "Missing", "Move", "Step", "Trace", "Traces", "make_traces"]

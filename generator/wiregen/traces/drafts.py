@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Iterator
 from copy import copy
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
@@ -18,84 +17,22 @@ from wiregen.runtime.session_terms import NOTHING, compile_term
 from wiregen.runtime.session_words import Kind, MessageWords
 from wiregen.runtime.tree import FrameValue, Record
 from wiregen.runtime.writing import write_frame
-from wiregen.traces.mentions import Mention, mentions_of, paths_in
-from wiregen.traces.placing import fits, is_measured, type_at, value_at, with_values
+from wiregen.traces.mentions import Mention, measuring, mentions_of, paths_in
+from wiregen.traces.placing import fits, is_measured, type_at, value_at
 from wiregen.traces.smallest import Smallest, variations
+from wiregen.traces.spread import Draft, Source, Spread, written_by
 from wiregen.traces.world import Setup, World
 
-__all__ = ["Draft", "Drafts"]
+__all__ = ["Drafts"]
 
 _MOST_VALUES: Final = 20
 _MOST_SMALL: Final = 5
-_MOST_DRAFTS: Final = 400
 _NUMBERS: Final = frozenset({"int", "varint", "coding", "bits"})
 _MOST_SAID: Final = 2
-_LONGEST: Final = 9
 _MOST_CUT: Final = 2
 """Messages that are cut in pieces."""
 _MOST_WHOLE: Final = 12
 """Of a frame that may be divided, how many are."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
-    """Something that `sender` could say. `written`: what is put into bytes, as `writer` writes it; `seen`: what it means."""
-
-    sender: str
-    writer: str
-    written: Any
-    seen: Any
-    is_piece: bool = False
-    measured: tuple[str, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """What it is, and whose."""
-        message = getattr(self.written, "message", self.written)
-        return f"{self.sender} {message.name}"
-
-    def encoded(self, world: World) -> bytes | None:
-        """Return its bytes; None where it cannot be said now. What is `measured` takes the length that fits."""
-        data = _written(self.written, self.writer, world)
-        if data is not None or not self.measured:
-            return data
-        for size in range(1, _LONGEST):
-            values = tuple(bytes(size) for _ in self.measured)
-            made = with_values(self.written, tuple((name,) for name in self.measured), values)
-            data = _written(made, self.writer, world)
-            if data is not None:
-                return data
-        return None
-
-
-def _written(value: Any, writer: str, world: World) -> bytes | None:
-    options = Options(writer, context=world.context, limits=dict(world.setup.limits))
-    try:
-        return write_frame(world.setup.plan, value, options)
-    except EncodeError:
-        return None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Source:
-    """One kind of message from one side."""
-
-    sender: str
-    writer: str
-    base: Any
-    kind: Kind
-    mentions: tuple[Mention, ...]
-    measured: tuple[str, ...]
-    """Fields of bytes whose length something else says."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        frame = self.kind.frame
-        return (self.kind.name,) if frame is None else (self.kind.name, frame)
-
-    @property
-    def is_foreign(self) -> bool:
-        return self.sender != self.writer
 
 
 class Drafts:
@@ -107,16 +44,31 @@ class Drafts:
         self._limits = {**setup.plan["limits"], **setup.limits}
         self._specimens = Smallest(setup.plan, setup.limits)
         self._n_said: Counter[Any] = Counter()
+        self._blocks: dict[Any, list[tuple[dict[Any, Any], bytes | None]]] = {}
         self._sources = tuple(self._found())
 
-    def about(self, session: str | None) -> Drafts:
-        """Return the same, with nothing said yet; without what only other sessions with keys ask for."""
+    def anew(self) -> Drafts:
+        """Return the same, with nothing said yet."""
         other = copy(self)
         other._n_said = Counter()
-        if session is not None:
-            named = _named(self._plan, session)
-            other._sources = tuple(source for source in self._sources if named.intersection(source.names))
         return other
+
+    def about(self, session: str) -> Drafts:
+        """Return the same without what only other sessions with keys ask for."""
+        other, named, anywhere = self.anew(), _named(self._plan, session), _named(self._plan)
+        other._sources = tuple(
+            source
+            for source in self._sources
+            if named.intersection(source.names) or not anywhere.intersection(source.names)
+        )
+        return other
+
+    def is_like(self, other: Drafts) -> bool:
+        """Tell whether nearly the same may be said: three quarters of it at least."""
+        own, others = (
+            {(each.sender, each.kind.name) for each in drafts._sources} for drafts in (self, other)
+        )
+        return 4 * len(own & others) >= 3 * len(own | others)
 
     def frames(self) -> Iterator[tuple[str, Any]]:
         """Yield who could say what, one of each kind, messages that a role never sends too."""
@@ -127,18 +79,21 @@ class Drafts:
                     for piece in self._held(source.base, Record(name, {"data": b""}), parts):
                         yield source.sender, piece
 
-    def now(self, world: World) -> Iterator[Draft]:
-        """Yield what could be said in a world; what was said often where all it concerns was the same is left out."""
+    def now(self, world: World) -> Iterator[Spread | Draft]:
+        """Yield what could be said in a world, the pieces of blocks last.
+
+        What was said often where all it concerns was the same is left out.
+        """
         fresh = [
             source
             for source in self._sources
             if self._may_begin(source, world) and self._is_fresh(source, world)
         ]
         for source in fresh:
-            yield from self._of_source(source, world)
+            yield self._spread(source, world)
         yield from self._pieces(fresh, world)
 
-    def _is_fresh(self, source: _Source, world: World) -> bool:
+    def _is_fresh(self, source: Source, world: World) -> bool:
         """Tell whether something else than before may come of a message, whatever it says."""
         matters = world.engine.matters(source.sender, source.base)
         tables = tuple(entry.table.name for entry in matters.entries)
@@ -148,7 +103,7 @@ class Drafts:
 
     # ---- kinds
 
-    def _found(self) -> Iterator[_Source]:
+    def _found(self) -> Iterator[Source]:
         plan = self._plan
         for role, name in plan["opens"].items():
             preamble = self._specimens.preamble(name, role)
@@ -163,13 +118,13 @@ class Drafts:
                 if owner is not None and code is not None:
                     yield from self._foreign(role, frame)
 
-    def _foreign(self, owner: str, frame: FrameValue) -> Iterator[_Source]:
+    def _foreign(self, owner: str, frame: FrameValue) -> Iterator[Source]:
         """Yield a message as said by those who never say it, where their frames could carry it."""
         for role, name in self._plan["sends"].items():
             if role != owner and name == frame.name:
                 yield self._source(role, owner, frame)
 
-    def _source(self, sender: str, writer: str, base: Any) -> _Source:
+    def _source(self, sender: str, writer: str, base: Any) -> Source:
         is_frame = isinstance(base, FrameValue)
         kind = Kind(self._plan, base if is_frame else None, base.message if is_frame else base)
         mentions = mentions_of(self._plan, kind, self._limits)
@@ -177,36 +132,23 @@ class Drafts:
         measured = tuple(
             name for name, field in kind.fields.items() if name not in asked and is_measured(field[2])
         )
-        return _Source(
-            sender=sender, writer=writer, base=base, kind=kind, mentions=mentions, measured=measured
+        return Source(
+            sender=sender,
+            writer=writer,
+            base=base,
+            kind=kind,
+            mentions=mentions,
+            measured=measured,
+            measuring=measuring(self._plan, kind),
         )
 
     # ---- whole messages
 
-    def _of_source(self, source: _Source, world: World) -> Iterator[Draft]:
-        for value in self._varied(source, world):
-            yield Draft(
-                sender=source.sender,
-                writer=source.writer,
-                written=value,
-                seen=value,
-                measured=source.measured,
-            )
+    def _spread(self, source: Source, world: World) -> Spread:
+        mentions = () if source.is_foreign else source.mentions
+        return Spread(source, [self._values(source, mention, world) for mention in mentions])
 
-    def _varied(self, source: _Source, world: World) -> Iterator[Any]:
-        if source.is_foreign:
-            yield source.base
-            return
-        paths = tuple(mention.path for mention in source.mentions)
-        choices = [self._values(source, mention, world) for mention in source.mentions]
-        n_all = 1
-        for choice in choices:
-            n_all *= len(choice)
-        most_changed = len(choices) if n_all <= _MOST_DRAFTS // 4 else 3
-        for values in variations(choices, most_changed=most_changed, most=_MOST_DRAFTS):
-            yield with_values(source.base, paths, values)
-
-    def _values(self, source: _Source, mention: Mention, world: World) -> tuple[Any, ...]:
+    def _values(self, source: Source, mention: Mention, world: World) -> tuple[Any, ...]:
         """Return the values of a field that are worth trying, the base's first."""
         path = mention.path
         first = value_at(source.base, path)
@@ -228,7 +170,7 @@ class Drafts:
                 unique.append(each)
         return tuple(unique[:_MOST_SMALL])
 
-    def _chunks(self, source: _Source, field: str, world: World) -> list[bytes]:
+    def _chunks(self, source: Source, field: str, world: World) -> list[bytes]:
         """Return bytes for a field that is a piece of a frame: of the sender's smallest one the half, the rest, and all."""
         found: list[bytes] = []
         names = (source.kind.name, source.kind.frame)
@@ -240,19 +182,19 @@ class Drafts:
                 found += [data[: len(data) // 2], data[len(data) // 2 :], data]
         return found
 
-    def _small_frames(self, source: _Source, frame: str) -> list[bytes]:
+    def _small_frames(self, source: Source, frame: str) -> list[bytes]:
         """Return the smallest frame of a sender that is no piece itself."""
         for other in self._sources:
             is_own = other.sender == source.sender and not other.is_foreign and other.kind.frame == frame
             if is_own and other.kind.name != source.kind.name:
-                data = _written(other.base, other.writer, World(self._setup))
+                data = written_by(other.base, other.writer, World(self._setup))
                 if data is not None:
                     return [data]
         return []
 
     # ---- pieces of blocks
 
-    def _pieces(self, sources: list[_Source], world: World) -> Iterator[Draft]:
+    def _pieces(self, sources: list[Source], world: World) -> Iterator[Draft]:
         for name, (_, block, *_) in self._plan["joins"].items():
             divided = [each for each in sources if block is not None and each.kind.frame == block[0]]
             n_cut = 0
@@ -264,16 +206,17 @@ class Drafts:
                 yield from drafts
                 n_cut += bool(drafts)
 
-    def _may_begin(self, source: _Source, world: World) -> bool:
+    def _may_begin(self, source: Source, world: World) -> bool:
         """Tell whether it may come now: a preamble, where a role has one, comes first and once."""
         if source.kind.frame is None:
             return source.sender not in world.begun
         return source.sender in world.begun or source.sender not in self._plan["opens"]
 
-    def _wholes(self, source: _Source, world: World) -> Iterator[FrameValue]:
-        return islice(self._varied(source, world), _MOST_WHOLE)
+    def _wholes(self, source: Source, world: World) -> Iterator[FrameValue]:
+        spread = self._spread(source, world)
+        return (spread.draft(choice).written for choice in islice(spread, _MOST_WHOLE))
 
-    def _cut(self, source: _Source, whole: FrameValue, name: str, world: World) -> Iterator[Draft]:
+    def _cut(self, source: Source, whole: FrameValue, name: str, world: World) -> Iterator[Draft]:
         """Yield the first pieces of a frame, and the last one where the others are there."""
         _, block, keys, parts, lasts, _ = self._plan["joins"][name]
         data = self._block(source, whole, block[1], world)
@@ -294,18 +237,30 @@ class Drafts:
                     sender=source.sender, writer=source.writer, written=piece, seen=seen, is_piece=True
                 )
 
-    def _block(self, source: _Source, whole: FrameValue, field: str, world: World) -> bytes | None:
+    def _block(self, source: Source, whole: FrameValue, field: str, world: World) -> bytes | None:
         """Return the bytes of a block of a frame; None where the frame cannot be said now."""
-        options = Options(source.writer, context=world.context, limits=dict(self._setup.limits))
+        content = repr((whole.fields, getattr(whole.message, "fields", None)))
+        known = self._blocks.setdefault((source.writer, source.kind.name, content), [])
+        for asked, data in known:
+            if all(_looked_up(world.context, what) == answer for what, answer in asked.items()):
+                return data
+        entries = _Entries(world.context)
+        known.append((entries.asked, self._written_block(source, whole, field, entries)))
+        return known[-1][1]
+
+    def _written_block(self, source: Source, whole: FrameValue, field: str, entries: Any) -> bytes | None:
+        options = self._options(source.writer, entries)
         try:
             data = write_frame(self._plan, whole, options)
-            apart = Options(source.writer, context=_Entries(world.context))
-            node = explain(self._plan, data, 0, len(data), apart)
+            node = explain(self._plan, data, 0, len(data), options)
         except (EncodeError, DecodeError, Undefined):
             return None
         block = next(each for each in node.walk() if each.name == field and not each.inner)
         inside = next((each for each in block.children if each.name == "body"), block)
         return data[inside.start : inside.end]
+
+    def _options(self, role: str, context: Any) -> Options:
+        return Options(role, context=context, limits=dict(self._setup.limits))
 
     def _held(self, whole: FrameValue, message: Record, settings: Any) -> Iterator[FrameValue]:
         """Yield the frame with a piece in it, its header such that the conditions of the join hold."""
@@ -323,15 +278,38 @@ class Drafts:
 
 
 class _Entries:
-    """What a context says, without what is open: a frame is read as if it came whole."""
+    """What a context says, without what is open: a frame is read as if it came whole. `asked`: what it was asked."""
 
     def __init__(self, context: Context) -> None:
-        self.lookup = context.lookup
+        self._context = context
+        self.asked: dict[Any, Any] = {}
+
+    def lookup(self, name: str, keys: Any, sender: str | None) -> Any:
+        what = (name, keys, sender)
+        self.asked[what] = answer = _looked_up(self._context, what)
+        if answer is _MISSING:
+            raise KeyError(keys)
+        return answer
 
 
-def _named(plan: Plan, session: str) -> frozenset[str]:
-    """Return the names in the rows of a session, of those that each connection has one of, and of all joins."""
-    tables = [table for name, table in plan["sessions"].items() if name == session or not table["keys"]]
+_MISSING: Final = object()
+
+
+def _looked_up(context: Context, what: Any) -> Any:
+    try:
+        return context.lookup(*what)
+    except KeyError:
+        return _MISSING
+
+
+def _named(plan: Plan, session: str | None = None) -> frozenset[str]:
+    """Return the names in the rows of a session, of those that each connection has one of, and of all joins.
+
+    `session`: None stands for all.
+    """
+    tables = [
+        table for name, table in plan["sessions"].items() if session in (None, name) or not table["keys"]
+    ]
     names = {name for table in tables for row in table["rows"] for name in row[2] or ()}
     for name, (_, block, _, parts, lasts, _) in plan["joins"].items():
         if name in names:

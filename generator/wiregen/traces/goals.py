@@ -40,13 +40,12 @@ def _order(setup: Setup, goal: Goal) -> tuple[Any, ...]:
 def _of_kind(engine: Engine, sender: str, item: Any) -> Iterator[Goal]:
     matters = engine.matters(sender, item)
     if matters.is_foreign and all(not _says_no(entry) for entry in matters.entries):
-        yield Goal(kind="wrong_role", role=sender, violation="wrong_role")
+        yield Goal(kind="wrong_role", role=sender, violation=engine.program.foreign)
     for entry in matters.entries:
         for number, state in enumerate(entry.table.states):
-            is_before = isinstance(item, FrameValue) and _is_over(
-                entry.table, number, engine.program.plan, sender
-            )
-            for role in () if is_before else _speakers(entry, sender):
+            is_too_late = _is_over if isinstance(item, FrameValue) else _is_behind
+            is_never = is_too_late(entry.table, number, engine.program.plan, sender)
+            for role in () if is_never else _speakers(entry, sender):
                 if not _is_never_met(entry, number):
                     yield from _in_state(
                         entry, matters, number, state, role, is_preamble=not hasattr(item, "message")
@@ -91,6 +90,17 @@ def _is_over(table: Table, number: int, plan: Any, sender: str) -> bool:
     is_left = all(effect[0] == "go" and effect[1] not in (None, first) for _, effect in effects)
     comes_back = any(effect[:2] == ("go", first) for *_, effect in table.rows)
     return number == 0 and bool(effects) and effects[-1][0] is None and is_left and not comes_back
+
+
+def _is_behind(table: Table, number: int, plan: Any, sender: str) -> bool:
+    """Tell whether a sender's preamble, which comes once, cannot meet a state: nothing but it leaves the first one."""
+    first, opening = table.states[0], plan["opens"].get(sender)
+    leaving = [
+        targets
+        for states, _, targets, _, effect in table.rows
+        if effect[0] == "go" and effect[1] not in (None, first) and (states is None or first in states)
+    ]
+    return number > 0 and all(targets == (opening,) for targets in leaving)
 
 
 def _changes(updates: Any, table: Table) -> bool:

@@ -20,9 +20,9 @@ from wiregen.traces.world import Outcome, Setup, World
 
 __all__ = ["make_traces"]
 
-_ROUNDS: Final = ((20, 20), (30, 60), (60, 150), (60, 300))
-"""Worlds that the first search looks at, and each other one, round by round; each round is content with a little less."""
-_FEW_KEYS: Final = 2
+_ROUNDS: Final = (20, 40, 120, 240)
+"""Worlds that each search looks at, round by round; each round is content with a little less, the one that finds nothing is the last."""
+_FEW_KEYS: Final = 1
 _LOW: Final = 1
 
 
@@ -60,35 +60,44 @@ class _Reached:
 
 
 def _searches(first: Setup, drafts: Drafts) -> Iterator[Search]:
-    """Yield the searches: for all sessions, then for each one alone, set in other ways too."""
+    """Yield the searches: for all sessions, then for each one alone, set in other ways too.
+
+    Sessions about which the same could be said are searched together.
+    """
     sessions = tuple(first.plan["sessions"])
-    setups = [(setup, drafts if setup.limits == first.limits else Drafts(setup)) for setup in _setups(first)]
-    if len(sessions) > 1:
-        yield Search(first, drafts)
-    for setup, drafts_ in setups:
-        yield from (Search(setup, drafts_, session if len(sessions) > 1 else None) for session in sessions)
+    yield Search(first, drafts, sessions)
+    for setup in _setups(first):
+        found: dict[Drafts, tuple[str, ...]] = {drafts: ()} if setup is first else {}
+        own = drafts if setup.limits == first.limits else Drafts(setup)
+        for session in sessions:
+            about = next((each for each in found if each.is_like(own.about(session))), own.about(session))
+            found[about] = (*found.get(about, ()), session)
+        yield from (Search(setup, each, about) for each, about in found.items() if each is not drafts)
 
 
 def _reached(searches: list[Search], goals: tuple[Goal, ...]) -> list[_Reached]:
     """Return how goals were reached, by the first search that could: all search a little before any searches long."""
     done: dict[Goal, _Reached] = {}
-    for number, (most, most_others) in enumerate(_ROUNDS):
+    for number, most in enumerate(_ROUNDS):
         for search in searches:
             _accept(search, done, worst=number)
-        for search in searches:
-            # Only the first search looks for what shows better what was shown already.
-            is_first = search is searches[0]
-            shown = (
-                done.keys()
-                if is_first
-                else done.keys() | {goal for each in searches for goal in each.findings}
-            )
-            wanted = [goal for goal in goals if goal not in shown and _may_reach(search, goal)]
-            search.run(wanted, most if is_first else most_others)
-            _accept(search, done, worst=0)
+        if not _search(searches, goals, done, most):
+            break
     for search in searches:
         _accept(search, done, worst=len(_ROUNDS))
     return list(done.values())
+
+
+def _search(searches: list[Search], goals: tuple[Goal, ...], done: dict[Goal, _Reached], most: int) -> bool:
+    """Let each search go on for what none has shown; tell whether anything was found."""
+    found = False
+    for search in searches:
+        shown = {goal for each in searches for goal in each.findings}
+        if search is searches[0]:  # only this one looks for what shows better what was shown already
+            shown = set(done)
+        found |= search.run([goal for goal in goals if goal not in shown and _may_reach(search, goal)], most)
+        _accept(search, done, worst=0)
+    return found
 
 
 def _accept(search: Search, done: dict[Goal, _Reached], *, worst: int) -> None:
@@ -100,7 +109,7 @@ def _accept(search: Search, done: dict[Goal, _Reached], *, worst: int) -> None:
 
 def _may_reach(search: Search, goal: Goal) -> bool:
     """Tell whether a search may reach a goal: its session's, and keys run out only where few are allowed."""
-    if search.session is not None and goal.session not in ("", search.session):
+    if goal.session in search.setup.plan["sessions"] and goal.session not in search.sessions:
         return False
     setup, session = search.setup, search.setup.plan["sessions"].get(goal.session)
     if not setup.is_strict and (session is None or not _is_behind_a_note(session, goal)):
@@ -112,7 +121,8 @@ def _may_reach(search: Search, goal: Goal) -> bool:
     ):
         return False
     if setup.limits and "open" not in setup.limits:
-        return session is not None and any(_mentions(session["rows"], name) for name in setup.limits)
+        row = session["rows"][goal.number] if session is not None and goal.kind == "row" else None
+        return any(_mentions(row, name) for name in setup.limits)
     return (goal.kind == "too_many") is ("open" in setup.limits)
 
 
@@ -183,19 +193,38 @@ def _merged(reached: list[_Reached], goals: tuple[Goal, ...]) -> list[Trace]:
     groups: dict[Any, list[_Reached]] = {}
     for each in sorted(reached, key=lambda each: order[each.goal]):
         groups.setdefault(_identity(each), []).append(each)
-    return [_trace(group) for group in groups.values()]
+    return _without_twins([_trace(group) for group in groups.values()])
+
+
+def _without_twins(traces: list[Trace]) -> list[Trace]:
+    """Return one for those that were found under other settings, where the settings make no difference."""
+    found: dict[Any, Trace] = {}
+    for trace in traces:
+        settings = (
+            tuple(trace.options.items()),
+            tuple(trace.limits.items()),
+            trace.is_strict,
+            trace.is_lenient,
+        )
+        said = tuple((step.kind, step.role, step.at, step.data) for step in trace.steps)
+        twin = found.setdefault((said, settings, trace.violation), trace)
+        if twin is not trace:
+            found[said, settings, trace.violation] = replace(twin, covers=(*twin.covers, *trace.covers))
+    return list(found.values())
 
 
 def _identity(each: _Reached) -> tuple[Any, ...]:
     steps = tuple((step.kind, step.role, step.at, step.data) for step in each.finding.steps)
     options, limits = tuple(each.setup.options.items()), tuple(each.setup.limits.items())
     violation = each.goal.violation
-    return (steps, options, limits, violation, violation is None and each.setup.is_strict)
+    return (steps, options, limits, violation)
 
 
 def _trace(group: list[_Reached]) -> Trace:
     """Return the trace of goals that the same steps reach; they are gone through once more, with and without tolerance."""
-    goals, setup = tuple(each.goal for each in group), group[0].setup
+    goals, is_legal = tuple(each.goal for each in group), group[0].goal.violation is None
+    # What is legal where nothing is tolerated is legal everywhere.
+    setup = next((each.setup for each in group if is_legal and each.setup.is_strict), group[0].setup)
     steps, outcomes = _replayed(setup, group[0].finding.steps)
     _, others = _replayed(replace(setup, is_strict=not setup.is_strict), steps)
     outcome, again = outcomes[-1], others[-1]
@@ -224,8 +253,16 @@ def _replayed(setup: Setup, steps: tuple[Step, ...]) -> tuple[tuple[Step, ...], 
     """Return the steps with what was read of each, and what each did."""
     world = World(setup)
     outcomes = [world.take(step) for step in steps]
-    read = [each.values[0] if each.values else None for each in outcomes]
-    return tuple(replace(step, value=value) for step, value in zip(steps, read, strict=True)), outcomes
+    done = [
+        replace(
+            step,
+            value=each.values[0] if each.values else None,
+            violations=tuple(violation.name for violation in each.violations),
+            moves=each.moves,
+        )
+        for step, each in zip(steps, outcomes, strict=True)
+    ]
+    return tuple(done), outcomes
 
 
 def _culprit(violation: str, outcome: Outcome, last: Step) -> str | None:

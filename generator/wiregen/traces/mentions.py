@@ -9,29 +9,35 @@ from typing import Any
 from wiregen.runtime.options import Plan
 from wiregen.runtime.session_words import Kind
 
-__all__ = ["Mention", "mentions_of", "paths_in"]
+__all__ = ["Mention", "measuring", "mentions_of", "paths_in"]
 
 Path = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:
-    """A field that something depends on, and what it is compared with: numbers, and variables as (session, name)."""
+    """A field that something depends on, and what it is compared with: numbers, and variables as (session, name).
+
+    `concerns`: the sessions that depend on it; None is what contexts and joins remember, and what stands inside.
+    """
 
     path: Path
     numbers: tuple[int, ...]
     variables: tuple[tuple[str, str], ...]
     keys: tuple[str, ...]
     """The sessions that tell their instances apart by it."""
+    concerns: frozenset[str | None]
 
 
 class _Gathered:
     def __init__(self, kind: Kind) -> None:
         self._kind = kind
         self._found: dict[Path, tuple[dict[int, None], dict[tuple[str, str], None], dict[str, None]]] = {}
+        self._concerns: dict[Path, set[str | None]] = {}
 
     def add(
         self,
+        session: str | None,
         path: Path,
         numbers: Iterable[int] = (),
         variables: Iterable[tuple[str, str]] = (),
@@ -40,14 +46,30 @@ class _Gathered:
         """Add a field; one that is derived stands for what it is derived from."""
         for settable in _settable(self._kind, path):
             known = self._found.setdefault(settable, ({}, {}, {}))
+            self._concerns.setdefault(settable, set()).add(session)
             known[0].update(dict.fromkeys(numbers))
             known[1].update(dict.fromkeys(variables))
             known[2].update(dict.fromkeys(key_of))
 
     def mentions(self) -> tuple[Mention, ...]:
         return tuple(
-            Mention(path=path, numbers=tuple(numbers), variables=tuple(variables), keys=tuple(keys))
+            Mention(
+                path=path,
+                numbers=tuple(numbers),
+                variables=tuple(variables),
+                keys=tuple(keys),
+                concerns=self._all_about(path),
+            )
             for path, (numbers, variables, keys) in self._found.items()
+        )
+
+    def _all_about(self, path: Path) -> frozenset[str | None]:
+        """Return whom a field concerns, or a part of it, or what it is a part of."""
+        return frozenset(
+            session
+            for other, sessions in self._concerns.items()
+            if other[: len(path)] == path or path[: len(other)] == other
+            for session in sessions
         )
 
 
@@ -58,19 +80,47 @@ def mentions_of(plan: Plan, kind: Kind, limits: dict[str, Any]) -> tuple[Mention
     for session, table in plan["sessions"].items():
         rows = [row for row in table["rows"] if row[2] is None or names.intersection(row[2])]
         for key in table["keys"] if rows else ():
-            gathered.add((key,), key_of=(session,))
+            gathered.add(session, (key,), key_of=(session,))
         for _, _, _, when, effect in rows:
             for part in (*_comparisons(when), *_updates(effect)):
                 numbers = tuple(_numbers_in(part, limits))
                 variables = tuple((session, name) for name in _variables_in(part))
                 for path in paths_in(part):
-                    gathered.add(path, numbers, variables)
+                    gathered.add(session, path, numbers, variables)
     for path in _of_rules(plan, names):
-        gathered.add(path)
+        gathered.add(None, path)
     for name, field in kind.fields.items():
         if _holds_frames(field[2]):
-            gathered.add((name,))
+            gathered.add(None, (name,))
     return gathered.mentions()
+
+
+def measuring(plan: Plan, kind: Kind) -> frozenset[str]:
+    """Return the sessions that ask how long something is, or for what only the bytes say: all of a message concerns them."""
+    names = _names(plan, kind)
+    return frozenset(
+        session
+        for session, table in plan["sessions"].items()
+        if any(
+            _is_measured(part, kind)
+            for row in table["rows"]
+            if row[2] is None or names.intersection(row[2])
+            for part in (row[3], *_updates(row[4]))
+        )
+    )
+
+
+def _is_measured(expression: Any, kind: Kind) -> bool:
+    match expression:
+        case ("call", "size", _):
+            return True
+        case ("field", (name, *_), _):
+            field = kind.fields.get(name) or kind.frame_fields.get(name)
+            return field is not None and bool(field[1])
+        case tuple():
+            return any(_is_measured(part, kind) for part in expression)
+        case _:
+            return False
 
 
 def _updates(effect: Any) -> tuple[Any, ...]:

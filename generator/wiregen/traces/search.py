@@ -7,14 +7,14 @@ is bounded, so the search ends soon whatever the protocol is.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Final
+from typing import Any, Final
 
-from wiregen.runtime.errors import DecodeError, EncodeError
-from wiregen.runtime.options import Options
-from wiregen.traces.drafts import Draft, Drafts
+from wiregen.traces.drafts import Drafts
+from wiregen.traces.outlook import Effect, Outlook, is_remembered
+from wiregen.traces.spread import Draft, Spread
 from wiregen.traces.trace import Goal, Step
 from wiregen.traces.world import Atom, Outcome, Setup, World
 
@@ -33,39 +33,69 @@ class Finding:
     rank: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """A world to be looked at. `facts`: which sessions are in which states, and which contexts and joins are not empty."""
+
+    steps: tuple[Step, ...]
+    facts: frozenset[Hashable]
+    number: int
+
+
 class Search:
     """A search under one setup, which can go on where it stopped; `findings` is how goals were reached.
 
-    `session`: what only another session with keys asks for is not said; None: everything is.
+    `sessions`: those whose goals it may reach.
     """
 
-    def __init__(self, setup: Setup, drafts: Drafts, session: str | None = None) -> None:
+    def __init__(self, setup: Setup, drafts: Drafts, sessions: tuple[str, ...]) -> None:
         self.setup = setup
-        self.session = session
+        self.sessions = sessions
         self.findings: dict[Goal, Finding] = {}
-        self._drafts = drafts.about(session)
+        self._drafts = drafts.anew()
         self._wanted: set[Goal] = set()
-        self._near: deque[tuple[Step, ...]] = deque([()])
-        self._far: deque[tuple[Step, ...]] = deque()
+        self._near: deque[_Place] = deque([_Place(steps=(), facts=frozenset(), number=0)])
+        self._apt: deque[_Place] = deque()
+        self._far: deque[_Place] = deque()
         self._atoms: set[Atom] = set()
         self._pairs: set[tuple[Atom, Atom]] = set()
         self._failures: Counter[str] = Counter()
+        self._needs: list[frozenset[Hashable]] = []
         self._n_looked = 0
+        self._n_kept = 0
         self._is_new(World(setup).atoms())
 
-    def run(self, goals: Iterable[Goal], most: int) -> None:
-        """Look at so many worlds more, for these goals; worlds that were looked at before are not looked at again."""
+    def run(self, goals: Iterable[Goal], most: int) -> bool:
+        """Look at so many worlds more, for these goals; tell whether one was reached.
+
+        Worlds that were looked at before are not looked at again.
+        """
         self._wanted = {goal for goal in goals if self._is_open(goal)}
+        before = dict(self.findings)
+        self._sort()
         for _ in range(most):
-            if not self._wanted or not (self._near or self._far):
-                return
+            if not self._wanted or not (self._near or self._apt or self._far):
+                break
             self._look(self._next())
+        return self.findings != before
+
+    def _sort(self) -> None:
+        """Put aside those of the known worlds in which a goal may be near."""
+        self._needs = list(dict.fromkeys(_needs(self.setup, goal) for goal in self._wanted))
+        places = sorted((*self._apt, *self._far), key=lambda place: place.number)
+        self._apt = deque(place for place in places if self._is_apt(place))
+        self._far = deque(place for place in places if not self._is_apt(place))
+
+    def _is_apt(self, place: _Place) -> bool:
+        """Tell whether a session is in the state of a goal, and everything is remembered that its row asks for."""
+        return any(needs <= place.facts for needs in self._needs)
 
     def _next(self) -> tuple[Step, ...]:
-        """Return the next world: of the two sorts in turn."""
+        """Return the next world: of the three sorts in turn."""
         self._n_looked += 1
-        is_near = self._near and (self._n_looked % 2 or not self._far)
-        return (self._near if is_near else self._far).popleft()
+        sorts = (self._apt, self._near, self._far)
+        turn = self._n_looked % 3
+        return next(each for each in (*sorts[turn:], *sorts[:turn]) if each).popleft().steps
 
     def _is_open(self, goal: Goal) -> bool:
         return goal not in self.findings or self.findings[goal].rank > 0
@@ -81,22 +111,31 @@ class Search:
         self._failures.clear()
         is_joining = any(goal.kind == "join" for goal in self._wanted)
         seen: set[Atom] = set()
-        for draft in self._drafts.now(world):
-            if self._failures[draft.name] >= _MOST_FAILURES:
-                continue
-            if draft.is_piece:
-                self._try_once(steps, draft, world, seen)
-            elif is_joining and _may_be_last(draft, world):
-                self._try_draft(steps, draft, world)
+        for found in self._drafts.now(world):
+            if isinstance(found, Draft):
+                if self._failures[found.name] < _MOST_FAILURES:
+                    self._try_once(steps, found, world, seen)
+            elif is_joining and _may_be_last(found, world):
+                self._try_all(steps, found, world)
             else:
-                self._foresee(steps, draft, world)
+                self._foresee(steps, found, world)
             if not self._wanted:
                 return
+
+    def _try_all(self, steps: tuple[Step, ...], spread: Spread, world: World) -> None:
+        for draft in map(spread.draft, spread):
+            if self._wanted and self._failures[draft.name] < _MOST_FAILURES:
+                self._try_draft(steps, draft, world)
 
     def _try_once(self, steps: tuple[Step, ...], draft: Draft, world: World, seen: set[Atom]) -> None:
         """Let a piece pass, if none passed here that did the same to the sessions."""
         decision, met = world.engine.foresee(draft.sender, draft.seen)
-        what = (draft.name, draft.written is draft.seen, tuple(met), world.foreseen(decision))
+        what = (
+            draft.name,
+            draft.written is draft.seen,
+            tuple(met),
+            world.foreseen(decision, tuple(world.engine.instances)),
+        )
         if what not in seen:
             seen.add(what)
             self._try_draft(steps, draft, world)
@@ -111,31 +150,44 @@ class Search:
         self._failures[draft.name] += 1 if data is None else -_MOST_FAILURES
         return data
 
-    def _foresee(self, steps: tuple[Step, ...], draft: Draft, world: World) -> None:
-        """Keep what would come of a draft, without letting it happen."""
-        decision, met = world.engine.foresee(draft.sender, draft.seen)
-        outcome = Outcome(met=met, violations=decision.violations)
-        goals = [goal for goal in met if self._is_better(goal, outcome)]
-        atoms: tuple[Atom, ...] = ()
-        if decision.refusal is None and len(steps) + 1 < _DEEPEST:
-            atoms = (*world.foreseen(decision), *_remembered(draft, world))
-        if not goals and not self._has_new(atoms):
-            return
-        if _says_more(draft, world):
-            self._try_draft(steps, draft, world)
-            return
+    def _foresee(self, steps: tuple[Step, ...], spread: Spread, world: World) -> None:
+        """Keep what would come of a kind of message, without letting it happen."""
+        outlook = Outlook(world, spread)
+        done: set[int] = set()
+        for choice in spread:
+            effect = outlook.of(choice)
+            if id(effect) in done or not self._wanted:
+                continue
+            draft = spread.draft(choice) if self._is_worth(effect, steps) else None
+            if draft is None or self._settle(steps, draft, effect, world):
+                done.add(id(effect))
+            elif self._failures[draft.name] >= _MOST_FAILURES:
+                return
+
+    def _is_worth(self, effect: Effect, steps: tuple[Step, ...]) -> bool:
+        if any(self._is_better(goal, effect.outcome) for goal in effect.outcome.met):
+            return True
+        return len(steps) + 1 < _DEEPEST and self._has_new(effect.atoms)
+
+    def _settle(self, steps: tuple[Step, ...], draft: Draft, effect: Effect, world: World) -> bool:
+        """Keep what comes of a message; tell whether it could be said at all."""
         data = self._encoded(draft, world)
         if data is None:
-            return
-        steps = (*steps, Step(kind="message", role=draft.sender, at=world.now, data=data))
-        for goal in goals:
-            self._reach(goal, steps, outcome)
-        if atoms:
-            self._keep(steps, atoms)
+            return False
+        step = Step(kind="message", role=draft.sender, at=world.now, data=data)
+        if _says_more(draft, world):
+            self._try(steps, step)
+            return True
+        steps = (*steps, step)
+        for goal in effect.outcome.met:
+            self._reach(goal, steps, effect.outcome)
+        if effect.atoms and len(steps) < _DEEPEST:
+            self._keep(steps, effect.atoms)
+        return True
 
     def _has_new(self, atoms: tuple[Atom, ...]) -> bool:
         return any(atom not in self._atoms for atom in atoms) or any(
-            pair not in self._pairs for pair in combinations(atoms, 2)
+            pair not in self._pairs for pair in _pairs(atoms)
         )
 
     def _try(self, steps: tuple[Step, ...], step: Step) -> None:
@@ -150,12 +202,15 @@ class Search:
 
     def _keep(self, steps: tuple[Step, ...], atoms: tuple[Atom, ...]) -> None:
         how = self._is_new(atoms)
-        if how is not None:
-            (self._near if how == 1 else self._far).append(steps)
+        if how is None:
+            return
+        self._n_kept += 1
+        place = _Place(steps=steps, facts=frozenset(_facts(atoms)), number=self._n_kept)
+        (self._near if how == 1 else self._apt if self._is_apt(place) else self._far).append(place)
 
     def _is_new(self, atoms: tuple[Atom, ...]) -> int | None:
         """Return 1 where an atom is new, 2 where a pair of them is; they are known from now on."""
-        pairs = set(combinations(atoms, 2))
+        pairs = set(_pairs(atoms))
         is_first = any(atom not in self._atoms for atom in atoms)
         is_second = not pairs <= self._pairs
         self._atoms.update(atoms)
@@ -179,6 +234,43 @@ class Search:
             self._wanted.discard(goal)
 
 
+def _pairs(atoms: tuple[Atom, ...]) -> Iterator[tuple[Atom, Atom]]:
+    """Yield the facts two by two; of two sessions, which do not see each other, only what they are in."""
+    for one, other in combinations(atoms, 2):
+        match one, other:
+            case (str(), str(), _, tuple()), (str(), str(), _, tuple()) if one[0] != other[0]:
+                yield one[:3], other[:3]
+            case _:
+                yield one, other
+
+
+def _facts(atoms: tuple[Atom, ...]) -> Iterator[Hashable]:
+    for atom in atoms:
+        match atom:
+            case (str() as name, str() as state, *_, tuple()):
+                yield name, state
+            case (str() as name, int() as count, frozenset()) if count:
+                yield name
+
+
+def _needs(setup: Setup, goal: Goal) -> frozenset[Hashable]:
+    """Return the facts without which a goal cannot be reached."""
+    needs: set[Hashable] = set()
+    if goal.session in setup.plan["sessions"]:
+        needs |= {(goal.session, goal.state)}
+        if goal.kind == "row":
+            needs |= set(_contexts_in(setup.plan["sessions"][goal.session]["rows"][goal.number][3]))
+    return frozenset(needs)
+
+
+def _contexts_in(expression: Any) -> Iterator[str]:
+    if isinstance(expression, tuple):
+        if expression[:1] == ("context",):
+            yield expression[1]
+        for part in expression:
+            yield from _contexts_in(part)
+
+
 def _rank(goal: Goal, outcome: Outcome) -> int | None:
     """Return how well an outcome shows a goal, 0 the best; None: not at all."""
     names = [each.name for each in outcome.broken]
@@ -195,31 +287,9 @@ def _rank(goal: Goal, outcome: Outcome) -> int | None:
 
 def _says_more(draft: Draft, world: World) -> bool:
     """Tell whether more may come of a frame than its sessions say: by what it holds, or by what is remembered of it."""
-    return world.engine.has_inner(draft.sender, draft.seen) or _is_remembered(draft, world)
+    return world.engine.has_inner(draft.sender, draft.seen) or is_remembered(draft.seen, world)
 
 
-def _may_be_last(draft: Draft, world: World) -> bool:
+def _may_be_last(spread: Spread, world: World) -> bool:
     """Tell whether something may become whole by it."""
-    return world.context.joins.first_open(draft.sender) is not None and _is_remembered(draft, world)
-
-
-def _is_remembered(draft: Draft, world: World) -> bool:
-    return hasattr(draft.seen, "message") and not world.context.is_quiet(draft.seen)
-
-
-def _remembered(draft: Draft, world: World) -> tuple[Atom, ...]:
-    """Return what is remembered after a frame."""
-    context = world.context
-    if not _is_remembered(draft, world):
-        return ()
-    saved, listener = context.snapshot(), context.listener
-    context.listener = None
-    try:
-        options = Options(draft.sender, context=context, limits=dict(world.setup.limits))
-        context.take(draft.seen, options)
-        return tuple(world.remembered())
-    except (DecodeError, EncodeError):
-        return ()
-    finally:
-        context.restore(saved)
-        context.listener = listener
+    return world.context.joins.first_open(spread.sender) is not None and is_remembered(spread.base, world)

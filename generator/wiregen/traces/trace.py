@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-__all__ = ["Goal", "GoalKind", "Missing", "Step", "Trace", "Traces"]
+__all__ = ["Goal", "GoalKind", "Missing", "Move", "Step", "Trace", "Traces"]
 
 GoalKind: TypeAlias = Literal["row", "timer", "unexpected", "wrong_role", "too_many", "join", "cut"]
+
+Move: TypeAlias = tuple[str, str, str]
+"""A session that goes from one state to another: its name and both."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -38,16 +41,19 @@ class Goal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """Something happens: a frame (or preamble) comes, time passes, a side sends nothing more, or closes its own end.
+    """Something happens: a frame (or preamble) comes, time passes, or a side sends nothing more.
 
-    `value`: as the careful codec reads `data`. `at`: in seconds since the connection began.
+    `value`: as the careful codec reads `data`. `at`: in seconds since the connection began. `violations`: all that sessions
+    say of it, with the names of notes. `moves`: what goes to another state, in order.
     """
 
-    kind: Literal["message", "tick", "eof", "close"]
+    kind: Literal["message", "tick", "eof"]
     role: str | None
     at: float
     data: bytes = b""
     value: Any = None
+    violations: tuple[str, ...] = ()
+    moves: tuple[Move, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

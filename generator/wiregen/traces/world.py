@@ -19,9 +19,9 @@ from wiregen.runtime.session_engine import Engine
 from wiregen.runtime.session_events import TimedOut, Violation
 from wiregen.runtime.session_instances import Instance
 from wiregen.runtime.session_rows import Row, Rows, change
-from wiregen.runtime.session_table import Program, Table
+from wiregen.runtime.session_table import Entry, Matters, Program, Table
 from wiregen.runtime.session_terms import NOTHING, Term
-from wiregen.traces.trace import Goal, Step
+from wiregen.traces.trace import Goal, Move, Step
 
 __all__ = ["Atom", "Outcome", "Setup", "World"]
 
@@ -50,6 +50,7 @@ class Outcome:
     violations: list[Violation] = field(default_factory=list)
     fault: str | None = None
     values: list[Any] = field(default_factory=list)
+    moves: tuple[Move, ...] = ()
 
     @property
     def broken(self) -> list[Violation]:
@@ -65,8 +66,8 @@ class Watched(Engine):
 
     def __init__(self, setup: Setup, contexts: Context) -> None:
         self.met: list[Goal] = []
-        self._entries: Any = ()
         self._message = ""
+        self._only: Matters | None = None
         super().__init__(
             setup.program,
             strict=setup.is_strict,
@@ -76,9 +77,9 @@ class Watched(Engine):
         )
         self.firsts = {table.name: table.first_values(setup.options) for table in setup.program.tables}
 
-    def matters(self, sender: str, item: Any) -> Any:
-        found = super().matters(sender, item)
-        self._entries, self._message = found.entries, found.name
+    def matters(self, sender: str, item: Any) -> Matters:
+        found = self._only or super().matters(sender, item)
+        self._message = found.name
         return found
 
     def step(self, sender: str, item: Any, now: float, found: list[Violation]) -> tuple[Any, ...]:
@@ -92,10 +93,18 @@ class Watched(Engine):
         self.add_general(decision.violations, sender)
         return decision, self.met
 
+    def foresee_one(self, entry: Entry, sender: str, item: Any) -> tuple[Decision, list[Goal]]:
+        """Return the same of one session alone."""
+        self._only = Matters(self.matters(sender, item).name, (entry,), is_foreign=False, frames=None)
+        try:
+            return self.foresee(sender, item)
+        finally:
+            self._only = None
+
     def add_general(self, violations: Iterable[Violation], sender: str) -> None:
         """Take note of the violations that are no row's."""
         for each in violations:
-            if each.name == "wrong_role" and not each.session:
+            if each.name == self.program.foreign and not each.session:
                 self.met.append(Goal(kind="wrong_role", role=sender, violation=each.name))
             if each.name == "limit_exceeded" and each.session:
                 self.met.append(Goal(kind="too_many", session=each.session, violation=each.name))
@@ -172,6 +181,7 @@ class World:
         self._outcome = Outcome()
         self._was_heard = False
         self._known: dict[str, Hashable] = {}
+        self._atoms: dict[str, tuple[Atom, ...]] = {}
         self.context.listener = self._hear
 
     @classmethod
@@ -184,7 +194,7 @@ class World:
 
     def take(self, step: Step) -> Outcome:
         """Let a step happen."""
-        self._outcome, self.engine.met = Outcome(), []
+        self._outcome, self.engine.met, self.engine.trail = Outcome(), [], []
         self.now = step.at
         self._outcome.violations += self._expired(step.at)
         match step.kind:
@@ -198,6 +208,8 @@ class World:
                 self.ended |= {step.role}
                 self._end(step.role)
         self._outcome.met += self.engine.met
+        trail = self.engine.trail
+        self._outcome.moves = tuple(dict.fromkeys((name, before, after) for name, _, before, after in trail))
         return self._outcome
 
     def _expired(self, now: float) -> Iterator[Violation]:
@@ -257,7 +269,7 @@ class World:
     def atoms(self) -> tuple[Atom, ...]:
         """Return what is so now, in the large: of each instance its state and roughly its values; what is remembered."""
         return (
-            *_of_sessions(self.engine),
+            *_of_sessions(self.engine, tuple(self.engine.instances)),
             *self.remembered(),
             ("ended", self.ended),
         )
@@ -277,8 +289,14 @@ class World:
     def _remembered_exactly(self) -> str:
         return repr(self.context.snapshot())
 
-    def foreseen(self, decision: Decision) -> tuple[Atom, ...]:
-        """Return the same for the world behind a decision, what is remembered left out."""
+    def atoms_of(self, session: str) -> tuple[Atom, ...]:
+        """Return what is so now of one session."""
+        if session not in self._atoms:
+            self._atoms[session] = _of_sessions(self.engine, (session,))
+        return self._atoms[session]
+
+    def foreseen(self, decision: Decision, sessions: tuple[str, ...]) -> tuple[Atom, ...]:
+        """Return what is so of sessions behind a decision."""
         saved = [(instance, instance.snapshot(), instance.is_kept) for instance, _, _ in decision.moves]
         queued = [(instance, instance.queued) for instance, _, _ in decision.moves]
         for instance, row, changes in decision.moves:
@@ -286,7 +304,7 @@ class World:
                 instance.state = row.state
             for each in changes:
                 change(instance.values, *each)
-        found = _of_sessions(self.engine, tuple(each for each, _, _ in decision.moves))
+        found = _of_sessions(self.engine, sessions, tuple(each for each, _, _ in decision.moves))
         for instance, snapshot, is_kept in saved:
             instance.restore(snapshot)
             instance.is_kept = is_kept
@@ -309,9 +327,12 @@ class World:
                 yield (name, role, tuple(sorted(sizes))[:2])
 
 
-def _of_sessions(engine: Watched, more: tuple[Instance, ...] = ()) -> tuple[Atom, ...]:
+def _of_sessions(
+    engine: Watched, sessions: tuple[str, ...], more: tuple[Instance, ...] = ()
+) -> tuple[Atom, ...]:
     found: list[Atom] = []
-    for name, kept in engine.instances.items():
+    for name in sessions:
+        kept = engine.instances[name]
         others = [each for each in more if each.table.name == name]
         known = {id(each) for each in others}
         instances = [each for each in kept.all() if id(each) not in known] + others

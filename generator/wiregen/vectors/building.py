@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from wiregen.runtime.options import Plan
 from wiregen.specimens import Soil
+from wiregen.traces import Traces
 from wiregen.vectors.carrying import Carry
-from wiregen.vectors.covering import Coverage, fields_of, fields_shown, limits_shown, measure
+from wiregen.vectors.conversations import measured_traces, trace_vectors
+from wiregen.vectors.covering import Coverage, Measure, fields_of, fields_shown, limits_shown, measure
 from wiregen.vectors.depth import deep_drafts
 from wiregen.vectors.drafts import Draft, Drafting
 from wiregen.vectors.extremes import extreme_drafts
@@ -40,11 +42,11 @@ def build_vectors(
     *,
     limits: tuple[str, ...] = (),
     carry: Carry | None = None,
-    traces: tuple[Trace, ...] = (),
+    traces: Traces | None = None,
 ) -> Built:
     """Return the vectors of a protocol: the same whenever they are made.
 
-    `limits`: the names of those of its limits that codecs know.
+    `limits`: the names of those of its limits that codecs know. `traces`: conversations, where it has sessions.
     """
     soil, drafting = Soil(plan=plan), Drafting(plan)
     crop = Crop(soil, drafting)
@@ -65,21 +67,23 @@ def build_vectors(
     vectors += (drafting.valid(draft, carry) for draft in drafts if draft.is_whole)
     vectors += (drafting.invalid(draft) for draft in drafts if not draft.is_whole)
     vectors += (*broken, *refused_values(drafting, soil, crop.drafts))
-    vectors += (*(each for each in (*deep, *extreme) if isinstance(each, Unwritable)), *traces)
+    vectors += (each for each in (*deep, *extreme) if isinstance(each, Unwritable))
+    vectors += () if traces is None else trace_vectors(traces)
     file = VectorFile(protocol=plan["name"], vectors=tuple(vectors))
-    return Built(file=file, coverage=_coverage(crop, broken, drafts, limits))
+    measures = _measures(crop, broken, drafts, limits)
+    measures += () if traces is None else measured_traces(traces)
+    return Built(file=file, coverage=Coverage(measures=measures))
 
 
-def _coverage(
+def _measures(
     crop: Crop, broken: tuple[Unwritable, ...], drafts: list[Draft], limits: tuple[str, ...]
-) -> Coverage:
+) -> tuple[Measure, ...]:
     """Return what is shown; an option that is refused is shown by what refuses it."""
     refused = (name for vector in broken for name in vector.covers)
     told = (name for draft in drafts for name in draft.covers)
     shown = {**crop.found.covered, **dict.fromkeys(refused), **dict.fromkeys(told)}
-    measures = (
+    return (
         measure("fields", fields_of(crop.soil.plan), fields_shown(drafts)),
         measure("choices", crop.found.goals, shown),
         measure("limits", limits, limits_shown(drafts)),
     )
-    return Coverage(measures=measures)

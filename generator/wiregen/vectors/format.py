@@ -170,21 +170,28 @@ class Unwritable:
 @with_config(STRICT)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """What one role sends at a time, in seconds; without bytes only time passes.
+    """What one role sends at a time, in seconds; without bytes only time passes, or with `eof` the role sends nothing more.
 
-    `violations`: what a session that watches both directions says of it, notes included.
+    `message`: what it is, for readers. `violations`: what a session that watches both directions says of it, notes included.
+    `moves`: the sessions that go to another state by it, with both states; instances that do the same are told once.
     """
 
     from_role: Role = None
     bytes: Octets = ""
+    eof: bool = False
     at: float = 0.0
+    message: str = ""
     violations: tuple[str, ...] = ()
+    moves: tuple[tuple[str, str, str], ...] = ()
 
 
 @with_config(STRICT)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """A conversation and its first violation that is no mere note; None: it is legal."""
+    """A conversation and its first violation that is no mere note, or the code of its first fault; None: it is legal.
+
+    `covers`: the transitions and violations that it shows.
+    """
 
     id: str
     kind: Literal["trace"] = "trace"

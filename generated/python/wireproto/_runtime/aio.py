@@ -8,25 +8,25 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
-from ssl import SSLContext
+from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
 from .connection import Connection
 from .errors import SessionError
 from .session_events import Ended, Event, Fault, Received, Violation
 
-__all__ = ["Peer", "connected"]
+__all__ = ["Peer", "Wire"]
 
 C = TypeVar("C", bound=Connection)
 F = TypeVar("F")
-P = TypeVar("P", bound="Peer[Any, Any]")
 
 LINGER = 1.0
 """Seconds for a peer to close its side, once it was told that nothing more comes from ours."""
 CLOSE_WAIT = 5.0
 """Seconds for a peer to take what was written before a close; then the connection is cut."""
+
+AT_ONCE = 64
+"""Messages after which a sender lets others have their turn, though the network would take more: it may take megabytes."""
 
 
 class Peer(Generic[C, F]):
@@ -45,6 +45,10 @@ class Peer(Generic[C, F]):
     tolerated: Counter[str]
 
     def __init__(self, connection: C, *, backlog: int = 64, idle_timeout: float | None = None) -> None:
+        if backlog < 1:
+            raise ValueError(f"the backlog is a number of events from 1 on, not {backlog}")
+        if idle_timeout is not None and not idle_timeout > 0:
+            raise ValueError(f"the idle timeout is a number of seconds above 0, not {idle_timeout}")
         self.connection = connection
         self.tolerated = Counter()
         self._keeps_going = connection.keeps_going
@@ -54,6 +58,7 @@ class Peer(Generic[C, F]):
         self._transport: asyncio.Transport | None = None
         self._events: deque[Event] = deque()
         self._held = b""
+        self._n_at_once = 0
         self._has_all_bytes = False
         self._is_over = False
         self._loss: Exception | None = None
@@ -166,6 +171,10 @@ class Peer(Generic[C, F]):
                 await self._turn.wait()
         transport.write(data)
         self._arm()
+        self._n_at_once += 1
+        if self._n_at_once >= AT_ONCE:
+            self._n_at_once = 0
+            await asyncio.sleep(0)
         await self.drain()
 
     def _writing_transport(self) -> asyncio.Transport:
@@ -364,32 +373,3 @@ class Wire(asyncio.Protocol):
 
     def resume_writing(self) -> None:
         self._peer.allow_writing(True)
-
-
-@asynccontextmanager
-async def connected(
-    make: Callable[[float], P],
-    host: str,
-    port: int,
-    *,
-    ssl: SSLContext | None,
-    server_hostname: str | None,
-    timeout: float,
-) -> AsyncIterator[P]:
-    """Connect to a host, and close when the block is left. `make`: a peer, given the time.
-
-    Raises:
-        TimeoutError: There was no connection, or no TLS, in `timeout` seconds.
-        OSError: Nobody listens there, or TLS failed.
-    """
-    loop = asyncio.get_running_loop()
-    peer = make(loop.time())
-    async with asyncio.timeout(timeout):
-        await loop.create_connection(lambda: Wire(peer), host, port, ssl=ssl, server_hostname=server_hostname)
-    try:
-        yield peer
-    except BaseException:
-        peer.abort()
-        raise
-    finally:
-        await peer.close()

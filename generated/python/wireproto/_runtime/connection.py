@@ -174,8 +174,8 @@ class Connection(_Conversation):
         return self._passed(now)
 
     def eof(self, now: float = 0.0) -> list[Event]:
-        """Return what it means that the peer sends nothing more: a Fault where a frame is cut, and Ended."""
-        events = self._passed(now)
+        """Return what `receive` has left, and what it means that nothing more comes: a Fault where a frame is cut, and Ended."""
+        events = self.receive(b"", now) if self.has_more else self._passed(now)
         if self.is_closed:
             return events
         return self._noted([*events, *self._peer.end(now)])
@@ -245,6 +245,8 @@ class Connection(_Conversation):
         from .session_splitting import Splitting
 
         package, engine = self._package, self._engine
+        if engine.is_other(self._role, frame):
+            raise SessionError("wrong_kind", local=True, detail="wrong_kind")
         saved, known = engine.save(), None if self._context is None else self._context.snapshot()
         divide = Splitting(package.plan, package.classes, self._role, self._context)
         sent = []
@@ -291,10 +293,12 @@ class Connection(_Conversation):
         try:
             context.take(frame, Options(self._role, context=context, limits=limits))
         except BaseException as error:
+            context.joins.journal = None
             context.undo(known)
             if isinstance(error, DecodeError):
                 raise EncodeError(error.code, path=error.path, expected=error.expected) from None
             raise
+        context.joins.journal = None
 
     def _refuse_closed(self, despite: str | None) -> None:
         if self._is_closed:
@@ -303,12 +307,12 @@ class Connection(_Conversation):
             case None:
                 return
             case DecodeError(code=name) as failure:
-                why, frame = str(failure), None
-            case Violation(name=name, detail=why, frame=frame):
-                pass
+                why, frame, local = str(failure), None, False
+            case Violation(name=name, detail=why, frame=frame, role=role):
+                local = role is None
         if name != despite:
             detail = f"the connection has failed: {why}; an answer goes out `despite` it"
-            raise SessionError(name, local=False, detail=detail, frame=frame)
+            raise SessionError(name, local=local, detail=detail, frame=frame)
 
     def _passed(self, now: float) -> list[Event]:
         """Return the events of the time that has passed."""

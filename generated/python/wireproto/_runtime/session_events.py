@@ -63,7 +63,8 @@ class Violation(_Event):
 
     Attributes:
         name: The protocol's own name of it; `unexpected_message` where no row fits, `wrong_role` where the sender never
-            sends such a message, `limit_exceeded` where there are more instances than `limits.open`.
+            sends such a message, `wrong_kind` where its reader would take it for something else,
+            `limit_exceeded` where there are more instances than `limits.open`.
         rule: The rule in words, where the .wire file has it.
         role: Who did it; None: nobody, for a time ran out.
         session: Whose rows say so; "" where it is no session's.

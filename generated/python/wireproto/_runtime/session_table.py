@@ -11,6 +11,7 @@ from typing import Any
 
 from .access import declared_name
 from .options import Plan
+from .session_kinds import other_kind
 from .session_rows import Rows, Timer, initial_values, row_of
 from .session_terms import NOTHING, Term, compile_term
 from .session_words import Kind, MessageWords
@@ -114,17 +115,25 @@ class Matters:
     Attributes:
         is_foreign: The sender never sends such a message.
         frames: What gives the frames that stand inside the message; None: there are none.
+        is_other: What says whether its reader would take it for something else; None: that cannot be.
     """
 
-    __slots__ = ("entries", "frames", "is_foreign", "name")
+    __slots__ = ("entries", "frames", "is_foreign", "is_other", "name")
 
     def __init__(
-        self, name: str, entries: tuple[Entry, ...], *, is_foreign: bool, frames: Callable[[Any], Any] | None
+        self,
+        name: str,
+        entries: tuple[Entry, ...],
+        *,
+        is_foreign: bool,
+        frames: Callable[[Any], Any] | None,
+        is_other: Term | None = None,
     ) -> None:
         self.name = name
         self.entries = entries
         self.is_foreign = is_foreign
         self.frames = frames
+        self.is_other = is_other
 
 
 class Program:
@@ -134,6 +143,9 @@ class Program:
         self.plan = plan
         self.roles: tuple[str, ...] = plan["roles"]
         self.rules: Mapping[str, str] = plan["violations"]
+        self.foreign: str = plan.get("role_rule") or "wrong_role"
+        """What it violates to send what only the other role sends."""
+        self._asks_foreign = not plan.get("role_rule")
         self.tables = tuple(
             Table(number, name, session) for number, (name, session) in enumerate(plan["sessions"].items())
         )
@@ -143,12 +155,15 @@ class Program:
         """Return what a kind of message from a sender means; `frame` is None for a preamble."""
         kind = Kind(self.plan, frame, message)
         names = _names(self.plan, kind)
-        entries = (self._entry(table, sender, kind, names) for table in self.tables)
+        is_foreign = kind.role not in (None, sender)
+        tables = self.tables if self._asks_foreign or not is_foreign else ()
+        entries = (self._entry(table, sender, kind, names) for table in tables)
         return Matters(
             kind.name,
             tuple(entry for entry in entries if entry is not None),
-            is_foreign=kind.role not in (None, sender),
+            is_foreign=is_foreign,
             frames=_frames_inside(self.plan, kind),
+            is_other=other_kind(kind),
         )
 
     def is_usual(self, sender: str, frame: Any, kind: Any) -> bool:

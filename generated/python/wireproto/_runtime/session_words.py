@@ -53,6 +53,8 @@ class Kind:
     @property
     def role(self) -> str | None:
         """Return the only role that sends it, None where both do."""
+        if self.frame is None:
+            return str(self.plan["preambles"][self.name][0])
         declared = self.plan["messages"].get(self.name)
         role: str | None = None if declared is None else declared[1]
         return role

@@ -12,6 +12,7 @@ PLAN: dict[str, Any] = {
     "name": "geode",
     "endian": "big",
     "roles": ("client", "server"),
+    "role_rule": "wrong_direction",
     "limits": {
         "frame": 16777216,
         "inflated": 67108864,
@@ -1929,6 +1930,9 @@ PLAN: dict[str, Any] = {
                     ("go", "whole", ()),
                 ),
                 (("start",), "client", ("Connect",), None, ("go", "dividing", ())),
+                (("start",), "client", None, None, ("violates", "message_before_connect", False)),
+                (("start",), "server", None, None, ("go", None, ())),
+                (("whole", "dividing"), "client", ("Connect",), None, ("violates", "second_connect", False)),
                 (
                     ("whole",),
                     None,
@@ -1943,7 +1947,7 @@ PLAN: dict[str, Any] = {
                     ("operation", "==", ("field", ("size",), "frame"), ("number", 0)),
                     ("violates", "empty_fragment", False),
                 ),
-                (("dividing",), None, ("RequestPart", "ResponsePart"), None, ("go", None, ())),
+                (("whole", "dividing"), None, None, None, ("go", None, ())),
             ),
             "timers": (),
         },
@@ -2072,6 +2076,9 @@ PLAN: dict[str, Any] = {
         },
     },
     "violations": {
+        "wrong_direction": "Connect and requests come from the client, responses from the server.",
+        "message_before_connect": "The first byte of a connection says what it carries; requests come behind it.",
+        "second_connect": "A connection begins once: the byte is not sent again.",
         "partial_under_110": "Messages are divided only on connections that began with 111.",
         "empty_fragment": "A part of a message is not empty.",
         "metadata_flag_changed": "All parts of a message agree whether it has metadata.",

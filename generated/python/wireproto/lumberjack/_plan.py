@@ -12,6 +12,7 @@ PLAN: dict[str, Any] = {
     "name": "lumberjack",
     "endian": "big",
     "roles": ("writer", "reader"),
+    "role_rule": None,
     "limits": {
         "frame": 16777216,
         "inflated": 67108864,

@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager
 from ssl import SSLContext
 
 from .._runtime.aio import Peer as _Peer
-from .._runtime.aio import connected as _connected
+from .._runtime.aio_client import connected as _connected
 from .._runtime.aio_server import Server, tls_client, tls_server
 from .._runtime.aio_server import listening as _listening
 from . import messages

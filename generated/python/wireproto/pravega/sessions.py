@@ -42,12 +42,13 @@ __all__ = (
 
 
 class HandshakeView(_View):
-    """Both sides say Hello; afterwards nothing depends on the versions."""
+    """Both sides say Hello, in whatever order, and need not wait for the other's; afterwards nothing depends on the versions."""
 
     __slots__ = ()
 
     @property
     def high(self) -> int:
+        """The versions of the Hello that came first."""
         value: int = self._value("high")
         return value
 
@@ -77,6 +78,18 @@ class WriterView(_View):
     @property
     def last(self) -> int:
         value: int = self._value("last")
+        return value
+
+    @property
+    def stored(self) -> int:
+        """The last number that the server said is stored."""
+        value: int = self._value("stored")
+        return value
+
+    @property
+    def setup(self) -> int:
+        """The id of the SetupAppend that waits for its answer."""
+        value: int = self._value("setup")
         return value
 
 
@@ -143,7 +156,7 @@ class Connection(_Connection):
 
     @property
     def handshake(self) -> HandshakeView:
-        """Both sides say Hello; afterwards nothing depends on the versions."""
+        """Both sides say Hello, in whatever order, and need not wait for the other's; afterwards nothing depends on the versions."""
         return _single_view(HandshakeView, self._engine.instances["Handshake"])
 
     @property
@@ -182,7 +195,7 @@ class Session(_Session):
 
     @property
     def handshake(self) -> HandshakeView:
-        """Both sides say Hello; afterwards nothing depends on the versions."""
+        """Both sides say Hello, in whatever order, and need not wait for the other's; afterwards nothing depends on the versions."""
         return _single_view(HandshakeView, self._engine.instances["Handshake"])
 
     @property

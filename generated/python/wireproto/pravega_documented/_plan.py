@@ -12,6 +12,7 @@ PLAN: dict[str, Any] = {
     "name": "pravega_documented",
     "endian": "big",
     "roles": ("client", "server"),
+    "role_rule": None,
     "limits": {
         "frame": 16777223,
         "inflated": 67108864,
@@ -19,6 +20,7 @@ PLAN: dict[str, Any] = {
         "messages": 65536,
         "depth": 32,
         "open": 65536,
+        "writer_idle": 86400000,
     },
     "limit_rules": {"frame": "frame_too_large"},
     "rules": {},
@@ -280,23 +282,36 @@ PLAN: dict[str, Any] = {
                     ("go", "setting_up", (("outstanding", ("list", ())), ("last", ("number", 0)))),
                 ),
                 (("setting_up", "ready"), "server", ("AppendSetup",), None, ("go", "ready", ())),
-                (("setting_up", "ready"), "client", ("AppendBlock",), None, ("go", None, ())),
                 (
                     ("setting_up", "ready"),
+                    "server",
+                    ("DataAppended",),
+                    (
+                        "operation",
+                        ">=",
+                        ("field", ("previous_event_number",), "own"),
+                        ("field", ("event_number",), "own"),
+                    ),
+                    ("violates", "bad_ack", False),
+                ),
+                (("setting_up",), "server", ("DataAppended",), None, ("go", None, ())),
+                (("ready",), "client", ("AppendBlock",), None, ("go", None, ())),
+                (
+                    ("ready",),
                     "client",
                     ("AppendBlockEnd",),
                     ("operation", "<=", ("field", ("num_events",), "own"), ("number", 0)),
                     ("violates", "bad_event_count", False),
                 ),
                 (
-                    ("setting_up", "ready"),
+                    ("ready",),
                     "client",
                     ("AppendBlockEnd",),
                     ("operation", "<", ("field", ("last_event_number",), "own"), ("variable", "last")),
                     ("violates", "event_number_backwards", False),
                 ),
                 (
-                    ("setting_up", "ready"),
+                    ("ready",),
                     "client",
                     ("AppendBlockEnd",),
                     None,
@@ -317,19 +332,7 @@ PLAN: dict[str, Any] = {
                     ),
                 ),
                 (
-                    ("setting_up", "ready"),
-                    "server",
-                    ("DataAppended",),
-                    (
-                        "operation",
-                        ">=",
-                        ("field", ("previous_event_number",), "own"),
-                        ("field", ("event_number",), "own"),
-                    ),
-                    ("violates", "bad_ack", False),
-                ),
-                (
-                    ("setting_up", "ready"),
+                    ("ready",),
                     "server",
                     ("DataAppended",),
                     (
@@ -346,7 +349,7 @@ PLAN: dict[str, Any] = {
                     ("violates", "missed_ack", False),
                 ),
                 (
-                    ("setting_up", "ready"),
+                    ("ready",),
                     "server",
                     ("DataAppended",),
                     ("operation", "in", ("field", ("event_number",), "own"), ("variable", "outstanding")),
@@ -380,9 +383,15 @@ PLAN: dict[str, Any] = {
                         ),
                     ),
                 ),
-                (("setting_up", "ready"), "server", ("DataAppended",), None, ("go", None, ())),
+                (("ready",), "server", ("DataAppended",), None, ("go", None, ())),
             ),
-            "timers": (),
+            "timers": (
+                (
+                    ("setting_up", "ready"),
+                    ("limit", "writer_idle"),
+                    ("go", "unknown", (("outstanding", ("list", ())), ("last", ("number", 0)))),
+                ),
+            ),
         },
         "Block": {
             "keys": (),

@@ -12,6 +12,7 @@ PLAN: dict[str, Any] = {
     "name": "pravega_proposal",
     "endian": "big",
     "roles": ("client", "server"),
+    "role_rule": None,
     "limits": {
         "frame": 16777223,
         "inflated": 67108864,
@@ -19,6 +20,7 @@ PLAN: dict[str, Any] = {
         "messages": 65536,
         "depth": 32,
         "open": 65536,
+        "appender_idle": 86400000,
     },
     "limit_rules": {"frame": "frame_too_large"},
     "rules": {},
@@ -382,7 +384,13 @@ PLAN: dict[str, Any] = {
                     ("go", None, (("acked", ("field", ("connection_offset_ack_level",), "own")),)),
                 ),
             ),
-            "timers": (),
+            "timers": (
+                (
+                    ("setting_up", "ready", "block"),
+                    ("limit", "appender_idle"),
+                    ("go", "unknown", (("written", ("number", 0)), ("acked", ("number", 0)))),
+                ),
+            ),
         },
         "Block": {
             "keys": (),

@@ -102,7 +102,7 @@ _unpack_qi = _Struct(">qi").unpack_from
 class Limits:
     """Bounds that hold before anything is allocated: sizes in bytes, numbers in pieces, times in milliseconds."""
 
-    __slots__ = ("count", "depth", "frame", "inflated", "messages", "open")
+    __slots__ = ("appender_idle", "count", "depth", "frame", "inflated", "messages", "open")
 
     def __init__(
         self,
@@ -113,6 +113,7 @@ class Limits:
         messages: int = 65536,
         depth: int = 32,
         open: int = 65536,
+        appender_idle: int = 86400000,
     ) -> None:
         self.frame = frame
         """In bytes. A payload of 2**24 - 1 bytes and its header; also a message put together from pieces. Source: Messages should be < 2^24."""
@@ -121,8 +122,10 @@ class Limits:
         self.messages = messages
         self.depth = depth
         self.open = open
+        self.appender_idle = appender_idle
+        """In milliseconds. How long an appender that is silent is remembered. Assumed: the document names no end of an appender."""
 
-        _check_limits(self.to_dict())
+        _check_limits(self.to_dict(), times=("appender_idle",))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the bounds by name."""
@@ -133,6 +136,7 @@ class Limits:
             "messages": self.messages,
             "depth": self.depth,
             "open": self.open,
+            "appender_idle": self.appender_idle,
         }
 
     def __repr__(self) -> str:

@@ -12,6 +12,7 @@ PLAN: dict[str, Any] = {
     "name": "reactive_streams",
     "endian": "big",
     "roles": ("client", "server"),
+    "role_rule": None,
     "limits": {
         "frame": 16777216,
         "inflated": 67108864,
@@ -20,6 +21,7 @@ PLAN: dict[str, Any] = {
         "depth": 32,
         "open": 65536,
         "parts": 1024,
+        "linger": 600000,
     },
     "limit_rules": {
         "frame": "length_over_limit",
@@ -427,7 +429,17 @@ PLAN: dict[str, Any] = {
                 ("credit", ("int", 8, False, "big"), False, ("number", 0), False),
                 ("open", ("int", 8, False, "big"), True, ("list", ()), False),
             ),
-            "states": ("free", "pending", "active", "cancelled", "ended"),
+            "states": (
+                "free",
+                "pending",
+                "active",
+                "revoked",
+                "cancelled",
+                "renewed",
+                "unsettled",
+                "closing",
+                "ended",
+            ),
             "rows": (
                 (
                     None,
@@ -453,7 +465,7 @@ PLAN: dict[str, Any] = {
                     ),
                     ("violates", "demand_out_of_range", False),
                 ),
-                (None, None, ("Goodbye",), None, ("go", "ended", (("open", ("list", ())),))),
+                (None, None, ("Goodbye",), None, ("go", "closing", (("open", ("list", ())),))),
                 (
                     ("free",),
                     "subscriber",
@@ -524,18 +536,12 @@ PLAN: dict[str, Any] = {
                 ),
                 (
                     ("pending", "active"),
-                    "subscriber",
-                    ("Cancel",),
-                    None,
-                    ("go", "cancelled", (("open", ("list", ())),)),
-                ),
-                (
-                    ("pending", "active"),
                     "publisher",
                     ("OnError",),
                     None,
                     ("go", "ended", (("open", ("list", ())),)),
                 ),
+                (("pending",), "subscriber", ("Cancel",), None, ("go", "revoked", ())),
                 (("pending",), "publisher", ("Subscribed",), None, ("go", "active", ())),
                 (("pending",), "publisher", ("OnComplete",), None, ("go", "ended", ())),
                 (
@@ -544,6 +550,13 @@ PLAN: dict[str, Any] = {
                     ("OnNext", "OnNextPacked", "OnNextPart", "OnNextLastPart"),
                     None,
                     ("violates", "element_before_subscribed", False),
+                ),
+                (
+                    ("active",),
+                    "subscriber",
+                    ("Cancel",),
+                    None,
+                    ("go", "cancelled", (("open", ("list", ())),)),
                 ),
                 (("active",), "publisher", ("Subscribed",), None, ("violates", "second_subscribed", False)),
                 (
@@ -683,14 +696,23 @@ PLAN: dict[str, Any] = {
                     ("violates", "complete_with_open_element", False),
                 ),
                 (("active",), "publisher", ("OnComplete",), None, ("go", "ended", ())),
+                (("revoked",), "subscriber", ("Subscribe",), None, ("go", "unsettled", ())),
+                (("revoked",), "publisher", ("Subscribed",), None, ("go", "cancelled", ())),
+                (("revoked",), "publisher", ("OnComplete", "OnError"), None, ("go", "ended", ())),
+                (
+                    ("revoked",),
+                    "publisher",
+                    ("OnNext", "OnNextPacked", "OnNextPart", "OnNextLastPart"),
+                    None,
+                    ("violates", "element_before_subscribed", False),
+                ),
                 (
                     ("cancelled",),
                     "subscriber",
                     ("Subscribe",),
                     None,
-                    ("go", "pending", (("credit", ("field", ("initial_demand",), "own")),)),
+                    ("go", "renewed", (("credit", ("field", ("initial_demand",), "own")),)),
                 ),
-                (("cancelled",), "subscriber", ("Request", "Cancel"), None, ("go", None, ())),
                 (
                     ("cancelled",),
                     "publisher",
@@ -698,7 +720,55 @@ PLAN: dict[str, Any] = {
                     None,
                     ("go", None, ()),
                 ),
-                (("cancelled",), "publisher", ("OnComplete", "OnError"), None, ("go", None, ())),
+                (("cancelled",), "publisher", ("OnComplete", "OnError"), None, ("go", "ended", ())),
+                (("revoked", "cancelled"), "subscriber", ("Request", "Cancel"), None, ("go", None, ())),
+                (
+                    ("renewed",),
+                    "subscriber",
+                    ("Subscribe",),
+                    None,
+                    ("violates", "subscriber_id_in_use", False),
+                ),
+                (
+                    ("renewed",),
+                    "subscriber",
+                    ("Request",),
+                    None,
+                    (
+                        "go",
+                        None,
+                        (
+                            (
+                                "credit",
+                                (
+                                    "call",
+                                    "min",
+                                    (
+                                        ("number", 9223372036854775807),
+                                        (
+                                            "operation",
+                                            "+",
+                                            ("variable", "credit"),
+                                            ("field", ("demand",), "own"),
+                                        ),
+                                    ),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (("renewed",), "subscriber", ("Cancel",), None, ("go", "unsettled", ())),
+                (("renewed",), "publisher", ("Subscribed",), None, ("go", "active", ())),
+                (
+                    ("renewed",),
+                    "publisher",
+                    ("OnNext", "OnNextPacked", "OnNextPart", "OnNextLastPart"),
+                    None,
+                    ("go", None, ()),
+                ),
+                (("renewed",), "publisher", ("OnComplete", "OnError"), None, ("go", "unsettled", ())),
+                (("unsettled",), None, None, None, ("go", None, ())),
+                (("closing",), None, None, None, ("go", None, ())),
                 (
                     ("ended",),
                     "subscriber",
@@ -723,7 +793,13 @@ PLAN: dict[str, Any] = {
                 ),
                 (("ended",), None, None, None, ("go", None, ())),
             ),
-            "timers": (),
+            "timers": (
+                (
+                    ("cancelled", "ended"),
+                    ("limit", "linger"),
+                    ("go", "free", (("credit", ("number", 0)), ("open", ("list", ())))),
+                ),
+            ),
         },
     },
     "violations": {

@@ -86,7 +86,7 @@ UNBOUNDED = 9223372036854775807
 class Limits:
     """Bounds that hold before anything is allocated: sizes in bytes, numbers in pieces, times in milliseconds."""
 
-    __slots__ = ("count", "depth", "frame", "inflated", "messages", "open", "parts")
+    __slots__ = ("count", "depth", "frame", "inflated", "linger", "messages", "open", "parts")
 
     def __init__(
         self,
@@ -98,6 +98,7 @@ class Limits:
         depth: int = 32,
         open: int = 65536,
         parts: int = 1024,
+        linger: int = 600000,
     ) -> None:
         self.frame = frame
         """In bytes. A message, any length, an element's fixed size, a packed run, a split element put together. Assumed: a reviewer asked for a maximum."""
@@ -109,8 +110,10 @@ class Limits:
         self.open = open
         self.parts = parts
         """Split elements that are open at once in a subscription. Assumed: a reviewer asked for a maximum."""
+        self.linger = linger
+        """In milliseconds. How long the id of a subscription that is over is remembered, for what was under way. Assumed: the document says nothing of forgetting."""
 
-        _check_limits(self.to_dict())
+        _check_limits(self.to_dict(), times=("linger",))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the bounds by name."""
@@ -122,6 +125,7 @@ class Limits:
             "depth": self.depth,
             "open": self.open,
             "parts": self.parts,
+            "linger": self.linger,
         }
 
     def __repr__(self) -> str:

@@ -94,7 +94,10 @@ class ProgramDoor:
         return Written(data=bytes.fromhex(answer.bytes))
 
     def trace(self, setting: Setting, steps: Sequence[Step], options: Mapping[str, Any]) -> Traced:
-        asked = tuple(AskedStep(from_role=each.role, bytes=each.data.hex(), at=each.at) for each in steps)
+        asked = tuple(
+            AskedStep(from_role=each.role, bytes=each.data.hex(), at=each.at, eof=each.is_end)
+            for each in steps
+        )
         answer = self._ask(
             Trace(
                 id=self._next(),

@@ -50,11 +50,12 @@ class Said:
 @with_config(_NAMES)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """What one role sends at a time, in seconds; without bytes only time passes."""
+    """What one role sends at a time, in seconds; without bytes only time passes, or with `eof` it sends nothing more."""
 
     from_role: Role = None
     bytes: HexText
     at: float
+    eof: bool = False
 
 
 @with_config(_NAMES)

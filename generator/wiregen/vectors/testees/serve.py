@@ -47,7 +47,10 @@ def _answer(door: Door, request: Request) -> dict[str, Any]:
             refused = {"error": {"code": written.code}}
             return {"bytes": written.data.hex()} if written.code is None else refused
         case Trace():
-            steps = [Step(role=s.from_role, data=bytes.fromhex(s.bytes), at=s.at) for s in request.steps]
+            steps = [
+                Step(role=s.from_role, data=bytes.fromhex(s.bytes), at=s.at, is_end=s.eof)
+                for s in request.steps
+            ]
             setting = Setting(variant=request.variant, limits=request.limits, is_strict=request.strict)
             return {"violation": door.trace(setting, steps, request.options).violation}
         case _:

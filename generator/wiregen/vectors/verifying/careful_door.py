@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, Final
 
 from wiregen.runtime.access import extra
@@ -12,9 +13,12 @@ from wiregen.runtime.errors import DecodeError, EncodeError
 from wiregen.runtime.explain import careful_decoder
 from wiregen.runtime.options import Options
 from wiregen.runtime.records import frame_from_record, frame_record, part_record
+from wiregen.runtime.session_table import Program
 from wiregen.runtime.tree import Node
 from wiregen.runtime.writing import write_frame
+from wiregen.vectors.verifying.careful_sessions import traced
 from wiregen.vectors.verifying.doors import (
+    CAPABILITIES,
     NATIVE,
     TOLD,
     Capability,
@@ -22,7 +26,6 @@ from wiregen.vectors.verifying.doors import (
     DoorError,
     Line,
     Setting,
-    SkippedError,
     Step,
     Traced,
     Written,
@@ -38,12 +41,18 @@ class CarefulDoor:
     """`explain`, and the writer that walks the same plan."""
 
     name: Final = "the careful codec"
-    can: Final[frozenset[Capability]] = frozenset({"decode", "encode"})
     serializations: Final = frozenset({NATIVE})
     tells: Final = TOLD
 
     def __init__(self, plan: dict[str, Any]) -> None:
         self.plan = plan
+        self.can: frozenset[Capability] = frozenset(
+            name for name in CAPABILITIES if name != "trace" or plan["sessions"]
+        )
+
+    @cached_property
+    def _program(self) -> Program:
+        return Program(self.plan)
 
     def decode(self, setting: Setting, chunks: Sequence[bytes]) -> Decoded:
         decoders = _Decoders(self.plan, setting)
@@ -69,7 +78,7 @@ class CarefulDoor:
             return Written(code=error.code)
 
     def trace(self, setting: Setting, steps: Sequence[Step], options: Mapping[str, Any]) -> Traced:
-        raise SkippedError("sessions are the affair of generated code")
+        return traced(self._program, setting, steps, options)
 
     def _line(self, node: Node, setting: Setting) -> Line:
         record = frame_record(self.plan, node.value, variant=setting.variant)

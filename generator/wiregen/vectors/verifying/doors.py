@@ -16,6 +16,7 @@ __all__ = [
     "DoorError",
     "Fault",
     "Line",
+    "Move",
     "Setting",
     "SkippedError",
     "Step",
@@ -26,6 +27,7 @@ __all__ = [
 
 Line: TypeAlias = dict[str, Any]
 Capability: TypeAlias = Literal["decode", "encode", "trace"]
+Move: TypeAlias = tuple[str, str, str]
 Trouble: TypeAlias = Literal["crashed", "hung", "garbage", "failed"]
 CAPABILITIES: Final[tuple[Capability, ...]] = ("decode", "encode", "trace")
 NATIVE: Final = "native"
@@ -89,18 +91,23 @@ class Written:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """Bytes that a role sends at a moment, in seconds; without bytes only time passes."""
+    """Bytes that a role sends at a moment, in seconds; without bytes only time passes, or with `is_end` it sends no more."""
 
     role: str | None
     data: bytes
     at: float = 0.0
+    is_end: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traced:
-    """The first violation of a session that is no mere note; None: there is none."""
+    """The first violation of a session that is no mere note, or the code of the first fault; None: there is none.
+
+    `moves`: step by step up to there the sessions that went to another state, with both; None: it does not tell.
+    """
 
     violation: str | None = None
+    moves: tuple[tuple[Move, ...], ...] | None = None
 
 
 class SkippedError(Exception):

@@ -27,9 +27,11 @@ from wiregen.vectors.verifying.doors import (
     DoorError,
     Fault,
     Line,
+    Move,
     Setting,
     SkippedError,
     Step,
+    Traced,
 )
 from wiregen.vectors.verifying.verdicts import Finding, Verdict
 
@@ -135,13 +137,31 @@ def _of_unwritable(vector: Unwritable, door: Door) -> Iterator[Finding]:
 
 def _of_trace(vector: Trace, door: Door) -> Iterator[Finding]:
     def differs() -> tuple[str, str] | None:
-        steps = [Step(role=each.from_role, data=octets(each.bytes), at=each.at) for each in vector.steps]
-        violation = door.trace(setting_of(vector), steps, vector.options).violation
-        if violation == vector.violation:
-            return None
-        return vector.violation or "no violation", violation or "no violation"
+        steps = [
+            Step(role=each.from_role, data=octets(each.bytes), at=each.at, is_end=each.eof)
+            for each in vector.steps
+        ]
+        traced = door.trace(setting_of(vector), steps, vector.options)
+        if traced.violation != vector.violation:
+            return vector.violation or "no violation", traced.violation or "no violation"
+        return _moves_differ(vector, traced)
 
     yield from _checked("traced", differs)
+
+
+def _moves_differ(vector: Trace, traced: Traced) -> tuple[str, str] | None:
+    """Return the first step of which other states are told; a file that tells of none is content with any."""
+    if traced.moves is None or not any(step.moves for step in vector.steps):
+        return None
+    for number, (step, found) in enumerate(zip(vector.steps, traced.moves, strict=False), 1):
+        if step.moves != found:
+            return _moved(number, step.moves), _moved(number, found)
+    return None
+
+
+def _moved(number: int, moves: tuple[Move, ...]) -> str:
+    told = ", ".join(f"{session} {before} -> {after}" for session, before, after in moves)
+    return f"step {number}: {told or 'no other state'}"
 
 
 # ---- pieces

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from wiregen.made import Package
@@ -64,10 +64,9 @@ class MadeDoor:
         wishes = {"strict": setting.is_strict, "limits": self._limits(setting), "variant": setting.variant}
         session = _call(self._native.Session, wishes | dict(options))
         for step in steps:
-            events = session.observe(step.role, step.data, step.at) if step.data else session.tick(step.at)
-            violation = next(filter(_is_violation, events), None)
-            if violation is not None:
-                return Traced(violation=violation.name)
+            broken = next(filter(None, map(_broken, _events(session, step))), None)
+            if broken is not None:
+                return Traced(violation=broken)
         return Traced()
 
     def _connection(self, setting: Setting) -> tuple[Any, dict[str | None, Any]]:
@@ -121,8 +120,24 @@ def _call(function: Callable[..., Any], wishes: dict[str, Any], *arguments: Any,
     return function(*arguments, **fixed, **{name: wish for name, wish in wishes.items() if name in known})
 
 
-def _is_violation(event: Any) -> bool:
-    return type(event).__name__ == "Violation" and not event.lenient
+def _events(session: Any, step: Step) -> Iterator[Any]:
+    if step.is_end:
+        yield from session.eof(step.role, step.at)
+    elif step.data:
+        yield from session.observe(step.role, step.data, step.at)
+    else:
+        yield from session.tick(step.at)
+
+
+def _broken(event: Any) -> str | None:
+    """Return the name of a violation that is no mere note, or the code of a fault."""
+    match type(event).__name__:
+        case "Violation" if not event.lenient:
+            return str(event.name)
+        case "Fault":
+            return str(event.error.code)
+        case _:
+            return None
 
 
 def door_of(package: Package) -> MadeDoor:

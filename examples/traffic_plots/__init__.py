@@ -1,0 +1,1 @@
+"""From captured traffic to three pictures, by way of tables on Spark."""

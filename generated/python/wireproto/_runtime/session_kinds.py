@@ -1,0 +1,95 @@
+"""Whether a message that is sent is what its reader takes it for.
+
+Where a context chooses the message of a frame, nothing on the wire says which it is: another one would be read as garbage. And
+what does not say that it is a piece would be read as a whole.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .session_terms import NOTHING, Term, compile_term
+from .session_words import Kind, MessageWords
+
+__all__ = ["other_kind"]
+
+_Patterns = tuple[tuple[int, int], ...]
+
+
+def other_kind(kind: Kind) -> Term | None:
+    """Return what says whether a reader would take messages of a kind for others; None: that cannot be.
+
+    Where the context has no entry, or the frame has another arm for the message, nobody takes it for another.
+    """
+    words = MessageWords(kind, {})
+    join = kind.plan["joins"].get(kind.name)
+    if join is not None:
+        return _of_piece([compile_term(when, words) for _, _, when in join[3] if when is not None])
+    if kind.frame is None:
+        return None
+    choices = [_choice(field[2], words) for field in kind.frame_fields.values()]
+    return next((choice for choice in choices if choice is not None), None)
+
+
+def _of_piece(terms: list[Term]) -> Term | None:
+    """Return what says whether a piece of a block, behind which others come, does not say so; a last one is not asked."""
+
+    def is_other(m: Any, f: Any, v: list[Any], x: Any) -> bool:
+        return not any(_holds(term, m, f, v, x) for term in terms)
+
+    return is_other if terms else None
+
+
+def _holds(term: Term, m: Any, f: Any, v: list[Any], x: Any) -> bool:
+    try:
+        return bool(term(m, f, v, x))
+    except NOTHING:
+        return False
+
+
+def _choice(type_: Any, words: MessageWords) -> Term | None:
+    match type_:
+        case ("region", inner, *_):
+            return _choice(inner, words)
+        case ("match", subject, arms):
+            inside = [(patterns, _choice(arm, words)) for patterns, arm in arms]
+            if any(choice is not None for _, choice in inside):
+                return _of_arm(compile_term(subject, words), inside)
+        case ("message_match", ("context", *_) as subject, *_):
+            return _of_context(compile_term(subject, words), words.kind)
+    return None
+
+
+def _of_arm(subject: Term, arms: list[tuple[_Patterns, Term | None]]) -> Term:
+    def is_other(m: Any, f: Any, v: list[Any], x: Any) -> bool:
+        try:
+            number = subject(m, f, v, x)
+            taken = (choice for patterns, choice in arms if not patterns or _covers(patterns, number))
+            choice = next(taken, None)
+        except NOTHING:
+            return False
+        return choice is not None and bool(choice(m, f, v, x))
+
+    return is_other
+
+
+def _covers(patterns: _Patterns, number: Any) -> bool:
+    return any(low <= number <= high for low, high in patterns)
+
+
+def _of_context(code: Term, kind: Kind) -> Term:
+    own = kind.code
+
+    def is_other(m: Any, f: Any, v: list[Any], x: Any) -> bool:
+        try:
+            said = code(m, f, v, x)
+        except NOTHING:
+            return False
+        return said != own if own is not None else _is_known(kind.plan, said, x.sender)
+
+    return is_other
+
+
+def _is_known(plan: Any, code: Any, sender: str | None) -> bool:
+    """Say whether a code is that of a message which a role sends."""
+    return any(code == known and role in (None, sender) for known, role, _ in plan["messages"].values())

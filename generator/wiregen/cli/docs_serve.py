@@ -1,0 +1,114 @@
+"""`wiregen docs serve`: the site in a browser of this computer, made again at every change."""
+
+import threading
+from typing import TYPE_CHECKING
+
+import click
+
+from wiregen.cli.failure import Failure
+from wiregen.cli.protocols import configuration
+from wiregen.cli.talk import tell
+
+if TYPE_CHECKING:
+    from wiregen.loopback import Reply, Request
+    from wiregen.writer import Output
+
+__all__ = ["Served", "verb"]
+
+_KINDS = {
+    "html": "text/html; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "json": "application/json",
+    "md": "text/markdown; charset=utf-8",
+    "txt": "text/plain; charset=utf-8",
+}
+_RELOADER = b"""// Asks now and then whether the site was made again, and loads the page anew if it was.
+"use strict";
+(() => {
+  const own = document.currentScript.dataset.version;
+  const version = new URL("version", document.currentScript.src);
+  setInterval(async () => {
+    const reply = await fetch(version).catch(() => null);
+    if (reply && reply.ok && (await reply.text()) !== own) location.reload();
+  }, 700);
+})();
+"""
+
+
+class Served:
+    """The files that are served; another thread may put others in their place."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, bytes] = {}
+        self._version = 0
+        self._lock = threading.Lock()
+
+    def put(self, outputs: "tuple[Output, ...]") -> bool:
+        """Take the files of a new site; tell whether anything is different."""
+        files = {str(output.path): output.content for output in outputs}
+        with self._lock:
+            is_new = files != self._files
+            self._files = files
+            self._version += is_new
+        return is_new
+
+    def answer(self, request: "Request") -> "Reply":
+        """Return a file; pages ask for the version on their own."""
+        from wiregen.loopback import Reply
+
+        if request.method == "POST":
+            return Reply(status=405, body=b"405\n")
+        name = request.path or "index.html"
+        with self._lock:
+            content, version = self._files.get(name), self._version
+        if name == "version":
+            return Reply(body=f"{version}".encode())
+        if name == "reload.js":
+            return Reply(body=_RELOADER, kind=_KINDS["js"])
+        if content is None:
+            return Reply(status=404, body=b"there is no such page\n")
+        suffix = name.rpartition(".")[2]
+        if suffix == "html":
+            root = "../" * name.count("/")
+            script = f'<script src="{root}reload.js" data-version="{version}"></script>\n</body>'.encode()
+            content = content.replace(b"</body>", script)
+        return Reply(body=content, kind=_KINDS.get(suffix, "application/octet-stream"))
+
+
+@click.command("serve")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    metavar="N",
+    help="The port on this computer; any free one.",
+)
+def verb(names: tuple[str, ...], port: int) -> int:
+    """Serve the site of the protocols NAME, or of all, to a browser on this computer, until Ctrl-C.
+
+    Pages load again when a source changes. Only who has the address that is printed gets an answer. Nothing is
+    written.
+    """
+    from wiregen.cli.docs_build import site_of
+    from wiregen.cli.watch import watch_sources
+    from wiregen.diagnostics import Report
+    from wiregen.loopback import Loopback
+
+    served = Served()
+
+    def build() -> int:
+        if served.put(site_of(configuration(Report()), names)):
+            tell("the site is made")
+        return 0
+
+    try:
+        server = Loopback(served.answer, port=port)
+    except OSError as error:
+        raise Failure(
+            f"port {port} cannot be listened on: {error.strerror}", "name another one, or none"
+        ) from None
+    with server:
+        tell(f"the site is at {server.url}")
+        return watch_sources(build)

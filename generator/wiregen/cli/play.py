@@ -1,0 +1,121 @@
+"""`wiregen play`: bytes as coloured trees in a browser of this computer."""
+
+import functools
+import json
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wiregen.cli.failure import DONE, Failure
+from wiregen.cli.protocols import configuration, load
+from wiregen.cli.talk import tell
+
+if TYPE_CHECKING:
+    from wiregen import model as m
+    from wiregen.loopback import Reply, Request
+
+__all__ = ["answer_of", "pages", "questions_of", "verb"]
+
+
+@click.command("play")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    metavar="N",
+    help="The port on this computer; any free one.",
+)
+def verb(names: tuple[str, ...], port: int) -> int:
+    """Serve a page for the protocols NAME, or for all, until Ctrl-C: paste bytes, see what they are, change a field.
+
+    Only a browser on this computer with the address that is printed gets an answer; nothing that it sends is kept.
+    """
+    from wiregen.diagnostics import Report
+    from wiregen.frontend import protocol_files
+    from wiregen.loopback import Loopback
+    from wiregen.playground.workshop import Workshop
+
+    config = configuration(Report())
+    chosen = names or tuple(path.stem for path in protocol_files(config)) or _shipped()
+    for name in chosen:
+        _protocol(name)
+    workshop = Workshop(functools.partial(questions_of, chosen))
+    try:
+        server = Loopback(answer_of(workshop.ask), port=port)
+    except OSError as error:
+        raise Failure(
+            f"port {port} cannot be listened on: {error.strerror}", "name another one, or none"
+        ) from None
+    with server:
+        tell(f"the playground is at {server.url}")
+        try:
+            threading.Event().wait()
+        except KeyboardInterrupt:
+            return DONE
+        finally:
+            workshop.close()
+    return DONE
+
+
+def _shipped() -> tuple[str, ...]:
+    from wiregen.source import shipped_protocols
+
+    return tuple(sorted(path.stem for path in Path(shipped_protocols()).glob("*.wire")))
+
+
+def questions_of(names: tuple[str, ...]) -> Callable[[Any], dict[str, Any]]:
+    """Return what answers the page's questions; made in a process of its own."""
+    from wiregen.diagnostics import Report
+    from wiregen.playground.questions import Questions
+
+    return Questions(names, _protocol, configuration(Report()).package).answer
+
+
+def _protocol(name: str) -> "m.Protocol":
+    from wiregen.cli.protocols import stop
+    from wiregen.diagnostics import Report
+    from wiregen.source import Sources
+
+    report, sources = Report(), Sources()
+    subject = load(name, configuration(report), sources, report)
+    if subject is None or report.has_errors:
+        stop(report, sources)
+    return subject.protocol
+
+
+def answer_of(ask: Callable[[Any], dict[str, Any]]) -> "Callable[[Request], Reply]":
+    """Return what answers a browser: the page and its files, and questions as JSON."""
+    from wiregen.loopback import Reply
+
+    files = pages()
+
+    def answer(request: "Request") -> "Reply":
+        if request.method == "POST":
+            if request.path != "ask":
+                return Reply(status=404, body=b"404\n")
+            try:
+                question = json.loads(request.body)
+            except (ValueError, RecursionError):
+                return Reply(status=400, body=b"400\n")
+            return Reply(body=json.dumps(ask(question)).encode(), kind="application/json")
+        content, kind = files.get(request.path or "index.html", (b"", ""))
+        return Reply(body=content, kind=kind) if kind else Reply(status=404, body=b"404\n")
+
+    return answer
+
+
+def pages() -> dict[str, tuple[bytes, str]]:
+    """Return the files of the page by name, with their kinds."""
+    from wiregen.emitter import templates_folder
+
+    folder, look = templates_folder() / "play", templates_folder() / "docs" / "site.css"
+    return {
+        "index.html": ((folder / "index.html").read_bytes(), "text/html; charset=utf-8"),
+        "play.css": ((folder / "play.css").read_bytes(), "text/css; charset=utf-8"),
+        "play.js": ((folder / "play.js").read_bytes(), "text/javascript; charset=utf-8"),
+        "site.css": (look.read_bytes(), "text/css; charset=utf-8"),
+    }

@@ -1,0 +1,105 @@
+"""The page of a session: its states as a picture, every transition in the order of the text, a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wiregen import model as m
+from wiregen.diagrams import Said, SequenceDiagram, state_diagrams
+from wiregen.docs.book import Book, notes_of
+from wiregen.docs.charts import chart_of
+from wiregen.docs.ladders import ladder_of, lines_of
+from wiregen.docs.places import Linked, session_page_name
+from wiregen.docs.prose import Prose
+from wiregen.docs.views import SessionPageView, SessionView, ToldView, TransitionView, VariableView
+from wiregen.emitter import harmless
+from wiregen.spelling import expression_text, type_text
+
+__all__ = ["session_page", "session_view", "told_of"]
+
+
+def session_page(book: Book, session: m.Session) -> SessionPageView:
+    """Return the page of a session."""
+    diagram = next(each for each in state_diagrams(book.protocol) if each.session == session.name)
+    legal = book.conversations.legal.get(session.name)
+    return SessionPageView(
+        shell=book.shell(session.name, session_page_name(session.name), Linked(text=session.name)),
+        session=session_view(session),
+        notes=notes_of(session.notes),
+        chart=chart_of(diagram),
+        states=tuple((state.name, Prose(text=state.doc)) for state in session.states),
+        variables=tuple(_variable(each) for each in session.variables),
+        transitions=tuple(_transitions(book, session)),
+        ladder=None if legal is None else ladder_of(f"A conversation of {session.name}", legal),
+        told=() if legal is None else told_of(legal),
+        wire=book.wire(session.path),
+    )
+
+
+def session_view(session: m.Session) -> SessionView:
+    """Return a session in words."""
+    scope = f"one for each {', '.join(session.keys)}" if session.keys else "one for a connection"
+    return SessionView(
+        name=session.name,
+        url=f"{session_page_name(session.name)}.html",
+        doc=Prose(text=session.doc),
+        scope="one for each direction" if session.per_sender and not session.keys else scope,
+        states=tuple(state.name for state in session.states),
+    )
+
+
+def told_of(diagram: SequenceDiagram) -> tuple[ToldView, ...]:
+    """Return a conversation as text."""
+    return tuple(
+        ToldView(
+            who=line.sender if isinstance(line, Said) else "", text=harmless(text), detail=harmless(detail)
+        )
+        for line, (text, detail) in zip(diagram.lines, lines_of(diagram), strict=True)
+    )
+
+
+def _variable(variable: m.Variable) -> VariableView:
+    kind = harmless(type_text(variable.type))
+    return VariableView(
+        name=variable.name,
+        type=f"{kind}{'[]' if variable.is_list else ''}{', an option' if variable.is_option else ''}",
+        initial=harmless(expression_text(variable.initial)),
+        doc=Prose(text=variable.doc),
+    )
+
+
+def _transitions(book: Book, session: m.Session) -> Iterator[TransitionView]:
+    for row in session.rows:
+        targets = book.places.linked(", ".join(row.targets)) if row.targets is not None else _any()
+        guard = "" if row.when is None else harmless(expression_text(row.when))
+        yield _transition(book, row, targets=targets, role=row.role or "any", guard=guard)
+    for timer in session.timers:
+        after = (Linked(text=harmless(f"after {expression_text(timer.after)}")),)
+        yield _transition(book, timer, targets=after, role="", guard="")
+
+
+def _any() -> tuple[Linked, ...]:
+    return (Linked(text="any message"),)
+
+
+def _transition(
+    book: Book, what: m.Row | m.Timer, *, targets: tuple[Linked, ...], role: str, guard: str
+) -> TransitionView:
+    effect = what.effect
+    match effect:
+        case m.Go(state=state, updates=updates):
+            comes_to, violation = state or "stays", None
+            texts = tuple(harmless(f"{each.variable} = {expression_text(each.value)}") for each in updates)
+        case m.Violates(name=name, lenient=lenient):
+            comes_to, texts = ("a note; strict: refused" if lenient else "refused"), ()
+            violation = book.rule_link(name)
+    return TransitionView(
+        states="any" if what.states is None else ", ".join(what.states),
+        role=role,
+        targets=targets,
+        guard=guard,
+        updates=texts,
+        comes_to=comes_to,
+        violation=violation,
+        doc=Prose(text=what.doc),
+    )

@@ -1,0 +1,256 @@
+"""What a page is shown of bytes: their frames as trees, the first fault, and the same as Python, command line and vector."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from wiregen.docs.samples import Sample
+from wiregen.docs.snippets import Snippets
+from wiregen.emitter import harmless
+from wiregen.inspect.secrets import holds_secret, secret_names
+from wiregen.inspect.values import HIDDEN, scalar_text
+from wiregen.jsonl import LineEncoder, LineError, LineMaker
+from wiregen.runtime.errors import DecodeError
+from wiregen.runtime.options import Plan
+from wiregen.runtime.tree import FrameValue, Node
+from wiregen.vectors.bench import Bench, Scene
+
+__all__ = ["Reader", "fault_of"]
+
+_MOST_NODES: Final = 4000
+_MOST_FRAMES: Final = 200
+_DERIVED: Final = ("length", "count", "code", "delimiter", "data")
+"""Parts of a field that follow from the rest of it."""
+
+
+class Reader:
+    """Reads streams of one protocol for a page."""
+
+    def __init__(self, plan: Plan, snippets: Snippets, name: str) -> None:
+        self._plan, self._snippets, self._name = plan, snippets, name
+        self._bench = Bench(plan)
+        self._secrets = secret_names(plan)
+
+    def look(self, scene: Scene, data: bytes) -> dict[str, Any]:
+        """Return what is in the bytes.
+
+        Raises:
+            DecodeError: What was sent before does not conform.
+        """
+        maker, _ = self._prepared(scene)
+        items, known = self._bench.read(scene, data)
+        frames: list[dict[str, Any]] = []
+        budget = _MOST_NODES
+        for offset, size, found in items[:_MOST_FRAMES]:
+            if isinstance(found, DecodeError):
+                frames.append(
+                    {"fault": fault_of(found, is_hidden=bool(self._secrets)), "offset": offset, "size": size}
+                )
+                continue
+            is_secret = holds_secret(found, self._secrets)
+            line = self._line(maker, found, data[offset : offset + size], scene)
+            nodes, budget = self._node(found, budget, {} if is_secret or line is None else line)
+            frame: dict[str, Any] = {"offset": offset, "size": size, "tree": nodes, "message": _title(found)}
+            if not is_secret:
+                own = self._behind(scene, data[:offset])
+                sample = Sample(
+                    scene=own, data=data[offset : offset + size], tree=found, origin="", known=known
+                )
+                frame["copies"] = self._copies(sample, line)
+            frames.append(frame)
+        return {"hex": data.hex(), "frames": frames, "n_left": max(len(items) - _MOST_FRAMES, 0)}
+
+    def edited(self, scene: Scene, data: bytes, number: int, path: str, text: str) -> bytes:
+        """Return the stream with a field of its n-th frame changed.
+
+        Raises:
+            LineError: There is no such field, or the text is no value for it.
+            EncodeError: The value is none of the protocol.
+            DecodeError: What was sent before does not conform.
+        """
+        maker, encoder = self._prepared(scene)
+        items, _ = self._bench.read(scene, data)
+        for at, (offset, size, found) in enumerate(items):
+            if isinstance(found, DecodeError):
+                break
+            line = self._line(maker, found, data[offset : offset + size], scene)
+            if line is None:
+                break
+            if at == number:
+                changed = _changed(line, path, text)
+                return data[:offset] + encoder.encode(changed) + data[offset + size :]
+            encoder.encode(line)
+        raise LineError("there is no such frame")
+
+    def _prepared(self, scene: Scene) -> tuple[LineMaker, LineEncoder]:
+        """Return what makes lines, and what reads them; both have heard what was sent before."""
+        maker, encoder = LineMaker(self._plan), LineEncoder(self._plan, is_canonical=True)
+        for number, (role, data) in enumerate(scene.before):
+            before = Scene(role=role, before=scene.before[:number])
+            for offset, size, found in self._bench.read(before, data)[0]:
+                if isinstance(found, Node):
+                    line = self._line(maker, found, data[offset : offset + size], before)
+                    if line is not None:
+                        encoder.encode(line)
+        return maker, encoder
+
+    def _line(self, maker: LineMaker, found: Node, data: bytes, scene: Scene) -> dict[str, Any] | None:
+        try:
+            return maker.decoded(found.value, data, offset=0, role=scene.role)
+        except LineError:
+            return None
+
+    def _behind(self, scene: Scene, data: bytes) -> Scene:
+        """Return the scene of a frame behind others, whose bytes were sent before where they can say how to read it."""
+        if not data or not self._plan["contexts"]:
+            return scene
+        return replace(scene, before=(*scene.before, (scene.role, data)))
+
+    def _copies(self, sample: Sample, line: dict[str, Any] | None) -> dict[str, str]:
+        python = self._snippets.python(sample) if isinstance(sample.tree.value, FrameValue) else ""
+        copies = {"command line": self._snippets.decode_command(sample)}
+        return copies | ({"Python": python} if python else {}) | {"vector": _vector(sample, line)}
+
+    def _node(self, node: Node, budget: int, line: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
+        """Return a node for the page, and how many more may follow; `line`: what may be changed of its frame."""
+        budget -= 1
+        shown: dict[str, Any] = {
+            "name": harmless(node.name),
+            "path": harmless(node.path),
+            "start": node.start,
+            "end": node.end,
+        }
+        if node.inner:
+            shown["inner"] = True
+        is_hidden = node.name in self._secrets
+        text = HIDDEN if is_hidden else _value_of(node)
+        shown |= {key: value for key, value in (("value", text), ("note", harmless(node.note))) if value}
+        if text and node.name not in _DERIVED and _can_change(line, node.path):
+            shown["can_edit"] = True
+        children = []
+        for child in () if is_hidden else node.children:
+            if budget <= 0:
+                shown["cut"] = True
+                break
+            each, budget = self._node(child, budget, line)
+            children.append(each)
+        return shown | ({"children": children} if children else {}), budget
+
+
+def fault_of(error: DecodeError, *, is_hidden: bool = False) -> dict[str, Any]:
+    """Return a fault for the page, with the message as far as it was read; `is_hidden`: without what may be secret."""
+    facts: Mapping[str, Any] = {
+        "code": error.code, "rule": error.rule, "path": error.path, "at": error.at, "inner_at": error.inner_at,
+        "expected": error.expected, "found": None if is_hidden else error.found,
+    }  # fmt: skip
+    shown = {
+        key: harmless(value) if isinstance(value, str) else value
+        for key, value in facts.items()
+        if value not in (None, "")
+    }
+    if error.partial and not is_hidden:
+        shown["partial"] = error.partial
+    return shown
+
+
+def _title(node: Node) -> str:
+    message = getattr(node.value, "message", node.value)
+    return harmless(str(getattr(message, "name", node.name)))
+
+
+def _value_of(node: Node) -> str:
+    if node.children and not isinstance(node.value, str | bytes | int):
+        return ""
+    plain = (
+        node.value is None
+        or isinstance(node.value, bool | int | float | str | bytes)
+        or hasattr(node.value, "hex")
+    )
+    return harmless(scalar_text(node.value)) if plain and node.value is not None else ""
+
+
+def _vector(sample: Sample, line: dict[str, Any] | None) -> str:
+    from wiregen.jsonl import dumps
+
+    before = [{"from": role, "bytes": data.hex()} for role, data in sample.scene.before]
+    frames = (
+        [{key: line[key] for key in ("message", "header", "fields") if key in line}]
+        if line is not None
+        else []
+    )
+    vector = {
+        "id": "mine",
+        "kind": "valid",
+        "before": before,
+        "from": sample.scene.role,
+        "bytes": sample.data.hex(),
+        "frames": frames,
+    }
+    return dumps({key: value for key, value in vector.items() if value not in (None, [])})
+
+
+# ---- a changed field
+
+
+def _changed(line: dict[str, Any], path: str, text: str) -> dict[str, Any]:
+    """Return a line with the value at an error's path, `Data.pairs[1].value`, in place of what is there."""
+    import copy
+
+    made = copy.deepcopy(line)
+    for key in ("fields", "header"):
+        place, last = _place(made.get(key), path)
+        if place is not None:
+            place[last] = _value(place[last], text)
+            return made
+    raise LineError(f"there is nothing to change at {path[:64]}")
+
+
+def _can_change(line: Mapping[str, Any], path: str) -> bool:
+    try:
+        places = [_place(line.get(key), path) for key in ("fields", "header")]
+    except LineError:
+        return False
+    return any(place is not None and not isinstance(place[last], list | dict) for place, last in places)
+
+
+def _place(root: Any, path: str) -> tuple[Any, Any]:
+    """Return what holds the value, and by which key; None where nothing does."""
+    steps = list(_steps(path.partition(".")[2]))
+    for step in steps[:-1]:
+        if not _has(root, step):
+            return None, None
+        root = root[step]
+    return (root, steps[-1]) if steps and _has(root, steps[-1]) else (None, None)
+
+
+def _has(place: Any, step: str | int) -> bool:
+    if isinstance(step, int):
+        return isinstance(place, list) and step < len(place)
+    return isinstance(place, dict) and step in place
+
+
+def _steps(path: str) -> Iterator[str | int]:
+    for part in path.split("."):
+        name, *numbers = part.replace("]", "").split("[")
+        if name:
+            yield name
+        for number in numbers:
+            if not number.isascii() or not number.isdigit() or len(number) > 9:
+                raise LineError("no place in a message")
+            yield int(number)
+
+
+def _value(old: Any, text: str) -> Any:
+    """Return a text as a value of the kind that is there."""
+    from wiregen.jsonl import loads
+
+    if isinstance(old, str) and not text.startswith("{"):
+        return text
+    try:
+        return loads(f'{{"value": {text}}}')["value"]
+    except LineError:
+        if isinstance(old, int | float):
+            raise LineError(f"`{text[:32]}` is no number") from None
+        return text

@@ -1,0 +1,130 @@
+"""Questions of the page, checked and answered."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
+
+from wiregen import model as m
+from wiregen.capture import CaptureError, Piece, read_streams
+from wiregen.docs.snippets import Snippets
+from wiregen.jsonl import LineError
+from wiregen.plan import lower
+from wiregen.playground.answers import Reader, fault_of
+from wiregen.playground.texts import MOST_BYTES, TextError, bytes_of
+from wiregen.runtime.errors import DecodeError, EncodeError
+from wiregen.vectors.bench import Scene
+
+__all__ = ["Load", "Questions"]
+
+Load: TypeAlias = Callable[[str], m.Protocol]
+"""Gives a protocol by its name."""
+_MOST_STREAMS: Final = 32
+_MOST_BEFORE: Final = 8
+
+
+class _QuestionError(Exception):
+    """A question that cannot be answered, in a few words."""
+
+
+class Questions:
+    """Answers about the protocols that it is told of; `package`: of their generated code."""
+
+    def __init__(self, names: tuple[str, ...], load: Load, package: str = "wireproto") -> None:
+        self._names, self._load, self._package = names, load, package
+        self._readers: dict[str, tuple[m.Protocol, Reader]] = {}
+
+    def answer(self, question: Any) -> dict[str, Any]:
+        """Return the answer to a question; what is wrong with it is one too."""
+        try:
+            if not isinstance(question, dict):
+                raise _QuestionError("no question")
+            kind = question.get("kind")
+            if kind == "protocols":
+                return {"protocols": [self._described(name) for name in self._names]}
+            if kind == "capture":
+                return {"streams": _streams(_text(question, "data"))}
+            return self._about_bytes(question, kind)
+        except (_QuestionError, TextError, LineError, CaptureError) as error:
+            return {"wrong": str(error)}
+        except EncodeError as error:
+            return {"wrong": str(error)}
+        except DecodeError as error:
+            return {
+                "wrong": "what was sent before does not conform",
+                "fault": fault_of(error, is_hidden=True),
+            }
+
+    def _about_bytes(self, question: Mapping[str, Any], kind: Any) -> dict[str, Any]:
+        protocol, reader = self._reader(_text(question, "protocol"))
+        scene = _scene(protocol, question)
+        data = bytes_of(_text(question, "text"), _text(question, "form", "auto"))
+        if kind == "edit":
+            number = question.get("frame")
+            if not isinstance(number, int) or isinstance(number, bool):
+                raise _QuestionError("which frame?")
+            data = reader.edited(scene, data, number, _text(question, "path"), _text(question, "value"))
+        elif kind != "look":
+            raise _QuestionError("no question")
+        return reader.look(scene, data)
+
+    def _reader(self, name: str) -> tuple[m.Protocol, Reader]:
+        if name not in self._names:
+            raise _QuestionError("there is no such protocol")
+        if name not in self._readers:
+            protocol = self._load(name)
+            plan = lower(protocol)
+            self._readers[name] = protocol, Reader(plan, Snippets(protocol, plan, self._package), name)
+        return self._readers[name]
+
+    def _described(self, name: str) -> dict[str, Any]:
+        protocol, _ = self._reader(name)
+        text = next(
+            (example.hex for example in protocol.examples if example.form == "both" and example.hex), ""
+        )
+        return {"name": name, "roles": list(protocol.roles), "example": text}
+
+
+def _scene(protocol: m.Protocol, question: Mapping[str, Any]) -> Scene:
+    before = question.get("before", [])
+    if not isinstance(before, list) or len(before) > _MOST_BEFORE:
+        raise _QuestionError("no list of what was sent before")
+    said = tuple(
+        (_role(protocol, each), bytes_of(_text(each, "text"))) for each in before if isinstance(each, dict)
+    )
+    return Scene(role=_role(protocol, question), before=tuple((role, data) for role, data in said if data))
+
+
+def _role(protocol: m.Protocol, question: Mapping[str, Any]) -> str | None:
+    role = question.get("role")
+    if role is not None and role not in protocol.roles:
+        raise _QuestionError("there is no such role")
+    return role if role is not None else (protocol.roles or (None,))[0]
+
+
+def _text(question: Mapping[str, Any], key: str, default: str | None = None) -> str:
+    value = question.get(key, default)
+    if not isinstance(value, str):
+        raise _QuestionError(f"{key}: expected a text")
+    return value
+
+
+def _streams(text: str) -> list[dict[str, Any]]:
+    """Return the directions of a capture's connections, whole up to the first gap; the opener's first."""
+    capture = io.BytesIO(base64.b64decode(text, validate=False))
+    found: dict[tuple[str, bool], bytearray] = {}
+    broken: set[tuple[str, bool]] = set()
+    for event in read_streams(capture):
+        key = event.flow.name, getattr(event, "from_opener", True)
+        if not isinstance(event, Piece):
+            broken.add(key)
+        elif key not in broken and len(found.setdefault(key, bytearray())) < MOST_BYTES:
+            found[key] += event.data
+        if len(found) > _MOST_STREAMS:
+            break
+    return [
+        {"flow": flow, "from_opener": from_opener, "hex": bytes(data[:MOST_BYTES]).hex()}
+        for (flow, from_opener), data in found.items()
+    ]

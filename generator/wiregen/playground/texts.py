@@ -1,0 +1,91 @@
+"""Bytes as people paste them: hexadecimal digits, Base64, hexdumps of the usual tools."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from itertools import takewhile
+from typing import Final
+
+__all__ = ["MOST_BYTES", "TextError", "bytes_of"]
+
+MOST_BYTES: Final = 1 << 18
+_DIGITS: Final = re.compile(r"(?:0x)?[0-9A-Fa-f\s]*")
+_DUMP_LINE: Final = re.compile(r"^\s*(?:0x)?[0-9A-Fa-f]{4,16}:?(?:\s+|$)")
+_GROUP: Final = re.compile(r"(?:[0-9A-Fa-f]{2}){1,8}")
+_PAIRS: Final = re.compile(r"[0-9A-Fa-f]{2}(?: [0-9A-Fa-f]{2})*")
+_HALF: Final = re.compile(r"[0-9A-Fa-f]{2}(?: [0-9A-Fa-f]{2}){7}")
+_GAP: Final = re.compile(r"\s{2,}")
+_BAR: Final = re.compile(r"\s\s+[|>]")
+_N_PARTS: Final = 3
+
+
+class TextError(ValueError):
+    """A text that stands for no bytes."""
+
+
+def bytes_of(text: str, form: str = "auto") -> bytes:
+    """Return the bytes of a text; `form`: `hex`, `base64`, `hexdump`, or `auto`, the first of them that fits.
+
+    Raises:
+        TextError: It is none of those, or too long.
+    """
+    readers = {"hex": _from_hex, "hexdump": _from_dump, "base64": _from_base64}
+    chosen = list(readers.values()) if form == "auto" else [readers[form]] if form in readers else []
+    for reader in chosen:
+        data = reader(text.strip())
+        if data is not None:
+            if len(data) > MOST_BYTES:
+                raise TextError(f"more than {MOST_BYTES} bytes")
+            return data
+    raise TextError(
+        "neither hexadecimal digits, nor a hexdump, nor Base64" if form == "auto" else f"no {form}"
+    )
+
+
+def _from_hex(text: str) -> bytes | None:
+    if not _DIGITS.fullmatch(text):
+        return None
+    digits = "".join(text.removeprefix("0x").split())
+    return bytes.fromhex(digits) if len(digits) % 2 == 0 else None
+
+
+def _from_dump(text: str) -> bytes | None:
+    """Return what xxd, hexdump -C, od and Wireshark print: an offset, bytes, and at the right what is not read."""
+    found = bytearray()
+    for line in text.splitlines():
+        start = _DUMP_LINE.match(line)
+        if start is not None:
+            found += bytes.fromhex("".join(_groups(line[start.end() :])))
+        elif line.strip() not in ("", "*"):
+            return None
+    return bytes(found) if found or not text else None
+
+
+def _groups(line: str) -> list[str]:
+    """Return the digits of a line behind its offset.
+
+    What is behind a bar is not read. Without one it is what two spaces part; but eight pairs may be the first half of a line,
+    where the second half and the characters follow.
+    """
+    bar = _BAR.search(line)
+    if bar is not None:
+        return _digits(line[: bar.start()])
+    first, *others = _GAP.split(line.strip(), maxsplit=2)
+    second = others[0] if len(others) == _N_PARTS - 1 else ""
+    is_half = bool(_HALF.fullmatch(first)) and bool(_PAIRS.fullmatch(second))
+    return _digits(f"{first} {second}" if is_half else first)
+
+
+def _digits(text: str) -> list[str]:
+    """Return the groups with which a text begins."""
+    return list(takewhile(lambda group: _GROUP.fullmatch(group) is not None, text.split()))
+
+
+def _from_base64(text: str) -> bytes | None:
+    plain = "".join(text.split()).replace("-", "+").replace("_", "/")
+    try:
+        return base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        return None

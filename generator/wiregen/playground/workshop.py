@@ -1,0 +1,88 @@
+"""One process that answers questions, with bounds: whoever exceeds them ends it, and the next question finds a new one."""
+
+from __future__ import annotations
+
+import multiprocessing
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from typing import Any, Final, TypeAlias
+
+__all__ = ["Maker", "Workshop"]
+
+Maker: TypeAlias = Callable[[], Callable[[Any], dict[str, Any]]]
+"""Makes what answers, in the process."""
+_SECONDS: Final = 10.0
+_FIRST_SECONDS: Final = 60.0
+"""For a process that has its imports before it."""
+_MEMORY: Final = 1 << 30
+"""Bytes of address space above what the process has when it begins."""
+
+
+class Workshop:
+    """Asks a process; `seconds`: how long one question may take."""
+
+    def __init__(self, maker: Maker, *, seconds: float = _SECONDS) -> None:
+        self._maker, self._seconds = maker, seconds
+        self._lock = threading.Lock()
+        self._process: Any = None
+        self._pipe: Any = None
+
+    def ask(self, question: Any) -> dict[str, Any]:
+        """Return the answer; one that says so where there was none within the bounds."""
+        with self._lock:
+            try:
+                seconds = self._seconds
+                if self._process is None or not self._process.is_alive():
+                    self._begin()
+                    seconds += _FIRST_SECONDS
+                self._pipe.send(question)
+                if self._pipe.poll(seconds):
+                    answer: dict[str, Any] = self._pipe.recv()
+                    return answer
+                wrong = "it took too long"
+            except (EOFError, OSError):
+                wrong = "it took too much memory, or failed"
+            self._end()
+            return {"wrong": wrong}
+
+    def close(self) -> None:
+        with self._lock:
+            self._end()
+
+    def _begin(self) -> None:
+        self._end()
+        context = multiprocessing.get_context("spawn")
+        self._pipe, other = context.Pipe()
+        self._process = context.Process(target=_work, args=(other, self._maker), daemon=True)
+        self._process.start()
+        other.close()
+
+    def _end(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+            self._pipe.close()
+        self._process = self._pipe = None
+
+
+def _work(pipe: Connection, maker: Maker) -> None:
+    answer = maker()
+    _bound_memory()
+    with suppress(EOFError, KeyboardInterrupt):
+        while True:
+            pipe.send(answer(pipe.recv()))
+
+
+def _bound_memory() -> None:
+    """Bound the memory where the system can: a question cannot take more than that."""
+    try:
+        import resource
+        from pathlib import Path
+
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        bound = pages * resource.getpagesize() + _MEMORY
+        resource.setrlimit(resource.RLIMIT_AS, (bound, bound))
+    except (ImportError, OSError, ValueError):  # not on every system
+        return

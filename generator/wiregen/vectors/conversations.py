@@ -1,0 +1,60 @@
+"""Traces as vectors, and how many of a protocol's transitions and violations they show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wiregen import traces as found
+from wiregen.vectors.covering import Measure
+from wiregen.vectors.format import Step, Trace, compact
+
+__all__ = ["measured_traces", "trace_vectors"]
+
+
+def trace_vectors(traces: found.Traces) -> Iterator[Trace]:
+    """Yield the vectors of traces; where tolerance makes no difference, they are tolerant."""
+    for trace in traces.traces:
+        yield Trace(
+            id=f"trace-{trace.id}",
+            limits=dict(trace.limits),
+            strict=not trace.is_lenient,
+            options=dict(trace.options),
+            steps=tuple(map(_step, trace.steps)),
+            violation=trace.violation and _first(trace),
+            covers=tuple(map(str, trace.covers)),
+        )
+
+
+def _first(trace: found.Trace) -> str | None:
+    """Return what is told first of the last step; another session may say something of it too, and come before."""
+    names = [each for each in trace.steps[-1].violations if each in (trace.violation, *trace.others)]
+    return names[0] if names else trace.violation
+
+
+def _step(step: found.Step) -> Step:
+    message = getattr(step.value, "message", step.value)
+    return Step(
+        from_role=step.role,
+        bytes=compact(step.data),
+        eof=step.kind == "eof",
+        at=step.at,
+        message=getattr(message, "name", ""),
+        violations=step.violations,
+        moves=step.moves,
+    )
+
+
+def measured_traces(traces: found.Traces) -> tuple[Measure, ...]:
+    """Return what there is to show, and what is not shown with its line."""
+    return tuple(
+        Measure(
+            what=what,
+            n_all=n_all,
+            missing=tuple(
+                str(each)
+                for each in traces.missing
+                if (each.goal.violation is None) is (what == "transitions")
+            ),
+        )
+        for what, (_, n_all) in traces.shares().items()
+    )

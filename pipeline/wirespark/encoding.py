@@ -1,0 +1,260 @@
+"""Rows back to bytes: messages out of their columns, frames around them, in whichever of a protocol's serializations."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+import pyarrow as pa
+
+from wirespark.columns import ERROR, header_type
+from wirespark.decoders import has_context
+from wirespark.errors import WireSparkError
+from wirespark.fitting import fitted, plain
+from wirespark.packages import Package, package_of
+from wirespark.taking import Taker, Takers
+
+__all__ = ["Encoder", "StreamEncoder", "encoder_of"]
+
+_NO_BYTES = (
+    "its bytes are not all in `_error.raw`: read with a larger option `errorbytes`, or leave such rows out"
+)
+
+
+class Encoder:
+    """Writes the rows of one protocol; `role` is who sends what no row says it of."""
+
+    def __init__(self, package: Package, backend: str, variant: str | None, role: str | None) -> None:
+        self._package = package
+        self._role = role
+        self._backend = backend
+        self._takers = Takers(package, variant)
+        options = package.runtime("options").Options(variant=variant)
+        self._schema = package.runtime("schema").Schema(package.plan, options)
+        self._module = _module_of(package, backend)
+        self._variant = variant
+        self._arguments: dict[tuple[type, str | None], tuple[dict[str, Any], bool]] = {}
+        self._messages: dict[str, Taker] = {}
+        self._error: type[Exception] = package.native.EncodeError
+
+    # ---- columns to frames
+
+    def messages(self, name: str, column: Any) -> list[Any]:
+        """Return the messages of that name out of a struct for each; None where there is none.
+
+        Raises:
+            WireSparkError: Their columns are not the message's.
+        """
+        schema = self._package.messages[name]
+        if not len(schema):
+            made = self._takers.class_of(name)
+            return [made() if is_set else None for is_set in plain(column.is_valid())]
+        array = fitted(column, pa.struct(list(schema)), f"{name}.")
+        if name not in self._messages:
+            self._messages[name] = self._takers.named(name, schema)
+        found = self._messages[name](array.flatten())
+        if not array.null_count:
+            return found
+        return [each if is_set else None for each, is_set in zip(found, plain(array.is_valid()), strict=True)]
+
+    def frames(self, rows: Mapping[str, Any], n_rows: int) -> list[Any]:
+        """Return the frame of each row of the wide table; the bytes of one that could not be decoded.
+
+        Raises:
+            WireSparkError: A row is no message, or a fault whose bytes are not there.
+        """
+        names = self._names(rows, n_rows)
+        frames: list[Any] = [None] * n_rows
+        roles = plain(rows["_from"]) if "_from" in rows else [None] * n_rows
+        for name in dict.fromkeys(name for name in names if name is not None):
+            own = [row for row, each in enumerate(names) if each == name]
+            where = pa.array(own, pa.int32())
+            column = (
+                rows[name].take(where) if name in rows else pa.nulls(len(own), pa.bool_()).fill_null(True)
+            )
+            messages = self.messages(name, column)
+            kinds = [self._frame_of(name, roles[row]) for row in own]
+            headers = self._headers(rows.get("_header"), where, kinds)
+            for row, message, kind, header in zip(own, messages, kinds, headers, strict=True):
+                frames[row] = message if kind is None else self._takers.class_of(kind)(message, **header)
+        self._add_faults(frames, rows)
+        return frames
+
+    def _names(self, rows: Mapping[str, Any], n_rows: int) -> list[str | None]:
+        """Return which message each row is: as it says, else the one whose struct is set."""
+        known = self._package.messages
+        if "_message" in rows:
+            names = plain(rows["_message"])
+            unknown = next((name for name in names if name is not None and name not in known), None)
+            if unknown is not None:
+                raise WireSparkError(f"there is no message {unknown!r}; there are {', '.join(known)}")
+            return names
+        found: list[str | None] = [None] * n_rows
+        for name in known.keys() & rows.keys():
+            for row, is_set in enumerate(plain(rows[name].is_valid())):
+                if is_set:
+                    found[row] = name
+        return found
+
+    def _frame_of(self, name: str, role: str | None) -> str | None:
+        """Return the frame that a message stands in; None: in none."""
+        schema, plan = self._schema, self._package.plan
+        if name in schema.preambles or (name in schema.frames and name not in schema.messages):
+            return None
+        divided = next((frame for (frame, _), piece in schema.divided.items() if piece == name), None)
+        if divided is not None and name not in schema.messages:
+            return str(divided)
+        known = plan["messages"].get(name)
+        return str(schema.frame_of((known[1] if known else None) or role or self._role))
+
+    def _headers(self, column: Any, where: Any, kinds: list[str | None]) -> list[dict[str, Any]]:
+        """Return what each frame has besides its message; nothing where no row says it, which then is the default."""
+        type_ = header_type(self._package)
+        if column is None or type_ is None or column.null_count == len(column):
+            return [{}] * len(kinds)
+        array = fitted(column.take(where), type_, "_header.")
+        found: dict[str, list[dict[str, Any]]] = {}
+        for kind in {kind for kind in kinds if kind is not None}:
+            schema = self._package.columns.HEADERS[kind]
+            if len(schema):
+                own = array if len(self._package.columns.HEADERS) == 1 else array.field(kind)
+                found[kind] = self._takers.header(kind, schema)(own.flatten())
+        return [found[kind][row] if kind in found else {} for row, kind in enumerate(kinds)]
+
+    def _add_faults(self, frames: list[Any], rows: Mapping[str, Any]) -> None:
+        """Put the bytes of what could not be decoded in its place."""
+        missing = [row for row, frame in enumerate(frames) if frame is None]
+        if not missing:
+            return
+        if "_error" not in rows:
+            raise WireSparkError("a row has no message: leave it out, or write the column `_error` too")
+        for row, error in zip(missing, _fitted_errors(rows["_error"], missing), strict=True):
+            if error is None:
+                raise WireSparkError("a row has neither a message nor an error")
+            if error["raw_truncated"] or error["raw"] is None:
+                raise WireSparkError(f"a row is no message but an error, and {_NO_BYTES}")
+            frames[row] = error["raw"]
+
+    # ---- frames to bytes
+
+    def bytes_of(self, frame: Any, role: str | None, context: Any = None) -> bytes:
+        """Return the bytes of a frame, or of a message in a frame with the default header.
+
+        Raises:
+            WireSparkError: The wire cannot carry it.
+        """
+        if type(frame) is bytes:
+            return self._bytes_as_they_were(frame)
+        class_ = type(frame)
+        known = self._arguments.get((class_, role))
+        if known is None:
+            known = self._arguments[class_, role] = self._known(class_, role or self._role)
+        given, has_context = known
+        if has_context and context is not None:
+            given = {**given, "context": context}
+        try:
+            data: bytes = (
+                frame.encode(**given) if self._backend == "native" else self._module.encode(frame, **given)
+            )
+        except self._error as error:
+            raise WireSparkError(f"{class_.__name__} cannot be written: {error}") from None
+        return data
+
+    def _known(self, class_: Any, role: str | None) -> tuple[dict[str, Any], bool]:
+        """Return what writing a class takes of the variant and the role, and whether it takes a context."""
+        owner = class_ if self._backend == "native" else self._module
+        names = inspect.signature(owner.encode).parameters
+        given = {"from_role": role, "variant": self._variant}
+        taken = {name: value for name, value in given.items() if name in names and value is not None}
+        return taken, "context" in names
+
+    def _bytes_as_they_were(self, data: bytes) -> bytes:
+        if self._backend != "native":
+            raise WireSparkError(f"what could not be decoded has no bytes in {self._backend}: leave it out")
+        return data
+
+    def stream(self, role: str | None) -> StreamEncoder:
+        """Return what writes the frames of one direction after each other."""
+        context = self._package.native.Context() if has_context(self._package) else None
+        return StreamEncoder(self, self._package, role or self._role, context)
+
+
+class StreamEncoder:
+    """One direction, in its order: what frames say of later ones is known, and what has come in pieces goes in pieces."""
+
+    def __init__(self, encoder: Encoder, package: Package, role: str | None, context: Any) -> None:
+        self._encoder = encoder
+        self._package = package
+        self._role = role
+        self._context = context
+        self._given: dict[tuple[str, str], int] = {}
+
+    def bytes_of(self, frame: Any, part: Mapping[str, Any] | None = None) -> bytes:
+        """Return the bytes of the next frame; `part`: what it is a piece of, as its row says.
+
+        Raises:
+            WireSparkError: The wire cannot carry it.
+        """
+        if part is not None and self._package.plan["joins"][part["join"]][0] is None:
+            frame = self._piece(frame, part["join"], (part["join"], part["key"]), is_last=part["last"])
+        data = self._encoder.bytes_of(frame, self._role, self._context)
+        if self._context is not None and hasattr(frame, "message"):
+            self._context.apply(frame, self._role)
+        return data
+
+    def _piece(self, frame: Any, join: str, key: tuple[str, str], *, is_last: bool) -> Any:
+        """Return the frame of a piece of a block; of the last one, whose row has all of it, with what the others left."""
+        class_: Any = getattr(self._package.native, join)
+        if isinstance(frame.message, class_):
+            self._given[key] = self._given.get(key, 0) + len(frame.message.data)
+            return frame
+        n_given = self._given.pop(key, 0)
+        if not is_last or not n_given:
+            return frame
+        field = self._package.plan["joins"][join][1][1]
+        return frame.replace(message=class_(self._block(frame, field)[n_given:]))
+
+    def _block(self, frame: Any, field: str) -> bytes:
+        """Return the bytes of a block of a frame."""
+        options = self._package.runtime("options").Options(self._role, context=self._context)
+        data = self._encoder.bytes_of(frame, self._role, self._context)
+        node = self._package.runtime("explain").explain(self._package.plan, data, 0, len(data), options)
+        block = next(each for each in node.walk() if each.name == field and not each.inner)
+        return data[block.start : block.end]
+
+
+@cache
+def encoder_of(
+    protocol: str, backend: str = "native", variant: str | None = None, role: str | None = None
+) -> Encoder:
+    """Return an encoder.
+
+    Raises:
+        WireSparkError: There is no such protocol, or it has no such backend.
+    """
+    return Encoder(package_of(protocol), backend, variant, role)
+
+
+def _module_of(package: Package, backend: str) -> ModuleType:
+    if backend == "native":
+        return package.native
+    name = f"{package.name}.{backend}"
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        raise WireSparkError(
+            f"{package.name} has no backend {backend!r}: build it with that backend"
+        ) from None
+    except ImportError as error:
+        raise WireSparkError(str(error)) from None
+
+
+def _fitted_errors(column: Any, rows: Iterable[int]) -> Iterator[dict[str, Any] | None]:
+    """Yield the errors of these rows."""
+    yield from fitted(column.take(pa.array(rows, pa.int32())), ERROR, "_error.").to_pylist()

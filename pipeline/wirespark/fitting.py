@@ -1,0 +1,84 @@
+"""Arrays that somebody else made, as ones of the package's own types; and as values of Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from wirespark.errors import WireSparkError
+
+__all__ = ["bare", "bare_type", "fitted", "plain"]
+
+
+def plain(array: Any) -> list[Any]:
+    """Return an array's values as Python has them."""
+    type_ = array.type
+    if pa.types.is_decimal(type_):
+        return [None if value is None else int(value) for value in array.to_pylist()]
+    is_object = pa.types.is_string(type_) or pa.types.is_binary(type_)
+    if is_object or not array.null_count:
+        values: list[Any] = array.to_numpy(zero_copy_only=False).tolist()
+        return values
+    found: list[Any] = array.to_pylist()
+    return found
+
+
+def fitted(array: Any, type_: Any, path: str = "") -> Any:
+    """Return an array as one of that type: what is missing inside structs is null, other widths are taken where they fit.
+
+    Raises:
+        WireSparkError: There is a column too many, or one of another kind.
+    """
+    if array.type.equals(type_):
+        return array
+    if pa.types.is_struct(type_) and pa.types.is_struct(array.type):
+        return _fitted_struct(array, type_, path)
+    if pa.types.is_list(type_) and (pa.types.is_list(array.type) or pa.types.is_large_list(array.type)):
+        flat = pa.concat_arrays([array]) if array.offset else array
+        values = fitted(flat.values, type_.value_type, f"{path}[]")
+        mask = flat.is_null() if flat.null_count else None
+        return pa.ListArray.from_arrays(flat.offsets.cast(pa.int32()), values, type=type_, mask=mask)
+    try:
+        return array.cast(type_)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise WireSparkError(f"the column {path or 'given'!r} does not fit: {error}") from None
+
+
+def _fitted_struct(array: Any, type_: Any, path: str) -> Any:
+    given = {field.name: array.field(number) for number, field in enumerate(array.type)}
+    unknown = given.keys() - {field.name for field in type_}
+    if unknown:
+        names = ", ".join(field.name for field in type_)
+        raise WireSparkError(f"there is no column {path}{min(unknown)!r}; there are {names}")
+    children = [
+        (
+            fitted(given[field.name], field.type, f"{path}{field.name}.")
+            if field.name in given
+            else pa.nulls(len(array), field.type)
+        )
+        for field in type_
+    ]
+    mask = array.is_null() if array.null_count else None
+    return pa.StructArray.from_arrays(children, fields=list(type_), mask=mask)
+
+
+def bare_type(type_: Any) -> Any:
+    """Return a type without what its fields say besides: Spark holds what a function returns to the very types, notes included."""
+    if pa.types.is_struct(type_):
+        return pa.struct([pa.field(field.name, bare_type(field.type)) for field in type_])
+    return pa.list_(bare_type(type_.value_type)) if pa.types.is_list(type_) else type_
+
+
+def bare(array: Any) -> Any:
+    """Return an array as one of such a type."""
+    type_ = array.type
+    if pa.types.is_struct(type_):
+        children = [bare(array.field(number)) for number in range(type_.num_fields)]
+        mask = array.is_null() if array.null_count else None
+        return pa.StructArray.from_arrays(children, fields=list(bare_type(type_)), mask=mask)
+    if pa.types.is_list(type_):
+        flat = pa.concat_arrays([array]) if array.offset else array
+        mask = flat.is_null() if flat.null_count else None
+        return pa.ListArray.from_arrays(flat.offsets, bare(flat.values), type=bare_type(type_), mask=mask)
+    return array

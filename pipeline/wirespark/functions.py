@@ -1,0 +1,216 @@
+"""Functions of columns: frames in cells to structs, structs to frames, and stretches of streams to arrays of frames.
+
+All of them run on whole batches. Their names and options are those of Spark's `from_avro`, `to_avro` and the like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from wirespark.cells import (
+    among_nulls,
+    cell_type,
+    decoded_cells,
+    decoded_frames,
+    decoded_messages,
+    frames_type,
+)
+from wirespark.encoding import encoder_of
+from wirespark.errors import WireSparkError
+from wirespark.fitting import bare, bare_type
+from wirespark.options import Wishes, check_names, wishes_of
+from wirespark.packages import package_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, SparkSession
+
+__all__ = ["frames", "from_wire", "register_functions", "to_wire"]
+
+_READ = ("from", "mode", "variant", "strict", "limits", "errorbytes", "kernel")
+_WRITE = ("from", "mode", "variant", "backend")
+Options = Mapping[str, str] | None
+
+
+def from_wire(data: Column | str, what: str, options: Options = None) -> Column:
+    """Return a column of structs out of one of bytes, each of which is one frame.
+
+    `what`: a protocol (then the structs have all that a row of `format("wire")` has, the fault of bad bytes included), or one of its
+    messages, as in `pravega.SegmentRead` (then they have its fields, and are null where the frame is another one or bad). The mode is
+    PERMISSIVE, or FAILFAST. A frame is read by itself: what earlier ones said is not known.
+
+    Raises:
+        WireSparkError: There is no such protocol, message or option.
+    """
+    function: Column = _from_wire(what, options)(data)
+    return function
+
+
+def to_wire(data: Column | str, what: str, options: Options = None) -> Column:
+    """Return a column of bytes out of one of structs, as `from_wire` gives them; fields may be missing where null will do.
+
+    In the mode PERMISSIVE what the wire cannot carry becomes null; else the query fails. A message by itself gets the default header.
+
+    Raises:
+        WireSparkError: There is no such protocol, message or option.
+    """
+    function: Column = _to_wire(what, options)(data)
+    return function
+
+
+def frames(data: Column | str, protocol: str, options: Options = None) -> Column:
+    """Return a column of arrays out of one of bytes: all that is in a stretch of what one role sent, faults included.
+
+    `inline` makes rows of it.
+
+    Raises:
+        WireSparkError: There is no such protocol or option.
+    """
+    function: Column = _frames(protocol, options)(data)
+    return function
+
+
+def register_functions(spark: SparkSession, *names: str, options: Options = None) -> None:
+    """Make functions for SQL, for each protocol or message named: `from_wire_pravega`, `to_wire_pravega`, `frames_pravega`.
+
+    A message's are `from_wire_pravega_SegmentRead` and `to_wire_pravega_SegmentRead`. Beside them `frames` is a table function:
+    `select t.id, f._message from t, lateral frames(t.payload, 'pravega') f`.
+    """
+    from wirespark.table_function import frames_function
+
+    told = dict(options or {})
+    reading = {name: text for name, text in told.items() if name.lower() != "backend"}
+    writing = {name: text for name, text in told.items() if name.lower() in _WRITE}
+    for name in names:
+        place = _place_of(name)
+        suffix = name.replace(".", "_")
+        spark.udf.register(f"from_wire_{suffix}", _from_wire(name, reading))
+        spark.udf.register(f"to_wire_{suffix}", _to_wire(name, writing))
+        if place.message is None:
+            spark.udf.register(f"frames_{suffix}", _frames(name, reading))
+    spark.udtf.register("frames", frames_function())
+
+
+# ---- what is named
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    protocol: str
+    message: str | None
+
+
+def _place_of(what: str) -> _Place:
+    """Return the protocol and the message that a name stands for.
+
+    Raises:
+        WireSparkError: There are none such.
+    """
+    try:
+        package_of(what)
+        return _Place(protocol=what, message=None)
+    except WireSparkError:
+        protocol, _, message = what.rpartition(".")
+        if not protocol:
+            raise
+    known = package_of(protocol).messages
+    if message not in known:
+        raise WireSparkError(f"{protocol} has no message {message!r}; there are {', '.join(known)}")
+    return _Place(protocol=protocol, message=message)
+
+
+def _wishes(place: _Place, options: Options) -> Wishes:
+    given = check_names(dict(options or {}), _READ)
+    wishes = wishes_of({**given, "protocol": place.protocol})
+    if wishes.mode == "DROPMALFORMED":
+        raise WireSparkError("a function drops no rows: its mode is PERMISSIVE or FAILFAST")
+    if wishes.role is None and place.message is not None:
+        known = wishes.package.plan["messages"].get(place.message)
+        return replace(wishes, role=known[1] if known else None)
+    return wishes
+
+
+# ---- functions of whole batches
+
+
+def _from_wire(what: str, options: Options) -> Any:
+    place = _place_of(what)
+    wishes, message = _wishes(place, options), place.message
+    if message is None:
+        return _arrow(lambda cells: decoded_cells(cells, wishes), cell_type(wishes))
+    schema = wishes.package.messages[message]
+    if not len(schema):
+        raise WireSparkError(f"{what} has no field: name the protocol, and look at `_message`")
+    return _arrow(lambda cells: decoded_messages(cells, wishes, message), pa.struct(list(schema)))
+
+
+def _frames(protocol: str, options: Options) -> Any:
+    place = _place_of(protocol)
+    if place.message is not None:
+        raise WireSparkError("name a protocol: a stream has all its messages")
+    wishes = _wishes(place, options)
+    return _arrow(lambda cells: decoded_frames(cells, wishes), pa.list_(frames_type(wishes)))
+
+
+def _to_wire(what: str, options: Options) -> Any:
+    place = _place_of(what)
+    given = check_names(dict(options or {}), _WRITE)
+    wishes = wishes_of({k: v for k, v in given.items() if k != "backend"} | {"protocol": place.protocol})
+    is_lenient = given.get("mode", "FAILFAST").upper() == "PERMISSIVE"
+    writing = _Writing(
+        place=place,
+        backend=given.get("backend", "native"),
+        variant=wishes.variant,
+        role=wishes.role,
+        is_lenient=is_lenient,
+    )
+    encoder_of(place.protocol, writing.backend, writing.variant, writing.role)
+    return _arrow(writing.encoded, pa.binary())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Writing:
+    """One way to write; `is_lenient`: what cannot be written is null."""
+
+    place: _Place
+    backend: str
+    variant: str | None
+    role: str | None
+    is_lenient: bool
+
+    def encoded(self, structs: Any) -> Any:
+        encoder = encoder_of(self.place.protocol, self.backend, self.variant, self.role)
+        given = structs.drop_null() if structs.null_count else structs
+        if self.place.message is not None:
+            found = encoder.messages(self.place.message, given)
+        else:
+            columns = {field.name: given.field(number) for number, field in enumerate(given.type)}
+            found = encoder.frames(columns, len(given))
+        write = self._or_null(encoder.bytes_of) if self.is_lenient else encoder.bytes_of
+        data = pa.array([write(each, None) for each in found], pa.binary())
+        return data if not structs.null_count else among_nulls(data, structs)
+
+    @staticmethod
+    def _or_null(write: Callable[..., bytes]) -> Callable[..., bytes | None]:
+        def written(frame: Any, role: str | None) -> bytes | None:
+            try:
+                return write(frame, role)
+            except WireSparkError:
+                return None
+
+        return written
+
+
+def _arrow(function: Callable[[Any], Any], type_: Any) -> Any:
+    """Return a user's function on Arrow arrays, of that type."""
+    from pyspark.sql.pandas.functions import arrow_udf
+
+    from wirespark.spark_types import spark_type
+
+    def run(cells: pa.Array) -> pa.Array:
+        return bare(function(cells))
+
+    return arrow_udf(run, spark_type(bare_type(type_)))  # type: ignore[call-overload]

@@ -1,0 +1,146 @@
+"""Jobs on traffic: each takes the table of `format("wire")` (or the same columns out of Parquet) and gives another one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from wirespark.conversations import EVENTS, events_of
+from wirespark.filling import wire_of
+from wirespark.options import check_names, wishes_of
+from wirespark.packages import Package
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+__all__ = ["check", "coverage", "decode", "events", "levels", "pairs", "profile"]
+
+_KNOWN = ("strict", "variant", "limits")
+_PLACE = ("_file", "_flow", "_from", "_offset", "_time", "_message")
+
+
+def events(table: DataFrame, protocol: str, **options: str) -> DataFrame:
+    """Return all that the rows did to the protocol's sessions, connection by connection: see `conversations.EVENTS`.
+
+    Raises:
+        WireSparkError: There is no such protocol or option.
+    """
+    from pyspark.sql import functions as F
+
+    from wirespark.spark_types import struct_type
+
+    wishes = wishes_of({**check_names(options, _KNOWN), "protocol": protocol})
+
+    def run(rows: pa.Table) -> pa.Table:
+        return events_of(rows.drop_columns(["_connection"]), wishes)
+
+    # The name up to its first dot: both sides of `x.client.bin` and `x.server.bin` are one connection.
+    name = F.regexp_replace("_file", r"\.[^/]*$", "")
+    grouped = table.withColumn("_connection", F.coalesce(F.concat("_file", F.lit(" "), "_flow"), name))
+    return grouped.groupBy("_connection").applyInArrow(run, struct_type(EVENTS))
+
+
+def check(table: DataFrame, protocol: str, **options: str) -> DataFrame:
+    """Return what the sessions do not allow: which rule, in which state, by which row."""
+    found = events(table, protocol, **options).where("kind = 'violation'")
+    return found.selectExpr(*_PLACE, "name", "rule", "session", "key", "before as state", "lenient")
+
+
+def pairs(table: DataFrame, protocol: str, **options: str) -> DataFrame:
+    """Return which row answers which request, by the sessions' own correlation, and after how many seconds.
+
+    A request leads an instance of a session out of its first state and its answer back; or a request is put on a session's list
+    (as of what is not acknowledged yet), and its answer takes it off.
+    """
+    found = events(table, protocol, **options).where("kind = 'pair'")
+    latency = "cast(_time as double) - cast(request_time as double) as latency"
+    request = ("request", "request_from", "request_offset", "request_time")
+    return found.selectExpr("_file", "_flow", "session", "key", *request, *_PLACE[2:], latency)
+
+
+def levels(table: DataFrame, protocol: str, **options: str) -> DataFrame:
+    """Return what the sessions' numbers became at which row: windows, credits, how many wait on a list."""
+    found = events(table, protocol, **options).where("kind = 'level'")
+    return found.selectExpr(*_PLACE, "session", "key", "name", "level")
+
+
+def profile(table: DataFrame, seconds: float = 1.0) -> DataFrame:
+    """Return the mix of messages over time: rows, bytes and sizes by sender, message and stretch of so many seconds."""
+    from pyspark.sql import functions as F
+
+    begin = F.timestamp_seconds(F.floor(F.col("_time").cast("double") / seconds) * seconds)
+    grouped = table.groupBy(begin.alias("time"), "_from", "_message")
+    size = F.col("_size")
+    return grouped.agg(
+        F.count(F.lit(1)).alias("frames"),
+        F.sum(size).alias("bytes"),
+        F.min(size).alias("smallest"),
+        F.avg(size).alias("mean"),
+        F.max(size).alias("largest"),
+    )
+
+
+def decode(table: DataFrame, protocol: str) -> DataFrame:
+    """Return a row for each frame with its fields as JSON, whatever message it is."""
+    from pyspark.sql import functions as F
+
+    package = wishes_of({"protocol": protocol}).package
+    shown = [F.to_json(name) for name in package.messages if name in table.columns]
+    place = [name for name in (*_PLACE[:4], "_size", *_PLACE[4:]) if name in table.columns]
+    return table.select(*place, F.coalesce(*shown).alias("fields"), "_error.code", "_error.path")
+
+
+# ---- what of the model was ever seen
+
+
+def coverage(table: DataFrame, protocol: str, **options: str) -> DataFrame:
+    """Return what of the protocol's model the rows show, and how often: 0 where it never came.
+
+    `kind`: `message`, `field` (not null), `variety` of a union, `step` of a session (those that came only). Lists are not looked into.
+    """
+    from pyspark.sql import functions as F
+
+    wishes = wishes_of({**check_names(options, _KNOWN), "protocol": protocol})
+    named = list(_known(wishes.package))
+    counts = table.agg(
+        *[F.count(_when(*column)).alias(str(number)) for number, (_, _, column) in enumerate(named)]
+    )
+    stack = ", ".join(f"'{kind}', '{name}', `{number}`" for number, (kind, name, _) in enumerate(named))
+    seen = counts.selectExpr(f"stack({len(named)}, {stack}) as (kind, name, seen)")
+    steps = events(table, protocol, **options).where("kind = 'step'")
+    step = F.concat_ws(" ", "session", "before", F.lit("→"), "after")
+    return seen.unionByName(
+        steps.groupBy(F.lit("step").alias("kind"), step.alias("name")).agg(F.count(F.lit(1)).alias("seen"))
+    )
+
+
+def _when(path: str, value: str | None) -> Column:
+    """Return a column that is null in the rows that do not count."""
+    from pyspark.sql import functions as F
+
+    return F.col(path) if value is None else F.when(F.col(path) == value, 1)
+
+
+def _known(package: Package) -> Iterator[tuple[str, str, tuple[str, str | None]]]:
+    """Yield what a table can show: its kind, its name, and the column with the value that shows it."""
+    for name, schema in package.messages.items():
+        yield "message", name, ("_message", name)
+        yield from _fields(name, list(schema))
+
+
+def _fields(path: str, fields: list[Any]) -> Iterator[tuple[str, str, tuple[str, str | None]]]:
+    """Yield the fields of a struct, and what is in these; lists are counted, not looked into."""
+    for field in fields:
+        here = f"{path}.{field.name}"
+        wire = wire_of(field)
+        if wire in ("number", "raw"):
+            continue
+        yield "field", here, (here, None)
+        if wire == "union":
+            for variety in list(field.type)[2:]:
+                if wire_of(variety) not in ("number", "raw"):
+                    yield "variety", f"{here}.{variety.name}", (f"{here}.variety", variety.name)
+        elif pa.types.is_struct(field.type):
+            yield from _fields(here, list(field.type))

@@ -1,0 +1,49 @@
+"""`frames` for SQL: a table function whose columns follow from the protocol that it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from wirespark.cells import decoded_frames, frames_type
+from wirespark.errors import WireSparkError
+from wirespark.fitting import bare_type
+from wirespark.options import Wishes, wishes_of
+
+__all__ = ["frames_function"]
+
+
+class _Frames:
+    """The frames and faults of a stretch of what one role sent, a row each."""
+
+    @staticmethod
+    def analyze(data: Any, protocol: Any, role: Any = None) -> Any:
+        from pyspark.sql.udtf import AnalyzeResult
+
+        from wirespark.spark_types import struct_type
+
+        if protocol.value is None:
+            raise WireSparkError(
+                "the protocol is a text that is known before the query runs: frames(data, 'lumberjack')"
+            )
+        return AnalyzeResult(
+            schema=struct_type(bare_type(frames_type(_wishes(protocol.value, role and role.value))))
+        )
+
+    def eval(self, data: bytes | None, protocol: str, role: str | None = None) -> Iterator[tuple[Any, ...]]:
+        cells = pa.array([data], pa.binary())
+        for row in decoded_frames(cells, _wishes(protocol, role))[0].as_py() or ():
+            yield tuple(row.values())
+
+
+def _wishes(protocol: str, role: str | None) -> Wishes:
+    return wishes_of({"protocol": protocol, **({"from": role} if role else {})})
+
+
+def frames_function() -> Any:
+    """Return the function to register."""
+    from pyspark.sql.functions import udtf
+
+    return udtf(_Frames)

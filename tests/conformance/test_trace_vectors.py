@@ -1,0 +1,163 @@
+"""The traces in the files of vectors: every implementation of sessions goes through them alike, and a wrong one does not."""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+import pytest
+from tests.conformance.session_mutants import holds, is_killed, mutants_of
+from tests.conformance.test_traces import FILES, NAMES
+from tests.conformance.tracing import ROOT, plan_of, said
+
+from wiregen.runtime.built import build
+from wiregen.runtime.context import Context
+from wiregen.runtime.explain import careful_decoder
+from wiregen.runtime.options import Options
+from wiregen.runtime.session_table import Program
+from wiregen.traces.drafts import Drafts
+from wiregen.traces.goals import goals_of
+from wiregen.traces.world import Setup
+from wiregen.vectors.format import Step, Trace, octets, read_vectors
+from wiregen.vectors.verifying import CarefulDoor, judge
+from wiregen.vectors.verifying.made_door import MadeDoor
+
+KILLED = {
+    "geode": 0.80,
+    "lumberjack": 0.70,
+    "pravega": 0.95,
+    "pravega_documented": 0.85,
+    "pravega_proposal": 0.90,
+    "reactive_streams": 0.95,
+}
+"""Of the mutants of a protocol, the share that the traces tell from it, at least.
+
+Who survives leaves a variable as it was, where the trace that shows the row ends before anybody asks for that variable; or
+another row does the same in the place of the one that is not there.
+"""
+
+
+@cache
+def traces_in(name: str) -> tuple[Trace, ...]:
+    text = (ROOT / "generated" / "vectors" / f"{name}.json").read_bytes()
+    return tuple(vector for vector in read_vectors(text).vectors if isinstance(vector, Trace))
+
+
+def package_of(name: str) -> ModuleType:
+    return importlib.import_module(f"wireproto.{name}")
+
+
+@pytest.fixture(params=NAMES)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_the_file_covers_all_but_what_cannot_happen(name: str) -> None:
+    plan = plan_of(FILES[name])
+    setup = Setup(plan=plan, program=Program(plan), is_strict=True, options={}, limits={})
+    goals = {str(goal) for goal in goals_of(setup, Drafts(setup))}
+    covered = [cover for trace in traces_in(name) for cover in trace.covers]
+    assert set(covered) == goals
+    assert len(covered) == len(set(covered))
+
+
+@pytest.mark.parametrize("is_careful", [True, False], ids=["careful", "generated"])
+def test_they_hold(name: str, *, is_careful: bool) -> None:
+    plan = plan_of(FILES[name])
+    door = CarefulDoor(plan) if is_careful else MadeDoor(plan, {"native": package_of(name)})
+    verdicts = [judge(trace, door) for trace in traces_in(name)]
+    assert [verdict for verdict in verdicts if verdict.outcome != "passed"] == []
+    assert verdicts
+
+
+def test_a_wrong_state_is_found(name: str) -> None:
+    """The careful sessions tell their states, and a file that names others does not hold."""
+    door = CarefulDoor(plan_of(FILES[name]))
+    trace = next(trace for trace in traces_in(name) if any(step.moves for step in trace.steps))
+    moves = [
+        {**vars_of(step), "moves": tuple((a, b, "nowhere") for a, b, _ in step.moves)} for step in trace.steps
+    ]
+    wrong = Trace(**{**vars_of(trace), "steps": tuple(Step(**each) for each in moves)})
+    assert judge(wrong, door).outcome == "failed"
+
+
+def vars_of(value: Any) -> dict[str, Any]:
+    return {name: getattr(value, name) for name in value.__slots__}
+
+
+def test_two_connections_facing_each_other(name: str) -> None:
+    n_sent = 0
+    for trace in traces_in(name):
+        n_sent += _face(package_of(name), plan_of(FILES[name]), trace)
+    assert n_sent > 5  # most traces of some protocols divide frames, which is not for an application to say
+
+
+def _face(package: ModuleType, plan: dict[str, Any], trace: Trace) -> int:
+    """Let each side send what it says in a trace, and the other one receive it; return how many messages went over."""
+    values = _values(plan, trace)
+    if values is None:
+        return 0
+    limits = {"limits": package.Limits(**trace.limits)} if trace.limits else {}
+    sides = {
+        role: package.Connection(role, strict=trace.strict, **limits, **trace.options)
+        for role in plan["roles"]
+    }
+    n_sent = 0
+    for number, (step, value) in enumerate(zip(trace.steps, values, strict=True), 1):
+        wrong = trace.violation if number == len(trace.steps) else None
+        if step.eof:
+            sides[step.from_role].close()
+        elif value is not None:
+            sent = _sent(package, sides[step.from_role], build(plan, value, vars(package)), step, wrong)
+            assert sent == (None if wrong else octets(step.bytes)), (trace.id, number)
+            n_sent += 1
+        for role, side in sides.items():
+            if role != step.from_role:
+                found = said(_arrived(side, step))
+                assert (found[0] if found else None) == wrong, (trace.id, number, role, found)
+    return n_sent
+
+
+def _values(plan: dict[str, Any], trace: Trace) -> list[Any] | None:
+    """Return what each step says; None where a side divides what it sends otherwise than an application can tell it."""
+    context = Context(plan, limits=dict(trace.limits))
+    options = {role: Options(role, context=context, limits=dict(trace.limits)) for role in plan["roles"]}
+    decoders = {role: careful_decoder(plan, each, "raise", context=context) for role, each in options.items()}
+    values: list[Any] = []
+    for step in trace.steps:
+        nodes = list(decoders[step.from_role or ""].feed(octets(step.bytes))) if step.bytes else []
+        values.append(nodes[0].value if nodes else None)
+        part = getattr(values[-1], "part", None)
+        if part is not None and part.joined is None:
+            return None
+    return values
+
+
+def _sent(package: ModuleType, side: Any, value: Any, step: Step, wrong: str | None) -> bytes | None:
+    try:
+        return bytes(side.send(value, step.at))
+    except package.SessionError as error:
+        assert wrong, error
+        assert error.local
+        assert error.violation in step.violations
+        return None
+
+
+def _arrived(side: Any, step: Step) -> list[Any]:
+    if step.eof:
+        return list(side.eof(step.at))
+    return list(side.receive(octets(step.bytes), step.at) if step.bytes else side.tick(step.at))
+
+
+def test_wrong_sessions_are_told_from_right_ones(name: str, record_property: Any) -> None:
+    plan, traces = plan_of(FILES[name]), traces_in(name)
+    assert all(holds(Program(plan), trace) for trace in traces)
+    mutants = list(mutants_of(plan))
+    alive = [mutant for mutant in mutants if not is_killed(mutant, traces)]
+    n_killed = len(mutants) - len(alive)
+    print(f"{name}: {n_killed} of {len(mutants)} wrong sessions killed; alive: {', '.join(map(str, alive))}")
+    record_property("killed", f"{n_killed} of {len(mutants)}")
+    assert len({str(mutant) for mutant in mutants}) == len(mutants)
+    assert n_killed >= KILLED[name] * len(mutants)

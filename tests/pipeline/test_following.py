@@ -1,0 +1,223 @@
+"""Files that come and files that grow, followed: whatever a batch takes, all batches together are one reading."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
+pytestmark = pytest.mark.xdist_group("spark")
+
+from lumberjack_receiver.spool import Spool  # noqa: E402
+from pyspark.sql.streaming.datasource import (  # noqa: E402
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxBytes,
+    ReadMaxFiles,
+)
+from tests.pipeline.damage import damaged  # noqa: E402
+from tests.pipeline.rows import rows_of  # noqa: E402
+from tests.pipeline.streams import STREAMS, stream_of  # noqa: E402
+
+from wireproto import lumberjack as lj  # noqa: E402
+from wirespark import WireSparkError, spark_schema  # noqa: E402
+from wirespark.following import FollowReader  # noqa: E402
+from wirespark.options import ReadOptions, Wishes  # noqa: E402
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+ROOT = Path(__file__).resolve().parents[2]
+CAPTURES = ROOT / "examples" / "captures"
+IS_SOAK = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
+N_KILLS = 20 if IS_SOAK else 2
+
+
+def reader_of(folder: Path, protocol: str, **options: str) -> FollowReader:
+    given = {"protocol": protocol, "path": str(folder), **options}
+    return FollowReader(ReadOptions.of(given), spark_schema(protocol))
+
+
+def batch(reader: FollowReader, start: dict[str, Any], end: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        row
+        for part in reader.partitions(start, end)
+        for table in reader.read(part)
+        for row in table.to_pylist()
+    ]
+
+
+def next_offset(
+    reader: FollowReader, start: dict[str, Any], limit: ReadLimit | None = None
+) -> dict[str, Any]:
+    """Return the next offset as a checkpoint gives it back."""
+    found: dict[str, Any] = json.loads(json.dumps(reader.latestOffset(start, limit or ReadAllAvailable())))
+    return found
+
+
+@pytest.mark.parametrize("protocol", STREAMS)
+def test_a_file_that_grows_is_one_reading(protocol: str, tmp_path: Path) -> None:
+    dice = random.Random(protocol)
+    for seed in range(20 if IS_SOAK else 2):
+        stream = stream_of(protocol, seed, 40)
+        data = damaged(stream.data, dice) if seed % 2 else stream.data
+        expected = rows_of(data, Wishes(protocol=protocol, role=stream.role), tmp_path)
+        path = tmp_path / f"{seed}" / f"live.{stream.role}.bin"
+        path.parent.mkdir()
+        path.touch()
+        reader = reader_of(path.parent, protocol, growing="true", idle="1000000")
+        offsets, position, rows = [reader.initialOffset()], 0, []
+        while position < len(data):
+            size = dice.randrange(1, 400)
+            with path.open("ab") as file:
+                file.write(data[position : position + size])
+            position += size
+            limit = dice.choice([ReadAllAvailable(), ReadMaxBytes(dice.randrange(1, 300))])
+            offsets.append(next_offset(reader, offsets[-1], limit))
+            rows += batch(reader, offsets[-2], offsets[-1])
+        offsets.append(next_offset(reader_of(path.parent, protocol), offsets[-1]))
+        rows += batch(reader, offsets[-2], offsets[-1])
+        assert plain(rows) == plain(expected)
+        again = [row for a, b in pairwise(offsets) for row in batch(reader, a, b)]
+        assert again == rows
+
+
+def plain(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{name: value for name, value in row.items() if name not in ("_file", "_flow")} for row in rows]
+
+
+def test_files_come_whole_and_once(tmp_path: Path) -> None:
+    reader = reader_of(tmp_path, "lumberjack", **{"from": "writer"})
+    start = reader.initialOffset()
+    assert next_offset(reader, start) == start
+    (tmp_path / ".hidden").write_bytes(b"half")
+    for number in range(3):
+        (tmp_path / f"{number}.lumberjack").write_bytes(lj.encode(lj.Window(number)))
+        os.utime(tmp_path / f"{number}.lumberjack", (number, number))
+    first = next_offset(reader, start, ReadMaxFiles(2))
+    assert [row["Window"]["size"] for row in batch(reader, start, first)] == [0, 1]
+    (tmp_path / "0.lumberjack").unlink()
+    second = next_offset(reader, first)
+    assert [row["Window"]["size"] for row in batch(reader, first, second)] == [2]
+    assert next_offset(reader, second) == second
+
+
+def test_captures_come_whole(tmp_path: Path) -> None:
+    reader = reader_of(tmp_path, "lumberjack", growing="true", idle="30")
+    start = reader.initialOffset()
+    path = tmp_path / "new.pcap"
+    path.write_bytes((CAPTURES / "npm-w10-plain.pcap").read_bytes())
+    assert next_offset(reader, start) == start
+    os.utime(path, (1, 1))
+    end = next_offset(reader, start)
+    assert len(batch(reader, start, end)) == 12
+
+
+def test_a_file_that_shrinks_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.writer.bin"
+    path.write_bytes(lj.encode(lj.Window(1)))
+    reader = reader_of(tmp_path, "lumberjack")
+    offset = next_offset(reader, reader.initialOffset())
+    path.write_bytes(b"")
+    with pytest.raises(WireSparkError, match="shorter"):
+        next_offset(reader, offset)
+
+
+# ---- on Spark
+
+
+async def stored(folder: Path, data: bytes) -> None:
+    """Store bytes as the receiver of the examples does."""
+    spool = Spool(folder, max_file=1 << 20)
+    await spool.store(data)
+    await spool.close()
+
+
+def run_query(spark: SparkSession, source: Path, target: Path, **options: str) -> None:
+    table = (
+        spark.readStream.format("wire").option("protocol", "lumberjack").options(**options).load(str(source))
+    )
+    query = (
+        table.select("_file", "_offset", "_size", "_message", "_error")
+        .writeStream.format("parquet")
+        .option("checkpointLocation", str(target / "checkpoint"))
+        .trigger(availableNow=True)
+        .start(str(target / "table"))
+    )
+    query.awaitTermination()
+
+
+def test_what_the_receiver_stores_flows_in(spark: SparkSession, tmp_path: Path) -> None:
+    """Files under their last names are whole; each is taken once, over restarts of the query."""
+    source, target = tmp_path / "spool", tmp_path / "target"
+    for number in range(2):
+        asyncio.run(stored(source, lj.encode(lj.Window(number + 1)) + lj.encode(lj.Json(1, b"{}"))))
+        run_query(spark, source, target, maxFilesPerTrigger="1", **{"from": "writer"})
+    found = spark.read.parquet(str(target / "table"))
+    assert found.where("_message = 'Window'").count() == 2
+    assert found.where("_error is not null").count() == 0
+    sizes = found.groupBy("_file").sum("_size").collect()
+    assert sorted(row[1] for row in sizes) == sorted(
+        path.stat().st_size for path in source.glob("*.lumberjack")
+    )
+
+
+PROGRAM = """
+import sys
+from pathlib import Path
+import wirespark
+from tests.pipeline.conftest import CONFIG
+from tests.pipeline.test_following import run_query
+spark = wirespark.session("killed", master="local[2]", config=CONFIG)
+print("ready", flush=True)
+run_query(spark, Path(sys.argv[1]), Path(sys.argv[2]), maxFilesPerTrigger="2", **{"from": "writer"})
+"""
+
+
+def test_killed_queries_lose_and_double_nothing(spark: SparkSession, tmp_path: Path) -> None:
+    """Killed at moments by chance, Java and all, and started again from its checkpoint."""
+    source, target, dice = tmp_path / "source", tmp_path / "target", random.Random(3)
+    source.mkdir()
+    for number in range(10):
+        frames = [lj.encode(lj.Json(n, b"{}" * dice.randrange(9))) for n in range(dice.randrange(1, 30))]
+        (source / f"{number:04}.lumberjack").write_bytes(b"".join(frames))
+    for _ in range(N_KILLS):
+        killed(source, target, dice.random() * 6)
+    run_query(spark, source, target, **{"from": "writer"})
+    table = spark.read.parquet(str(target / "table"))
+    rows = sorted((Path(row["_file"]).name, row["_offset"], row["_size"]) for row in table.collect())
+    expected = [
+        (path.name, row["_offset"], row["_size"])
+        for path in sorted(source.iterdir())
+        for row in rows_of(path.read_bytes(), Wishes(protocol="lumberjack", role="writer"), tmp_path)
+    ]
+    assert rows == expected
+
+
+def killed(source: Path, target: Path, seconds: float) -> None:
+    """Run a query in a process of its own, and kill that with all that it has started."""
+    places = [str(ROOT / each) for each in (".", "generator", "generated/python", "pipeline", "examples")]
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(source), str(target)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(places)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=ROOT,
+        start_new_session=True,
+    )
+    assert process.stdout is not None and process.stdout.readline() == b"ready\n"
+    time.sleep(seconds)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    process.stdout.close()

@@ -1,0 +1,197 @@
+"""Jobs on traffic: violations, answers, levels and mixes, of captures whose story is known."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
+pytestmark = pytest.mark.xdist_group("spark")
+
+import pyarrow as pa  # noqa: E402
+from tests.pipeline.test_captures import FILES  # noqa: E402
+
+import wirespark  # noqa: E402
+from wireproto import geode  # noqa: E402
+from wireproto import lumberjack as lj  # noqa: E402
+from wirespark.conversations import events_of  # noqa: E402
+from wirespark.objects import recording_of  # noqa: E402
+from wirespark.options import ReadOptions, Wishes  # noqa: E402
+from wirespark.planning import parts_of  # noqa: E402
+from wirespark.reading import located_columns  # noqa: E402
+from wirespark.tables import wide_table  # noqa: E402
+from wirespark.walking import Row  # noqa: E402
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+ROOT = Path(__file__).resolve().parents[2]
+CAPTURE = ROOT / "examples" / "captures" / "npm-w10-plain.pcap"
+RECORDED = [path for path in FILES if path.suffix != ".bin"]
+
+
+def events(path: Path, protocol: str) -> list[dict[str, Any]]:
+    """Return the events of the connections of a capture; of files, which are one connection."""
+    options = ReadOptions.of({"protocol": protocol, "path": str(path), "index": "false"})
+    tables: dict[str | None, list[Any]] = {}
+    for part in parts_of(options):
+        for columns, file, flow in located_columns(part, options.wishes, options):
+            table = wide_table(columns, options.wishes.package, file, flow)
+            tables.setdefault(flow, []).append(table)
+    flows = (events_of(pa.Table.from_batches(own), options.wishes) for own in tables.values())
+    return [event for found in flows for event in found.to_pylist()]
+
+
+def of_kind(found: list[dict[str, Any]], kind: str, *names: str) -> list[tuple[Any, ...]]:
+    return [tuple(event[name] for name in names) for event in found if event["kind"] == kind]
+
+
+@pytest.mark.parametrize(
+    "path", [pytest.param(path, id=f"{path.parent.name}/{path.name}") for path in RECORDED]
+)
+def test_violations_are_those_of_a_replay(path: Path) -> None:
+    protocol = "pravega" if "pravega" in str(path) else "lumberjack"
+    command = [sys.executable, "-m", "wiregen.cli", "replay", protocol, str(path), "--format", "jsonl"]
+    done = subprocess.run(command, capture_output=True, check=False, env=environment())
+    lines = map(json.loads, done.stdout.splitlines())
+    told = [(line["offset"], each["name"]) for line in lines for each in line.get("violations", ())]
+    assert sorted(of_kind(events(path, protocol), "violation", "_offset", "name")) == sorted(told)
+
+
+def environment() -> dict[str, str]:
+    places = [str(ROOT / each) for each in ("generator", "generated/python", "pipeline")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
+
+
+def write(folder: Path, **streams: list[Any]) -> None:
+    folder.mkdir(exist_ok=True)
+    for role, messages in streams.items():
+        (folder / f"x.{role}.bin").write_bytes(b"".join(lj.encode(each) for each in messages))
+
+
+def test_an_ack_answers_its_events() -> None:
+    pairs = of_kind(events(CAPTURE, "lumberjack"), "pair", "_message", "request", "request_from")
+    assert pairs == [("Ack", "Data", "writer")] * 10
+
+
+def test_what_the_sessions_do_not_allow_is_named(tmp_path: Path) -> None:
+    write(
+        tmp_path / "a",
+        writer=[lj.Window(2), lj.Json(1, b"{}"), lj.Window(1), lj.Json(2, b"{}"), lj.Json(3, b"{}")],
+    )
+    found = of_kind(
+        events(tmp_path / "a", "lumberjack"), "violation", "name", "lenient", "_offset", "_message"
+    )
+    assert [(name, lenient, message) for name, lenient, _, message in found] == [
+        ("window_short", True, "Window"),
+        ("window_overrun", True, "Json"),
+    ]
+    assert found[0][2] == 6 + 12
+
+
+def test_levels_are_the_windows_use(tmp_path: Path) -> None:
+    write(tmp_path / "a", writer=[lj.Window(3), *(lj.Json(n, b"{}") for n in (1, 2, 3))])
+    found = events(tmp_path / "a", "lumberjack")
+    levels = [row[1] for row in of_kind(found, "level", "name", "level") if row[0] == "outstanding"]
+    assert levels == [1, 2, 3]
+
+
+def test_answers_that_overtake_each_other() -> None:
+    """Geode's requests wait on a list of which any may be taken."""
+    null, wishes = geode.GeodeValue.Null(), Wishes(protocol="geode")
+    numbers = (1, 2, 3)
+    calls = [
+        geode.Request(geode.GetRequest("r", geode.GeodeValue.Integer(n), null), correlation_id=n)
+        for n in numbers
+    ]
+    answers = [geode.Response(geode.GetResponse(null), correlation_id=n, status=1) for n in (2, 3, 1)]
+    tables = [
+        wide_table(recording_of(wishes).columns(rows_at(frames, begin), role, 0), wishes.package, "f", "a")
+        for role, frames, begin in (("client", calls, 0), ("server", answers, 10))
+    ]
+    found = events_of(pa.Table.from_batches(tables), wishes).to_pylist()
+    pairs = of_kind(found, "pair", "_offset", "request_offset", "request")
+    assert pairs == [(0, 1, "GetRequest"), (1, 2, "GetRequest"), (2, 0, "GetRequest")]
+    assert of_kind(found, "violation", "name").count(("response_out_of_order",)) == 2
+
+
+def rows_at(frames: list[Any], begin: int) -> list[Row]:
+    """Return rows of which each comes a second after the one before."""
+    return [Row(n, 1, frame, None, (begin + n) * 1_000_000) for n, frame in enumerate(frames)]
+
+
+# ---- on Spark
+
+
+@pytest.fixture
+def table(spark: SparkSession) -> DataFrame:
+    return spark.read.format("wire").options(protocol="lumberjack", index="false").load(str(CAPTURE))
+
+
+def test_the_jobs_are_tables(table: DataFrame) -> None:
+    assert wirespark.check(table, "lumberjack").count() == 0
+    rows = wirespark.pairs(table, "lumberjack").orderBy("request_offset").collect()
+    assert len(rows) == 10 and all(0 <= row["latency"] < 10 for row in rows)
+    levels = (
+        wirespark.levels(table, "lumberjack").where("name = 'outstanding'").agg({"level": "max"}).collect()
+    )
+    assert levels[0][0] == 10
+
+
+def test_a_profile_and_a_coverage(table: DataFrame) -> None:
+    mix = wirespark.profile(table, 3600).groupBy("_message").sum("frames", "bytes").collect()
+    assert {row[0]: row[1] for row in mix} == {"Ack": 1, "Window": 1, "Data": 10}
+    assert sum(row[2] for row in mix) == table.agg({"_size": "sum"}).collect()[0][0]
+    seen = {
+        (row["kind"], row["name"]): row["seen"] for row in wirespark.coverage(table, "lumberjack").collect()
+    }
+    assert seen["message", "Data"] == 10 and seen["message", "Json"] == 0
+    assert seen["field", "Window.size"] == 1 and seen["field", "Json.document"] == 0
+    assert seen["step", "Transfer idle → waiting"] == 1
+
+
+def test_decoded_rows_have_their_fields(table: DataFrame) -> None:
+    rows = wirespark.decode(table, "lumberjack").orderBy("_from", "_offset").collect()
+    assert json.loads(rows[1]["fields"]) == {"size": 10}
+
+
+def test_the_command(tmp_path: Path) -> None:
+    """A whole process: a protocol that is built for it, and lines on stdout."""
+    write(tmp_path / "a", writer=[lj.Window(2), lj.Window(2)])
+    source = str(tmp_path / "a" / "x.writer.bin")
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "wiregen.cli",
+            "spark",
+            "check",
+            source,
+            "--protocol",
+            str(ROOT / "idl" / "lumberjack.wire"),
+            "--master",
+            "local[1]",
+        ],
+        env=environment(),
+        capture_output=True,
+        check=False,
+    )
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert (done.returncode, [line["name"] for line in lines]) == (1, ["window_short"]), done.stderr[-2000:]
+
+
+def test_the_pictures_of_the_docs(spark: SparkSession, tmp_path: Path) -> None:
+    from traffic_plots.__main__ import draw
+
+    source = ROOT / "examples" / "captures" / "golumber-async-pipelined.pcap"
+    table = spark.read.format("wire").options(protocol="lumberjack", index="false").load(str(source))
+    draw(table, "lumberjack", tmp_path)
+    for name in ("messages", "latency", "window"):
+        drawn = (tmp_path / f"{name}.svg").read_text(encoding="utf-8")
+        assert drawn == (ROOT / "docs" / "pictures" / f"{name}.svg").read_text(encoding="utf-8")

@@ -1,0 +1,276 @@
+"""The playground: what people paste is bytes, bytes are trees, a changed field is other bytes, and nobody hangs it."""
+
+from __future__ import annotations
+
+import base64
+import importlib
+import json
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.unit.docs_sites import SHIPPED, loaded, shipped_chapter
+
+from wiregen import model as m
+from wiregen.playground import Questions, TextError, Workshop, bytes_of
+from wiregen.playground.texts import MOST_BYTES
+from wiregen.vectors.format import Invalid, Valid
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = bytes(range(40))
+WINDOW = "32 57 0000000a"
+
+
+def protocol(name: str) -> m.Protocol:
+    return shipped_chapter(name).protocol
+
+
+QUESTIONS = Questions(SHIPPED, protocol)
+
+
+def look(name: str, text: str, **more: Any) -> dict[str, Any]:
+    return QUESTIONS.answer({"kind": "look", "protocol": name, "text": text, **more})
+
+
+# ---- texts
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("32 57 0000000a", "32570000000a", id="digits"),
+        pytest.param("0x3257", "3257", id="prefixed"),
+        pytest.param(base64.b64encode(DATA).decode(), DATA.hex(), id="base64"),
+        pytest.param(base64.urlsafe_b64encode(b"\xfb\xff\xfe?").decode().rstrip("="), "fbfffe3f", id="base64 of links"),
+        pytest.param("00000000: 3257 0000 000a                           2W....", "32570000000a", id="xxd"),
+        pytest.param("0000  32 57 00 00 00 0a                                 2W....", "32570000000a", id="Wireshark"),
+        pytest.param("00000000  32 57 00 00 00 0a 00 01  02 03                    |2W........|\n0000000a", "32570000000a00010203", id="hexdump -C"),
+        pytest.param("", "", id="nothing"),
+    ],
+)  # fmt: skip
+def test_pasted_text_is_bytes(text: str, expected: str) -> None:
+    assert bytes_of(text).hex() == expected
+
+
+@pytest.mark.parametrize(
+    "command", [["xxd"], ["hexdump", "-C"], ["od", "-A", "x", "-t", "x1"], ["od", "-A", "x", "-t", "x1z"]]
+)
+def test_dumps_of_the_usual_tools_are_read(command: list[str]) -> None:
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"there is no {command[0]}")
+    for data in (DATA, b"AB CD  EF 01 02", bytes(range(0x30, 0x50)), b"a" * 7):
+        dump = subprocess.run(command, input=data, capture_output=True, check=True).stdout.decode()
+        assert bytes_of(dump, "hexdump") == data, dump
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [("0", "hex"), ("zz!", "auto"), ("0g", "hex"), ("a", "what"), ("00" * (MOST_BYTES + 1), "hex")],
+)
+def test_what_is_no_bytes_is_refused(text: str, form: str) -> None:
+    with pytest.raises(TextError):
+        bytes_of(text, form)
+
+
+# ---- answers
+
+
+def nodes(node: dict[str, Any]) -> list[dict[str, Any]]:
+    return [node, *(below for child in node.get("children", []) for below in nodes(child))]
+
+
+def test_bytes_are_a_tree() -> None:
+    answer = look("lumberjack", WINDOW)
+    (frame,) = answer["frames"]
+    assert (frame["message"], frame["offset"], frame["size"], answer["hex"]) == (
+        "Window",
+        0,
+        6,
+        "32570000000a",
+    )
+    found = {leaf["path"]: (leaf["start"], leaf["end"], leaf.get("value")) for leaf in nodes(frame["tree"])}
+    assert found["Window.size"] == (2, 6, "10")
+    assert found["Frame.type"][:2] == (1, 2)
+    assert {each["path"] for each in nodes(frame["tree"]) if each.get("can_edit")} == {
+        "Frame.version",
+        "Window.size",
+    }
+    assert "lj" not in frame["copies"]["command line"] and "--from writer" in frame["copies"]["command line"]
+    vector = json.loads(frame["copies"]["vector"])
+    assert (vector["bytes"], vector["frames"][0]["message"]) == ("32570000000a", "Window")
+    exec(frame["copies"]["Python"], {})  # noqa: S102 - that it runs is the point
+
+
+def test_a_fault_shows_what_could_be_read() -> None:
+    answer = look("lumberjack", f"{WINDOW} 32 44 00000001 00000001 00000003 61")
+    good, bad = answer["frames"]
+    assert good["message"] == "Window"
+    assert (bad["fault"]["code"], bad["fault"]["path"]) == ("truncated", "Data.pairs[0].key")
+    assert bad["fault"]["partial"]["fields"]["sequence"] == 1
+
+
+def test_a_changed_field_is_other_bytes() -> None:
+    edit = QUESTIONS.answer
+    text = f"{WINDOW} 32 57 00000001"
+    question = {
+        "kind": "edit",
+        "protocol": "lumberjack",
+        "text": text,
+        "frame": 1,
+        "path": "Window.size",
+        "value": "0x",
+    }
+    assert "no number" in edit(question)["wrong"]
+    assert edit({**question, "value": "258"})["hex"] == "32570000000a325700000102"
+    assert edit({**question, "path": "Frame.version", "value": "V1"})["hex"] == "32570000000a315700000001"
+    assert edit({**question, "value": str(2**40)})["wrong"]
+    assert "nothing to change" in edit({**question, "path": "Window.no"})["wrong"]
+    assert "no such frame" in edit({**question, "frame": 7})["wrong"]
+
+
+def test_a_text_grows_and_its_length_with_it() -> None:
+    from wireproto import lumberjack as lj
+
+    data = lj.encode(lj.Data(1, [lj.Pair(key="line", value="hello")]), version=lj.Version.V1)
+    question = {"kind": "edit", "protocol": "lumberjack", "text": data.hex(), "frame": 0}
+    answer = QUESTIONS.answer({**question, "path": "Data.pairs[0].value", "value": "hello there"})
+    message = lj.decode_message(bytes.fromhex(answer["hex"]))
+    assert isinstance(message, lj.Data) and message.pairs[0].value == "hello there"
+
+
+def test_what_was_sent_before_says_how_to_read() -> None:
+    vectors = shipped_chapter("geode").vectors
+    assert vectors is not None
+    vector = next(
+        each
+        for each in vectors.vectors
+        if isinstance(each, Valid) and len(each.before) > 1 and isinstance(each.bytes, str)
+    )
+    before = [{"role": sent.from_role, "text": sent.bytes} for sent in vector.before]
+    answer = look("geode", str(vector.bytes), role=vector.from_role, before=before)
+    assert "fault" not in answer["frames"][0], answer
+    wrong = look("geode", "00", before=[{"role": "client", "text": "ffff"}])
+    assert wrong["wrong"] and wrong["fault"]["code"]
+
+
+def test_secrets_are_hidden() -> None:
+    vectors = shipped_chapter("pravega").vectors
+    assert vectors is not None
+    vector = next(
+        each
+        for each in vectors.vectors
+        if isinstance(each, Valid)
+        and each.frames
+        and each.frames[0].get("fields", {}).get("delegation_token")
+    )
+    answer = look("pravega", str(vector.bytes), role=vector.from_role)
+    (frame,) = answer["frames"]
+    assert "copies" not in frame and not any("can_edit" in each for each in nodes(frame["tree"]))
+    (shown,) = [leaf for leaf in nodes(frame["tree"]) if leaf["name"] == "delegation_token"]
+    assert shown["value"] == "··" and "children" not in shown
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_vector_is_shown_or_named_wrong(name: str) -> None:
+    vectors = shipped_chapter(name).vectors
+    assert vectors is not None
+    for vector in vectors.vectors[::17]:
+        if (
+            not isinstance(vector, Valid | Invalid)
+            or not isinstance(vector.bytes, str)
+            or vector.variant
+            or vector.limits
+            or vector.strict
+        ):
+            continue
+        if not all(isinstance(sent.bytes, str) for sent in vector.before):
+            continue
+        before = [{"role": sent.from_role, "text": sent.bytes} for sent in vector.before]
+        if len(before) > 8:
+            continue
+        answer = look(name, vector.bytes, role=vector.from_role, before=before)
+        faults = [frame["fault"]["code"] for frame in answer["frames"] if "fault" in frame]
+        assert faults == ([vector.error.code] if isinstance(vector, Invalid) else []), vector.id
+        json.dumps(answer)
+
+
+def test_a_capture_is_its_connections() -> None:
+    capture = (ROOT / "examples" / "captures" / "npm-w10-plain.pcap").read_bytes()
+    answer = QUESTIONS.answer({"kind": "capture", "data": base64.b64encode(capture).decode()})
+    opener, other = sorted(answer["streams"], key=lambda each: not each["from_opener"])
+    frames = look("lumberjack", opener["hex"], role="writer")["frames"]
+    assert [frame["message"] for frame in frames] == ["Window", *["Data"] * 10]
+    assert look("lumberjack", other["hex"], role="reader")["frames"][0]["message"] == "Ack"
+    assert QUESTIONS.answer({"kind": "capture", "data": "AAAA"})["wrong"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        None, [], {}, {"kind": "look"}, {"kind": "look", "protocol": "../x", "text": ""}, {"kind": "look", "protocol": 1, "text": ""},
+        {"kind": "look", "protocol": "lumberjack", "text": 5}, {"kind": "look", "protocol": "lumberjack", "text": "00", "role": "nobody"},
+        {"kind": "look", "protocol": "lumberjack", "text": "00", "before": [1] * 99}, {"kind": "look", "protocol": "lumberjack", "text": "00", "role": []},
+        {"kind": "edit", "protocol": "lumberjack", "text": "00", "frame": True, "path": "", "value": ""}, {"kind": "capture"}, {"kind": "none", "protocol": "lumberjack", "text": ""},
+    ],
+)  # fmt: skip
+def test_wrong_questions_have_an_answer(question: Any) -> None:
+    assert QUESTIONS.answer(question)["wrong"]
+
+
+def test_protocols_have_roles_and_an_example_that_is_read() -> None:
+    for each in QUESTIONS.answer({"kind": "protocols"})["protocols"]:
+        assert each["roles"] == list(protocol(each["name"]).roles)
+        if each["example"]:
+            assert look(each["name"], each["example"])["frames"]
+
+
+def test_controls_of_peers_are_escapes(tmp_path: Path) -> None:
+    path = tmp_path / "p.wire"
+    path.write_text(
+        'protocol p { source "None" endian big roles a, b }\nlimits { frame = 1 KiB }\n'
+        "frame Frame { type : u8 := code(body)  body : match type }\nmessage M 1 from a { text : utf8[u8] }\n"
+    )
+    questions = Questions(("p",), lambda name: loaded(path)[0].protocol)
+    data = b"\x01\x05\x1b\xe2\x80\xaea"
+    answer = questions.answer({"kind": "look", "protocol": "p", "text": data.hex()})
+    shown = next(leaf["value"] for leaf in nodes(answer["frames"][0]["tree"]) if leaf["name"] == "text")
+    assert "\x1b" not in shown and "\u202e" not in shown and "\\" in shown
+
+
+# ---- bounds
+
+
+MAKER = """
+import time
+
+def make():
+    def answer(question):
+        if question == "sleep":
+            time.sleep(60)
+        if question == "eat":
+            return {"size": len(bytearray(4 << 30))}
+        return {"echo": question}
+
+    return answer
+"""
+
+
+def test_who_takes_too_long_or_too_much_is_ended_and_the_next_is_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "maker_of_answers.py").write_text(MAKER)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    workshop = Workshop(importlib.import_module("maker_of_answers").make, seconds=1.5)
+    try:
+        assert workshop.ask("one") == {"echo": "one"}
+        start = time.monotonic()
+        assert "too long" in workshop.ask("sleep")["wrong"]
+        assert time.monotonic() - start < 10
+        assert workshop.ask("two") == {"echo": "two"}
+        assert workshop.ask("eat")["wrong"]
+        assert workshop.ask("three") == {"echo": "three"}
+    finally:
+        workshop.close()
