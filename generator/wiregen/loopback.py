@@ -97,12 +97,13 @@ class _Handler(BaseHTTPRequestHandler):
     sys_version = ""
 
     def do_GET(self) -> None:
-        self._respond(b"")
+        if self._is_for_us():
+            self._respond(b"")
 
     do_HEAD = do_GET
 
     def do_POST(self) -> None:
-        body = self._body()
+        body = self._body() if self._is_for_us() else None
         if body is not None:
             self._respond(body)
 
@@ -119,20 +120,26 @@ class _Handler(BaseHTTPRequestHandler):
             return self.rfile.read(int(length))
         return None
 
-    def _respond(self, body: bytes) -> None:
-        path = unquote(urlsplit(self.path).path)
-        token, _, rest = path.removeprefix("/").partition("/")
+    def _is_for_us(self) -> bool:
+        """Tell whether a request may be looked at, before its body is read; refuse it where it may not."""
+        token = unquote(urlsplit(self.path).path).removeprefix("/").partition("/")[0]
         if not self._is_ours():
             self._refuse(403)
         elif not compare_digest(token.encode("utf-8", "replace"), self.token.encode()):
             self._refuse(404)
-        elif not self.room.acquire(blocking=False):
-            self._refuse(503)
         else:
-            try:
-                self._send(self.answer(Request(method=self.command, path=rest, body=body)))
-            finally:
-                self.room.release()
+            return True
+        return False
+
+    def _respond(self, body: bytes) -> None:
+        path = unquote(urlsplit(self.path).path).removeprefix("/").partition("/")[2]
+        if not self.room.acquire(blocking=False):
+            self._refuse(503)
+            return
+        try:
+            self._send(self.answer(Request(method=self.command, path=path, body=body)))
+        finally:
+            self.room.release()
 
     def _is_ours(self) -> bool:
         """Tell whether the request is meant for this server, and comes from a page of its own or from no page."""

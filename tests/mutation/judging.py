@@ -6,23 +6,24 @@ and nothing else. `Outcome` tells such faults too, by counting how often the car
 
 from __future__ import annotations
 
-import copy
 import inspect
 import signal
 import sys
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from operator import itemgetter
 from types import CodeType, FrameType, ModuleType
 from typing import Any, Final, TypeAlias
-from uuid import UUID
 
 from wiregen.runtime.built import build
 from wiregen.runtime.records import frame_from_record
 from wiregen.vectors.format import Hex, Invalid, Octets, Trace, Unwritable, Valid, expanded, octets
+
+from .long_lists import with_long_lists, with_short_lists
+from .mistakes import OTHER_LISTS, OTHER_TYPES, Spoilt, given, parts
 
 __all__ = ["Hung", "Judge", "View", "in_time"]
 
@@ -30,6 +31,9 @@ Outcome: TypeAlias = tuple[Any, ...]
 _LONGEST_BYTEWISE: Final = 600
 _LARGE: Final = 1 << 16
 _PREFIXES: Final = 24
+_KEPT: Final = 40
+_SHOWN: Final = 2
+"""Frames in which a field is given other types."""
 _ROADS: Final[tuple[dict[str, bool], ...]] = ({}, {"bounded": True}, {"strict": True})
 
 
@@ -164,9 +168,9 @@ class Judge:
         data = octets(vector.bytes)
         self.careful = 0
         try:
-            return (self.careful, [_plain(item) for item in self._decoder(vector, {}).messages(data)])
+            return ([_plain(item) for item in self._decoder(vector, {}).messages(data)], self.careful)
         except Exception as error:  # noqa: BLE001 - mutants raise anything
-            return (self.careful, _raised(error))
+            return (_raised(error), self.careful)
 
     def _decoder(self, vector: Valid | Invalid, road: Mapping[str, bool]) -> Any:
         options = self._options(self.module.Decoder, vector, road)
@@ -244,7 +248,7 @@ class Judge:
     def _object(self, vector: Unwritable, place: int) -> Any:
         """Return a frame's object; None: what JSON says cannot even become one."""
         long: list[int] = []
-        line = _with_short_lists(vector.frames[place], long)
+        line = with_short_lists(vector.frames[place], long)
         record = {
             key: expanded(value)
             for key, value in line.items()
@@ -252,7 +256,7 @@ class Judge:
         }
         try:
             value = frame_from_record(self.plan, record, role=vector.from_role, variant=vector.variant)
-            return _with_long_lists(build(self.plan, value, vars(self.module)), long)
+            return with_long_lists(build(self.plan, value, vars(self.module)), long)
         except Exception:  # noqa: BLE001 - mutants raise anything
             return None
 
@@ -266,14 +270,14 @@ class Judge:
 
     def _spoilt(self, frame: Any) -> Iterator[Spoilt]:
         """Yield a caller's mistakes in each field of each class below each message, where vectors show it first."""
-        for way, holder, inner in _parts(frame, ()):
+        for way, holder, inner in parts(frame, ()):
             site = (type(getattr(frame, "message", frame)), type(holder), way[-1], type(inner))
             self._spoilt_sites[site] += 1
             if self._spoilt_sites[site] > _SHOWN:
                 continue
-            for other in _OTHER_TYPES:
-                yield Spoilt(frame, way, partial(_given, other))
-            for make in _OTHER_LISTS if isinstance(inner, list) else ():
+            for other in OTHER_TYPES:
+                yield Spoilt(frame, way, partial(given, other))
+            for make in OTHER_LISTS if isinstance(inner, list) else ():
                 yield Spoilt(frame, way, make)
 
     def _refused(self, vector: Valid | Invalid, spoilt: Spoilt) -> Outcome:
@@ -347,34 +351,6 @@ def _size(data: Octets) -> int:
     )
 
 
-# ---- lists that are too long: made of short ones, for their items are all the same ----
-
-_STANDS_FOR_LONG: Final = 41
-
-
-def _with_short_lists(value: Any, long: list[int]) -> Any:
-    """Return a part of a line with its long lists short, and add how long they are."""
-    match value:
-        case {"*": [[[item], int(count)]]} if count > _LARGE:
-            long.append(count)
-            return {"*": [[[item], _STANDS_FOR_LONG]]}
-        case dict() if "*" not in value:
-            return {key: _with_short_lists(part, long) for key, part in value.items()}
-        case list() | tuple():
-            return [_with_short_lists(part, long) for part in value]
-        case _:
-            return value
-
-
-def _with_long_lists(value: Any, long: list[int]) -> Any:
-    """Return a value whose short lists are as long as they were."""
-    for _, _, part in list(_parts(value, ())) if long else ():
-        if isinstance(part, list) and len(part) == _STANDS_FOR_LONG and long:
-            part[:] = part[:1] * long.pop(0)
-    assert not long
-    return value
-
-
 def _at_once(data: bytes) -> list[bytes]:
     return [data]
 
@@ -416,56 +392,3 @@ def _plain(value: Any) -> Any:
 
 def _header_of(frame: Any) -> dict[str, Any]:
     return {name: getattr(frame, name) for name in type(frame).__match_args__ if name != "message"}
-
-
-# ---- a caller's mistakes ----
-
-_OTHER_TYPES: Final[tuple[Any, ...]] = (None, "x", b"x", bytearray(b"x"), 1.5, (), {}, -1, 0, 1, 1 << 70)
-_KEPT: Final = 40
-_SHOWN: Final = 2
-"""Frames in which a field is given other types."""
-_OTHER_LISTS: Final[tuple[Callable[[Any], Any], ...]] = (tuple, deque)
-
-
-class Spoilt:
-    """A frame with one value of it of another type; most must be an EncodeError, and none anything else."""
-
-    def __init__(self, frame: Any, way: tuple[Any, ...], make: Callable[[Any], Any]) -> None:
-        self._frame = frame
-        self._way = way
-        self._make = make
-
-    def made(self) -> Any:
-        twin = copy.deepcopy(self._frame)
-        holder = twin
-        for name in self._way[:-1]:
-            holder = _part(holder, name)
-        name = self._way[-1]
-        other = self._make(_part(holder, name))
-        if isinstance(holder, list):
-            holder[name] = other
-        else:
-            setattr(holder, name, other)
-        return twin
-
-
-def _given(other: Any, _before: Any) -> Any:
-    return other
-
-
-def _part(value: Any, name: Any) -> Any:
-    return value[name] if isinstance(value, list) else getattr(value, name)
-
-
-def _parts(value: Any, way: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Any, Any]]:
-    """Yield the way to each part, what holds it, and it."""
-    if isinstance(value, list):
-        names: Iterable[Any] = range(len(value[:1]))
-    elif isinstance(value, bytes | str | int | float | UUID | None):
-        return
-    else:
-        slots = (slot for class_ in type(value).__mro__ for slot in getattr(class_, "__slots__", ()))
-        names = [slot for slot in slots if hasattr(value, slot)]
-    for name in names:
-        yield (*way, name), value, _part(value, name)
-        yield from _parts(_part(value, name), (*way, name))

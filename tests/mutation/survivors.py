@@ -23,7 +23,22 @@ class Survivors:
     is_equivalent: bool = False
 
 
-KNOWN: Final[tuple[Survivors, ...]] = ()
+KNOWN: Final[tuple[Survivors, ...]] = (
+    Survivors(
+        ids=r"_read_\w+: never n_\w+ \* \d+ > (end|body_end|payload_end) - position( \(\d+\))?",
+        reason="an early guard: what is not there is noticed where it is read, or by the position behind it",
+        is_equivalent=True,
+    ),
+    Survivors(
+        ids=r"_read_\w+: (end|body_end|payload_end) - position -> \1 \+ position( \(\d+\))?",
+        reason="that early guard with more room",
+        is_equivalent=True,
+    ),
+    Survivors(
+        ids=r"_read_\w+: (n_\w+ > 65536 -> n_\w+ >= 65536|65536 -> 65535)( \(\d+\))?",
+        reason="a list exactly as long as may be is shown once for each protocol: reading so many records carefully takes seconds",
+    ),
+)
 
 
 def why(id_: str) -> Survivors | None:

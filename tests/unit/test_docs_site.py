@@ -234,11 +234,15 @@ def test_what_vectors_see_reported_is_listed(name: str) -> None:
 
     named = named_by(protocol)
 
+    @cache
+    def own(owner: str) -> frozenset[str]:
+        return frozenset(fault.code for fault in faults_of(owner, owners.get(owner, ()), named))
+
     def codes(owner: str, seen: set[str]) -> set[str]:
         if owner in seen:
             return set()
         seen.add(owner)
-        found = {fault.code for fault in faults_of(owner, owners.get(owner, ()), named)}
+        found = set(own(owner))
         names = inner.get(owner, set())
         names |= {each for each in owners for name in names if each.startswith(f"{name}.")}
         return found.union(*(codes(each, seen) for each in names))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import select
 import socket
+import threading
 from collections.abc import Iterator
 from http.client import HTTPConnection, HTTPResponse
 
@@ -86,6 +88,38 @@ def test_long_bodies_are_refused_before_they_are_read(server: Loopback) -> None:
         assert ask(server, "/secret/x", "POST", b"", {"Origin": own, "Content-Length": length}).status == 413
     assert ask(server, "/secret/x", "POST", b"", {"Origin": own, "Content-Length": "-1"}).status == 411
     assert asked == []
+
+
+def test_who_may_not_ask_is_refused_before_a_body_is_awaited(server: Loopback) -> None:
+    for path, origin in (
+        ("/wrong/x", f"http://127.0.0.1:{server.port}"),
+        ("/secret/x", "https://evil.example"),
+    ):
+        with socket.create_connection(("127.0.0.1", server.port), timeout=5) as line:
+            line.sendall(
+                f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nOrigin: {origin}\r\nContent-Length: 1000\r\n\r\n".encode()
+            )
+            assert line.recv(64).startswith(b"HTTP/1.0 40")
+    assert asked == []
+
+
+def test_as_many_as_there_is_room_for_are_answered_at_once() -> None:
+    gate = threading.Event()
+
+    def slow(request: Request) -> Reply:
+        gate.wait(10)
+        return Reply(body=b"done")
+
+    with Loopback(slow, token="secret") as running:
+        lines = [socket.create_connection(("127.0.0.1", running.port), timeout=10) for _ in range(20)]
+        for line in lines:
+            line.sendall(f"GET /secret/x HTTP/1.0\r\nHost: 127.0.0.1:{running.port}\r\n\r\n".encode())
+        early, _, _ = select.select(lines, [], [], 8)
+        refused = [line.recv(64).startswith(b"HTTP/1.0 503") for line in early]
+        gate.set()
+        for line in lines:
+            line.close()
+    assert refused and all(refused)
 
 
 def test_headers_keep_the_page_to_itself(server: Loopback) -> None:

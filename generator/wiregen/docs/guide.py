@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Final
 from markupsafe import Markup
 
 from wiregen.diagnostics import error_codes, explanation, known_codes
+from wiregen.docs.general_views import GuideView
 from wiregen.docs.grammar import notation_of_rules
 from wiregen.docs.places import Linked
-from wiregen.docs.views import GuideView, Shell
+from wiregen.docs.views import Shell
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
 from wiregen.docs.book import Book
+from wiregen.docs.general_views import GuideView
 from wiregen.docs.places import GUIDE, anchor, session_page_name
 from wiregen.docs.prose import Prose
-from wiregen.docs.views import GuideView, MessageView, ProtocolView, TypeView
+from wiregen.docs.views import MessageView, ProtocolView, TypeView
 
 __all__ = ["Entry", "entries_of", "entries_of_guide", "search_script"]
 

@@ -14,6 +14,7 @@ from wiregen.docs.book import Book, Chapter
 from wiregen.docs.declarations import fields_page, message_page, type_page
 from wiregen.docs.differences import differences_page, named_in
 from wiregen.docs.facts import twin_of
+from wiregen.docs.general_views import DifferencesView, GuideView
 from wiregen.docs.guide import guide_pages
 from wiregen.docs.overview import home_page, protocol_page
 from wiregen.docs.places import GUIDE, Linked
@@ -21,8 +22,6 @@ from wiregen.docs.records import ledger_page, rules_page
 from wiregen.docs.search import Entry, entries_of, entries_of_guide, search_script
 from wiregen.docs.sessions import session_page
 from wiregen.docs.views import (
-    DifferencesView,
-    GuideView,
     HomeView,
     LedgerPageView,
     MessageView,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from markupsafe import Markup
-
 from wiregen.docs.anatomy import Anatomy
 from wiregen.docs.charts import Chart
 from wiregen.docs.drawings import Diagram
@@ -17,10 +15,7 @@ __all__ = [
     "CarriedView",
     "ConstView",
     "DeclarationView",
-    "DifferenceView",
-    "DifferencesView",
     "FaultView",
-    "GuideView",
     "HomeView",
     "LayoutView",
     "LedgerPageView",
@@ -251,29 +246,6 @@ class LedgerPageView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DifferenceView:
-    """One thing, as it is on both sides; "" where it is not there."""
-
-    what: str
-    here: str
-    there: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DifferencesView:
-    """The page of two protocols side by side."""
-
-    shell: Shell
-    here: str
-    there: Linked
-    whole: tuple[DifferenceView, ...]
-    declarations: tuple[tuple[Linked, tuple[DifferenceView, ...]], ...]
-    same: tuple[Linked, ...]
-    only_here: tuple[Linked, ...]
-    only_there: tuple[Linked, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ListingView:
     """A line of an index of declarations."""
 
@@ -405,16 +377,6 @@ class ProtocolView:
     n_ledger: int
     vectors: VectorsView | None
     differences: tuple[Linked, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuideView:
-    """A page of wiregen's own guide, as HTML and as Markdown."""
-
-    shell: Shell
-    title: str
-    html: Markup
-    md: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ from wiregen.vectors.invalid import Faults
 from wiregen.vectors.joins import joined_drafts
 from wiregen.vectors.unwritable import refused_values
 from wiregen.vectors.valid import Crop, valid_drafts
+from wiregen.vectors.variants import variant_drafts
 
 __all__ = ["Built", "build_vectors"]
 
@@ -51,6 +52,7 @@ def build_vectors(
     crop = Crop(soil, drafting)
     valid_drafts(crop)
     deep = tuple(deep_drafts(drafting, crop.drafts))
+    crop.drafts += tuple(variant_drafts(drafting, crop.drafts))
     frames = [*crop.drafts, *(each for each in deep if isinstance(each, Draft))]
     faults = Faults(drafting)
     for draft in frames:

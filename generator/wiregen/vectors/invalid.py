@@ -39,10 +39,9 @@ class Faults:
             return
         # Parts lie in the stream of their sender, behind what it sent before.
         behind = b"".join(sent for role, sent in draft.scene.before if role == draft.scene.role)
-        message = message_of(draft)
         for part in parts_of(draft.trees[0]):
             for bad in bad_parts(part, behind + draft.data, self._fields):
-                names = self._wanted(bad, self._site(part.site, message, bad.kind))
+                names = self._wanted(bad, self._site(part.site, draft, bad.kind))
                 if names and bad.data.startswith(behind):
                     self._try(draft, bad, bad.data[len(behind) :], names)
         self._cut(draft)
@@ -52,10 +51,12 @@ class Faults:
             if limited is not None:
                 self._keep(limited, name)
 
-    def _site(self, site: str, message: str, kind: str) -> str:
+    def _site(self, site: str, draft: Draft, kind: str) -> str:
         """Return where a part is shown; what a header says is judged anew with each message."""
         is_header = site.partition(".")[0] in self._drafting.plan["frames"]
-        return f"{message} in {site}" if is_header and kind in _OF_HEADERS else site
+        if is_header and draft.scene.variant is not None:
+            return f"{draft.scene.variant}: {site}"
+        return f"{message_of(draft)} in {site}" if is_header and kind in _OF_HEADERS else site
 
     def _wanted(self, bad: Bad, site: str) -> list[str]:
         """Return what a fault would show that nothing shows yet."""
