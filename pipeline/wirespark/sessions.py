@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import os
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,16 +53,24 @@ def session(
         builder = builder.master(master) if master is not None else builder
     for key, value in (config or {}).items():
         builder = builder.config(key, value)
-    spark = builder.getOrCreate()
-    ship(spark, packages)
+    code = _code(packages)
+    with _on_the_path(code):
+        spark = builder.getOrCreate()
+    _ship(spark, code)
     register(spark)
     return spark
 
 
 def ship(spark: SparkSession, packages: Iterable[str] = ("wireproto",)) -> None:
-    """Give the workers of a session this package and the trees of protocols."""
-    path = Path(tempfile.mkdtemp(prefix="wirespark-")) / "wirespark-code.zip"
-    write_code(path, packages)
+    """Give the workers of a session this package and the trees of protocols.
+
+    What plans a stream is no worker, and Spark gives it no files: a Java that was not started by `session` has to be started
+    with the packages on PYTHONPATH, or they be installed, where streams are read.
+    """
+    _ship(spark, _code(packages))
+
+
+def _ship(spark: SparkSession, path: Path) -> None:
     if _is_connect(spark):
         spark.addArtifacts(str(path), pyfile=True)
     else:
@@ -81,6 +91,28 @@ def _is_connect(spark: SparkSession) -> bool:
 
 
 # ---- the code that travels
+
+
+def _code(packages: Iterable[str]) -> Path:
+    """Return a zip of all that a worker imports, named by what is in it: Spark refuses two of one name that differ."""
+    folder = Path(tempfile.mkdtemp(prefix="wirespark-"))
+    write_code(folder / "code.zip", packages)
+    digest = hashlib.sha256((folder / "code.zip").read_bytes()).hexdigest()[:16]
+    return (folder / "code.zip").rename(folder / f"wirespark-{digest}.zip")
+
+
+@contextmanager
+def _on_the_path(code: Path) -> Iterator[None]:
+    """Have a Java that starts meanwhile hand the code to each Python that it starts, those that plan streams too."""
+    before = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (before, str(code))))
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONPATH"]
+        else:
+            os.environ["PYTHONPATH"] = before
 
 
 def write_code(path: Path, packages: Iterable[str]) -> None:
