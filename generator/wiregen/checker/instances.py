@@ -1,21 +1,35 @@
 """What a connection keeps for as long as it lasts: lists that only grow, instances and entries that nothing frees.
 
 A session without `per` is as old as its connection, and may well never end. An instance of a key is freed in two ways, and
-the runtime knows no other: it is again in the first state with the first values, or it is in a state that nothing leaves,
-and gives way when room is needed.
+the runtime knows no other: it is again in the first state with the first values, or it is in a state that nothing leaves
+and that changes no variable, and gives way when room is needed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import takewhile
 from typing import TypeAlias
 
-from wiregen.checker.conditions import never
+from wiregen.checker.conditions import Subjects, are_there, never, numbers_of, read_by
 from wiregen.checker.inspection import Inspection
+from wiregen.checker.intervals import intersected
 from wiregen.checker.states import States
 from wiregen.checker.updates import brings_back, grows, line_updates, lines, shrinks
-from wiregen.model import Context, Go, Row, Session, Timer
+from wiregen.model import (
+    Context,
+    Expression,
+    FieldReference,
+    Go,
+    Operation,
+    Row,
+    Session,
+    Timer,
+    Update,
+    VariableReference,
+    Violates,
+)
 from wiregen.values import truth_of
 
 __all__ = ["RULES"]
@@ -53,9 +67,9 @@ class _Lives:
         return tuple(node for node in self._followers if node not in freed)
 
     def ends_outside(self, state: str) -> bool:
-        """Tell whether an instance in a state goes on to one that nothing leaves."""
+        """Tell whether an instance in a state goes on to one where it ends."""
         reached = self._states.reachable_from(state) - {state}
-        return self._states.leaves(state) and any(not self._states.leaves(other) for other in reached)
+        return self._states.leaves(state) and any(self._states.ends(other) for other in reached)
 
     @cached_property
     def _followers(self) -> Mapping[_Node, tuple[_Node, ...]]:
@@ -77,7 +91,7 @@ class _Lives:
 
     def _is_freed(self, node: _Node) -> bool:
         state, changed = node
-        return not self._states.leaves(state) or (state == self.first and not changed)
+        return self._states.ends(state) or (state == self.first and not changed)
 
     def _is_taken(self, line: Row | Timer) -> bool:
         if not isinstance(line.effect, Go):
@@ -102,10 +116,49 @@ class _Lives:
         subjects = self._subjects.of(line)
         known = [each for each in line.effect.updates if each.variable in self._variables]
         cleaned = {
-            each.variable for each in known if brings_back(each, self._variables[each.variable], subjects)
+            each.variable
+            for each in known
+            if brings_back(each, self._variables[each.variable], subjects)
+            and not self._is_held(line, each, subjects)
         }
         dirtied = frozenset(each.variable for each in known) - cleaned
         return line.effect.state, dirtied, frozenset(cleaned)
+
+    def _is_held(self, line: Row | Timer, update: Update, subjects: Subjects) -> bool:
+        """Tell whether the rows let no field bring a variable back, as where it may only rise: `when n < last violates …`."""
+        variable = VariableReference(name=update.variable)
+        found, own = numbers_of(update.value, subjects), numbers_of(variable, subjects)
+        if not isinstance(line, Row) or not isinstance(update.value, FieldReference):
+            return False
+        if found is None or own is None or intersected(found, own) != found:
+            return False  # it is no number, or rolls over
+        first = self._variables[update.variable].initial
+        conditions: list[tuple[Expression, bool]] = [
+            (Operation(operator="==", left=update.value, right=first), True),
+            (Operation(operator="!=", left=variable, right=first), True),
+        ]
+        if line.when is not None:
+            conditions.append((line.when, True))
+        return never([*conditions, *self._refused_before(line, subjects)], subjects)
+
+    def _refused_before(self, line: Row, subjects: Subjects) -> Iterator[tuple[Expression, bool]]:
+        """Yield the conditions of earlier rows that take all that a row could, where they hold."""
+        read = frozenset() if line.when is None else frozenset(read_by(line.when))
+        for row in takewhile(lambda each: each is not line, self._session.rows):
+            if row.when is not None and self._covers(row, line) and are_there((row.when,), subjects, read):
+                yield row.when, False
+
+    def _covers(self, row: Row, line: Row) -> bool:
+        """Tell whether a row is tried wherever another one is, and leaves nothing where it is taken."""
+        if row.role not in (None, line.role) or (isinstance(row.effect, Violates) and row.effect.lenient):
+            return False
+        if row.states is not None and not set(
+            line.states or (each.name for each in self._session.states)
+        ) <= set(row.states):
+            return False
+        return row.targets == line.targets or (
+            line.targets is not None and row.targets is not None and set(line.targets) <= set(row.targets)
+        )
 
 
 def _list_only_grows(inspection: Inspection) -> None:
@@ -158,7 +211,7 @@ def _instance_never_freed(inspection: Inspection) -> None:
                 if changed is None
                 else inspection.also(changed.path, f"set, and not set back to this in `{first}`")
             ),
-            help_=f"lead back to `{first}` with the first values of all variables, or on to a state that nothing leaves; "
+            help_=f"lead back to `{first}` with the first values of all variables, or on to a state that nothing leaves and nothing changes; "
             "where no message says so, a timer can: `after limits.idle => …`",
         )
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wiregen.checker.inspection import Inspection
+from wiregen.checker.targets import Targets
 from wiregen.model import Go, Row, Session, Violates
 
 __all__ = ["RULES"]
+
+_MAX_SHOWN = 4
 
 
 def _message_never_accepted(inspection: Inspection) -> None:
@@ -34,7 +37,69 @@ def _is_settled(inspection: Inspection, session: Session, name: str) -> bool:
 
 
 def _is_refusal(row: Row) -> bool:
-    return isinstance(row.effect, Violates) and not row.effect.lenient and row.when is None
+    """Tell whether a row says of what it names that it is never legal; `any` names nothing."""
+    is_final = isinstance(row.effect, Violates) and not row.effect.lenient
+    return is_final and row.when is None and row.targets is not None
+
+
+def _any_never_accepted(inspection: Inspection) -> None:
+    """What a session only meets by `any`, and never accepts. A lenient row is another rule's: something has to follow it."""
+    for session in inspection.protocol.sessions:
+        refused: dict[str, list[str]] = {}
+        rows: dict[str, Row] = {}
+        for name in _sent(inspection):
+            row = _refused_by_any(inspection.targets, session, name)
+            if row is not None:
+                rows[row.path] = row
+                refused.setdefault(row.path, []).append(name)
+        for path, names in refused.items():
+            shown = ", ".join(f"`{name}`" for name in names[:_MAX_SHOWN])
+            more = f" and {len(names) - _MAX_SHOWN} more" if len(names) > _MAX_SHOWN else ""
+            inspection.error(
+                "WG4018",
+                f"no row of session `{session.name}` accepts {shown}{more}",
+                inspection.place(path),
+                "refused here, and unexpected elsewhere",
+                help_="a row where it is legal, or `any any => {}` in some state; or name it in a row that `violates`, if it never is",
+            )
+
+
+def _sent(inspection: Inspection) -> tuple[str, ...]:
+    """Return what is sent by itself."""
+    protocol = inspection.protocol
+    messages = (message.name for message in protocol.messages if message.code is not None)
+    return (*(preamble.name for preamble in protocol.preambles), *messages)
+
+
+def _refused_by_any(targets: Targets, session: Session, name: str) -> Row | None:
+    """Return the row that refuses as `any` what no row of a session names or accepts, whoever sends it."""
+    senders = _senders(targets, session, name)
+    rows = [row for row in session.rows if row.role is None or row.role in senders]
+    about = [row for row in rows if _touches(targets, session, row, name)]
+    if not about or any(row.targets is not None or not _refuses(row) for row in about):
+        return None
+    return about[0]
+
+
+def _refuses(row: Row) -> bool:
+    return isinstance(row.effect, Violates) and not row.effect.lenient
+
+
+def _touches(targets: Targets, session: Session, row: Row, name: str) -> bool:
+    """Tell whether a row may take a message, be it as the last piece of a join."""
+    if targets.is_about(session, row, name):
+        return True
+    pieces = (piece for each in row.targets or () for piece in targets.pieces(each))
+    return any(piece == name or name in targets.messages(piece) for piece in pieces)
+
+
+def _senders(targets: Targets, session: Session, name: str) -> tuple[str, ...]:
+    """Return who may send a message, as the rows of a session call it."""
+    if not session.roles:
+        return targets.roles(name)
+    named = (row.role for row in session.rows if row.role and name in (row.targets or ()))
+    role = next(named, None)
+    return session.roles if role is None else (role,)
 
 
 def _message_never_mentioned(inspection: Inspection) -> None:
@@ -106,4 +171,10 @@ def _seen_by(inspection: Inspection, row: Row) -> tuple[str, ...]:
     return tuple(inspection.targets.by_name) if row.when is not None or has_updates else ()
 
 
-RULES = (_message_never_accepted, _message_never_mentioned, _timer_never_begins, _variable_named_as_field)
+RULES = (
+    _message_never_accepted,
+    _any_never_accepted,
+    _message_never_mentioned,
+    _timer_never_begins,
+    _variable_named_as_field,
+)

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from wiregen.checker.conditions import Patience, Subjects, are_there, never, read_by
 from wiregen.checker.subjects import SessionSubjects
 from wiregen.checker.targets import Targets
+from wiregen.checker.updates import line_updates
 from wiregen.model import Expression, Go, Row, Session, Timer, Violates
 from wiregen.values import truth_of
 
@@ -77,6 +78,22 @@ class States:
     def leaves(self, state: str) -> bool:
         """Tell whether some row leads from a state to another one."""
         return any(other != state for other in (*self.successors.get(state, ()), *self._from_anywhere))
+
+    def ends(self, state: str) -> bool:
+        """Tell whether an instance in a state has come to its end: no row leads on, or changes a variable from its first value."""
+        return not self.leaves(state) and not any(
+            states is None or state in states for states in self._changing
+        )
+
+    @cached_property
+    def _changing(self) -> tuple[tuple[str, ...] | None, ...]:
+        """The states of each row and timer that may change a variable from its first value."""
+        firsts = {variable.name: variable.initial for variable in self.session.variables}
+        return tuple(
+            line.states
+            for line, update in line_updates(self.session)
+            if update.value != firsts.get(update.variable)
+        )
 
     def shadowed(self, subjects: SessionSubjects) -> Iterator[tuple[Row, tuple[Row, ...]]]:
         """Yield each row that is never taken, with earlier ones that take all it could; nothing for very large sessions."""

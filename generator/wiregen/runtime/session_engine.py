@@ -67,8 +67,8 @@ class Engine:
             [None] * len(table.states) for table in program.tables
         ]
         for kept in self._kept:
-            if kept.single is not None and kept.table.has_timers:
-                self._arm(kept.single)
+            for instance in kept.all() if kept.table.has_timers else ():
+                self._arm(instance)
 
     # ---- what rows ask besides the message
 
@@ -250,7 +250,7 @@ class Engine:
     def _has_room(self, move: Move) -> bool:
         """Say whether the instance is kept, or may be; one that stays as new needs no room."""
         instance, row, changes = move
-        if instance.is_kept or instance.table.is_single or self._kept[instance.table.number].has_room:
+        if instance.is_kept or self._kept[instance.table.number].has_room:
             return True
         return row.state in (STAY, instance.state) and not changes
 
@@ -266,9 +266,9 @@ class Engine:
             instance.state = state
             if self.trail is not None:
                 self.trail.append((table.name, instance.shown_key, table.states[before], table.states[state]))
-        elif instance.since == self.now and table.has_fixed_timers and table.is_single and not instance.fired:
+        elif instance.since == self.now and table.has_fixed_timers and table.places and not instance.fired:
             return  # its timers have begun at this very moment
-        if not table.is_single:
+        if table.keys:
             self._kept[table.number].settle(instance)
         if table.has_timers:
             self._arm(instance)
@@ -286,7 +286,7 @@ class Engine:
         timers = self._delays[instance.table.number][instance.state]
         if timers is None:
             timers = self._timers_of(instance)
-        if len(timers) > instance.fired and (instance.is_kept or instance.table.is_single):
+        if len(timers) > instance.fired and instance.is_kept:
             instance.due = due = instance.since + timers[instance.fired][0]
             if instance.queued is None or due < instance.queued:
                 self._timers.push(instance, due)

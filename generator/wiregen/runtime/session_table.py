@@ -6,7 +6,7 @@ A table is made once per process and kind of message, when the first message of 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from itertools import groupby
+from itertools import groupby, product
 from typing import Any
 
 from .access import declared_name
@@ -27,16 +27,22 @@ class _NoWords(MessageWords):
 
 
 class Table:
-    """One session."""
+    """One session.
 
-    def __init__(self, number: int, name: str, session: Mapping[str, Any]) -> None:
+    Attributes:
+        is_single: There is one instance per connection.
+        places: Where there are no keys: key, side and sender of every instance. These are there from the beginning to the end.
+        is_left: Whether a state is left, or variables change in it; where neither is so, an instance has come to its end.
+    """
+
+    def __init__(self, number: int, name: str, session: Mapping[str, Any], roles: tuple[str, ...]) -> None:
         self.number = number
         self.name = name
         self.keys: tuple[str, ...] = session["keys"]
         self.per_sender: bool = session["per_sender"]
         self.roles: tuple[str, ...] = session["roles"]
         self.is_single = not (self.keys or self.per_sender or self.roles)
-        """There is one instance per connection."""
+        self.places = () if self.keys else tuple(product(((),), *self._tellers(roles)))
         self.states: tuple[str, ...] = session["states"]
         self.numbers = {state: number for number, state in enumerate(self.states)}
         self.variables = {each[0]: each for each in session["variables"]}
@@ -46,7 +52,12 @@ class Table:
         self.timers = tuple(tuple(self._timers(session["timers"], state)) for state in self.states)
         self.has_timers = any(self.timers)
         self.has_fixed_timers = not any(_is_variable(after) for _, after, _ in session["timers"])
-        self.is_left = tuple(any(self._leads(session, state)) for state in self.states)
+        self.is_left = tuple(any(self._leads_on(session, state)) for state in self.states)
+
+    def _tellers(self, roles: tuple[str, ...]) -> Iterator[tuple[str | None, ...]]:
+        """Yield the sides, and the senders, that tell instances apart."""
+        yield roles if self.roles else (None,)
+        yield roles if self.per_sender else (None,)
 
     def first_values(self, options: Mapping[str, Any]) -> list[Any]:
         return initial_values(self.variables, self._words, options)
@@ -64,13 +75,18 @@ class Table:
                 row = row_of(number, effect, self.variables, self.numbers, self._words)
                 yield Timer(compile_term(after, self._words), row)
 
-    @staticmethod
-    def _leads(session: Mapping[str, Any], state: str) -> Iterator[bool]:
-        """Yield whether each row and timer of a state leads elsewhere."""
+    def _leads_on(self, session: Mapping[str, Any], state: str) -> Iterator[bool]:
+        """Yield whether each row and timer of a state leads elsewhere, or changes a variable from its first value."""
         lines = [(states, effect) for states, *_, effect in (*session["rows"], *session["timers"])]
         for states, effect in lines:
             if states is None or state in states:
-                yield effect[0] == "go" and effect[1] not in (None, state)
+                yield effect[0] == "go" and (
+                    effect[1] not in (None, state) or any(map(self._changes, effect[2]))
+                )
+
+    def _changes(self, update: tuple[str, Any]) -> bool:
+        name, value = update
+        return bool(value != self.variables[name][3])
 
 
 def _is_variable(expression: Any) -> bool:
@@ -147,7 +163,8 @@ class Program:
         """What it violates to send what only the other role sends."""
         self._asks_foreign = not plan.get("role_rule")
         self.tables = tuple(
-            Table(number, name, session) for number, (name, session) in enumerate(plan["sessions"].items())
+            Table(number, name, session, self.roles)
+            for number, (name, session) in enumerate(plan["sessions"].items())
         )
         self.matters: dict[str, dict[Any, Matters]] = {}
 

@@ -1,6 +1,7 @@
 """The instances of one session on one connection: one, or one for each key, side and sender.
 
-An instance that is as it began is not kept; one that nothing can change any more makes room when room is needed.
+Where only sides and senders tell them apart, all are kept from the beginning. Of a key, an instance that is as it began is
+not kept; one that nothing can change any more makes room when room is needed.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ class Instance:
         key: Of the message; () where only the sender tells instances apart.
         side: Who plays the session's first role; None where there are no such roles.
         sender: Whose direction it is; None: both.
-        is_kept: It differs from a new one.
+        is_kept: It differs from a new one, or its session has no keys.
         since: When its timers began; `due`: when the next one runs out; `fired`: how many have; `queued`: the earliest
             time at which it stands among those that wait.
     """
@@ -70,7 +71,7 @@ class Instance:
 
 
 class Instances:
-    """Those of one session; `single` is the only one where there are no keys.
+    """Those of one session; `single` is the only one where nothing tells instances apart.
 
     Attributes:
         n_forgotten: How many that had ended have given way; what speaks of such a key later begins anew.
@@ -89,7 +90,9 @@ class Instances:
         self._gives_way = gives_way
         self._kept: dict[Hashable, Instance] = {}
         self._ended: dict[Hashable, Instance] = {}
-        self.single = self._new((), None, None) if table.is_single else None
+        for place in table.places:
+            self.take_back(self._new(*place))
+        self.single = self._kept[(), None, None] if table.is_single else None
 
     @property
     def has_room(self) -> bool:
@@ -102,7 +105,7 @@ class Instances:
         return len(self._kept)
 
     def all(self) -> tuple[Instance, ...]:
-        return (self.single,) if self.single is not None else tuple(self._kept.values())
+        return tuple(self._kept.values())
 
     def find(self, key: Hashable, side: str | None, sender: str | None) -> Instance | None:
         """Return an instance that is kept."""
@@ -113,7 +116,7 @@ class Instances:
         return self._kept.get((key, side, sender)) or self._new(key, side, sender)
 
     def settle(self, instance: Instance) -> None:
-        """Keep an instance after a change, or let it go if it is as a new one."""
+        """Keep the instance of a key after a change, or let it go if it is as a new one."""
         place = instance.place
         if instance.state == 0 and instance.values == self._first:
             self.forget(instance)
@@ -122,7 +125,7 @@ class Instances:
             self._make_room()
             instance.is_kept = True
             self._kept[place] = instance
-        if self.table.keys and not self.table.is_left[instance.state]:
+        if not self.table.is_left[instance.state]:
             self._ended[place] = instance
 
     def forget(self, instance: Instance) -> None:
@@ -133,13 +136,12 @@ class Instances:
 
     def take_back(self, instance: Instance) -> None:
         """Keep an instance that was let go meanwhile."""
-        if instance is not self.single:
-            instance.is_kept = True
-            self._kept[instance.place] = instance
-            if self.table.is_left[instance.state]:
-                self._ended.pop(instance.place, None)
-            elif self.table.keys:
-                self._ended[instance.place] = instance
+        instance.is_kept = True
+        self._kept[instance.place] = instance
+        if self.table.is_left[instance.state]:
+            self._ended.pop(instance.place, None)
+        elif self.table.keys:
+            self._ended[instance.place] = instance
 
     def _make_room(self) -> None:
         while self._gives_way and len(self._kept) >= self.limit and self._ended:
