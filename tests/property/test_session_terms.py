@@ -85,7 +85,7 @@ _numbers: Any = st.one_of(
     st.tuples(st.just("negation"), st.just("-"), numbers),
     calls(("min", "max"), numbers, numbers),
     calls(("count",), lists),
-    calls(("index",), lists, numbers),
+    calls(("index", "rank"), lists, numbers),
     st.tuples(st.just("item"), lists, numbers),
 )
 _lists: Any = st.one_of(

@@ -111,7 +111,7 @@ def numbers_of(expression: Expression, subjects: Subjects) -> Numbers | None:
             return _reckoned(operator, (left, right), subjects)
         case Call(function="min" | "max" as function, arguments=arguments):
             return _reckoned(function, arguments, subjects)
-        case Call(function="count" | "size" | "index"):
+        case Call(function="count" | "size" | "index" | "rank"):
             return _COUNTS
         case Operation() | Negation() | Call(function="present" | "distinct"):
             return TRUTHS
@@ -150,7 +150,13 @@ def _is_there(expression: Expression, subjects: Subjects, read: frozenset[Expres
             return False
         case Operation(operator="/" | "%", right=right) if not _is_nonzero(right, subjects):
             return False
-        case Operation() | Negation() | Range() | ListOf() | Call(function="count" | "min" | "max" | "index"):
+        case (
+            Operation()
+            | Negation()
+            | Range()
+            | ListOf()
+            | Call(function="count" | "min" | "max" | "index" | "rank")
+        ):
             return all(_is_there(each, subjects, read) for each in inner_expressions(expression))
         case _:
             return subjects.is_there(expression)

@@ -166,7 +166,7 @@ class ListOf:
 
 
 Function: TypeAlias = Literal[
-    "size", "count", "present", "code", "distinct", "min", "max", "push", "drop", "remove", "index"
+    "size", "count", "present", "code", "distinct", "min", "max", "push", "drop", "remove", "index", "rank"
 ]
 
 

@@ -24,10 +24,12 @@ _COUNTS: Final[Mapping[str, tuple[int, str]]] = {
     "drop": (2, "`drop(list, n)`"),
     "remove": (2, "`remove(list, x)`"),
     "index": (2, "`index(list, x)`"),
+    "rank": (2, "`rank(list, n)`"),
     "crc32": (1, "`crc32(first .. last)`"),
     "adler32": (1, "`adler32(first .. last)`"),
     "crc16": (1, "`crc16(first .. last)`"),
 }
+_PLACES: Final = ("index", "rank")
 _CHECKSUMS: Final = ("crc32", "adler32", "crc16")
 
 
@@ -76,7 +78,7 @@ def _call(
         case "min" | "max":
             found = [_number(work, scope, argument, function) for argument in arguments]
             return _typed(function, found, INTEGER)
-        case "push" | "drop" | "remove" | "index":
+        case "push" | "drop" | "remove" | "index" | "rank":
             return _of_list(work, scope, function, arguments, expected)
 
 
@@ -132,15 +134,19 @@ def _of_list(
     arguments: Sequence[syntax.Expression],
     expected: Sort | None,
 ) -> Typed:
-    is_list_wanted = expected is not None and expected.kind == "list" and function != "index"
+    is_list_wanted = expected is not None and expected.kind == "list" and function not in _PLACES
     first = expressions.resolve_expression(work, scope, arguments[0], expected if is_list_wanted else None)
     if first.sort.kind not in {"list", "unknown"}:
         message = f"`{function}` takes a list first, and this is {describe(first.sort)}"
         work.error("WG2203", message, arguments[0].span, label=describe(first.sort))
         return STAND_IN
-    wanted = INTEGER if function == "drop" else item_of(first.sort)
+    if function == "rank" and first.sort.kind == "list" and not is_number(item_of(first.sort)):
+        message = f"`rank` takes a list of integers, and this is {describe(first.sort)}"
+        work.error("WG2203", message, arguments[0].span, label=describe(first.sort))
+        return STAND_IN
+    wanted = INTEGER if function in {"drop", "rank"} else item_of(first.sort)
     second = expressions.require(work, scope, arguments[1], wanted, f"the second argument of `{function}`")
-    return _typed(function, [first.expression, second], INTEGER if function == "index" else first.sort)
+    return _typed(function, [first.expression, second], INTEGER if function in _PLACES else first.sort)
 
 
 def _checksum(work: Workspace, scope: Scope, name: syntax.Name, node: syntax.Expression) -> Typed:

@@ -16,7 +16,7 @@ from uuid import UUID
 from .tree import Record, Variety
 
 __all__ = [
-    "Incalculable", "Scope", "Undefined", "checksum", "count_of", "distinct", "equal", "evaluate", "power",
+    "Incalculable", "Scope", "Undefined", "checksum", "count_of", "distinct", "equal", "evaluate", "power", "rank",
 ]  # fmt: skip
 
 Expression: TypeAlias = tuple[Any, ...]
@@ -302,6 +302,8 @@ def _on_queue(function: str, queue: tuple[Value, ...], value: Value) -> Value:
             return queue[max(0, _integer(value)) :]
         case "index":
             return _index(queue, value)
+        case "rank":
+            return rank([_integer(item) for item in queue], _integer(value))
         case _:
             index = _index(queue, value)
             return queue[:index] + queue[index + 1 :]
@@ -313,6 +315,16 @@ def _index(queue: Iterable[Value], value: Value) -> int:
         if equal(item, value):
             return number
     return number + 1
+
+
+def rank(items: Iterable[Value], bound: Value) -> int:
+    """Return how many items at the front are at most `bound`."""
+    number = 0
+    for item in items:
+        if item > bound:
+            break
+        number += 1
+    return number
 
 
 def _item(items: Sequence[Value], index: int) -> Value:

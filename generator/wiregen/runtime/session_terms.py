@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 from uuid import UUID
 
-from .expressions import Undefined, distinct, equal, power
+from .expressions import Undefined, distinct, equal, power, rank
 
 __all__ = ["NOTHING", "Moment", "Term", "Words", "compile_term"]
 
@@ -280,6 +280,8 @@ def _on_queue(function: str, queue: Term, value: Term) -> Term:
             return lambda m, f, v, x: [*queue(m, f, v, x)][max(0, value(m, f, v, x)) :]
         case "index":
             return lambda m, f, v, x: _place(queue(m, f, v, x), value(m, f, v, x))
+        case "rank":
+            return lambda m, f, v, x: rank(queue(m, f, v, x), value(m, f, v, x))
         case _:
             return lambda m, f, v, x: _without(queue(m, f, v, x), value(m, f, v, x))
 

@@ -2684,7 +2684,31 @@ PLAN: dict[str, Any] = {
                     "server",
                     ("AppendSetup",),
                     None,
-                    ("go", "ready", (("stored", ("field", ("last_event_number",), "own")),)),
+                    (
+                        "go",
+                        "ready",
+                        (
+                            (
+                                "outstanding",
+                                (
+                                    "call",
+                                    "drop",
+                                    (
+                                        ("variable", "outstanding"),
+                                        (
+                                            "call",
+                                            "rank",
+                                            (
+                                                ("variable", "outstanding"),
+                                                ("field", ("last_event_number",), "own"),
+                                            ),
+                                        ),
+                                    ),
+                                ),
+                            ),
+                            ("stored", ("field", ("last_event_number",), "own")),
+                        ),
+                    ),
                 ),
                 (("setting_up", "ready"), "client", ("AppendBlock",), None, ("go", None, ())),
                 (
@@ -2700,6 +2724,13 @@ PLAN: dict[str, Any] = {
                     ("AppendBlockEnd",),
                     ("operation", "<", ("field", ("last_event_number",), "own"), ("variable", "last")),
                     ("violates", "event_number_backwards", False),
+                ),
+                (
+                    ("setting_up", "ready"),
+                    "client",
+                    ("AppendBlockEnd",),
+                    ("operation", "<=", ("field", ("last_event_number",), "own"), ("variable", "stored")),
+                    ("go", None, (("last", ("field", ("last_event_number",), "own")),)),
                 ),
                 (
                     ("setting_up", "ready"),
@@ -2728,6 +2759,13 @@ PLAN: dict[str, Any] = {
                     ("ConditionalAppend", "ConditionalBlockEnd"),
                     ("operation", "<", ("field", ("event_number",), "own"), ("variable", "last")),
                     ("violates", "event_number_backwards", False),
+                ),
+                (
+                    ("setting_up", "ready"),
+                    "client",
+                    ("ConditionalAppend", "ConditionalBlockEnd"),
+                    ("operation", "<=", ("field", ("event_number",), "own"), ("variable", "stored")),
+                    ("go", None, (("last", ("field", ("event_number",), "own")),)),
                 ),
                 (
                     ("setting_up", "ready"),
@@ -2790,7 +2828,7 @@ PLAN: dict[str, Any] = {
                     ("setting_up", "ready"),
                     "server",
                     ("DataAppended",),
-                    ("operation", "in", ("field", ("event_number",), "own"), ("variable", "outstanding")),
+                    None,
                     (
                         "go",
                         None,
@@ -2803,34 +2841,16 @@ PLAN: dict[str, Any] = {
                                     (
                                         ("variable", "outstanding"),
                                         (
-                                            "operation",
-                                            "+",
+                                            "call",
+                                            "rank",
                                             (
-                                                "call",
-                                                "index",
-                                                (
-                                                    ("variable", "outstanding"),
-                                                    ("field", ("event_number",), "own"),
-                                                ),
+                                                ("variable", "outstanding"),
+                                                ("field", ("event_number",), "own"),
                                             ),
-                                            ("number", 1),
                                         ),
                                     ),
                                 ),
                             ),
-                            ("stored", ("field", ("event_number",), "own")),
-                        ),
-                    ),
-                ),
-                (
-                    ("setting_up", "ready"),
-                    "server",
-                    ("DataAppended",),
-                    None,
-                    (
-                        "go",
-                        None,
-                        (
                             (
                                 "stored",
                                 (
@@ -2902,6 +2922,7 @@ PLAN: dict[str, Any] = {
             "variables": (
                 ("owner", ("uuid",), False, ("octets", "00000000000000000000000000000000"), False),
                 ("block_size", ("int", 4, True, "big"), False, ("number", 0), False),
+                ("is_event_due", ("bool", False), False, ("truth", False), False),
             ),
             "states": ("closed", "open"),
             "rows": (
@@ -2920,6 +2941,20 @@ PLAN: dict[str, Any] = {
                     ),
                 ),
                 (("closed",), "client", ("AppendBlockEnd", "Padding"), None, ("go", None, ())),
+                (
+                    ("closed",),
+                    "client",
+                    ("ConditionalAppend",),
+                    None,
+                    ("go", None, (("is_event_due", ("truth", True)),)),
+                ),
+                (
+                    ("closed",),
+                    "client",
+                    ("Event",),
+                    ("variable", "is_event_due"),
+                    ("go", None, (("is_event_due", ("truth", False)),)),
+                ),
                 (
                     ("closed",),
                     "client",

@@ -71,7 +71,7 @@ class WriterView(_View):
 
     @property
     def outstanding(self) -> tuple[int, ...]:
-        """The last numbers of the appends that are not yet acknowledged."""
+        """The last numbers of the appends that are not yet stored as a whole; they never decrease."""
         value: tuple[int, ...] = self._value("outstanding")
         return value
 
@@ -106,6 +106,12 @@ class BlockView(_View):
     @property
     def block_size(self) -> int:
         value: int = self._value("block_size")
+        return value
+
+    @property
+    def is_event_due(self) -> bool:
+        """That of a ConditionalAppend, which is seen behind it."""
+        value: bool = self._value("is_event_due")
         return value
 
 

@@ -256,6 +256,7 @@ PLAN: dict[str, Any] = {
             "variables": (
                 ("outstanding", ("int", 8, True, "big"), True, ("list", ()), False),
                 ("last", ("int", 8, True, "big"), False, ("number", 0), False),
+                ("stored", ("int", 8, True, "big"), False, ("number", -9223372036854775808), False),
             ),
             "states": ("unknown", "setting_up", "ready"),
             "rows": (
@@ -279,9 +280,23 @@ PLAN: dict[str, Any] = {
                     "client",
                     ("SetupAppend",),
                     None,
-                    ("go", "setting_up", (("outstanding", ("list", ())), ("last", ("number", 0)))),
+                    (
+                        "go",
+                        "setting_up",
+                        (
+                            ("outstanding", ("list", ())),
+                            ("last", ("number", 0)),
+                            ("stored", ("number", -9223372036854775808)),
+                        ),
+                    ),
                 ),
-                (("setting_up", "ready"), "server", ("AppendSetup",), None, ("go", "ready", ())),
+                (
+                    ("setting_up", "ready"),
+                    "server",
+                    ("AppendSetup",),
+                    None,
+                    ("go", "ready", (("stored", ("field", ("last_event_number",), "own")),)),
+                ),
                 (
                     ("setting_up", "ready"),
                     "server",
@@ -309,6 +324,13 @@ PLAN: dict[str, Any] = {
                     ("AppendBlockEnd",),
                     ("operation", "<", ("field", ("last_event_number",), "own"), ("variable", "last")),
                     ("violates", "event_number_backwards", False),
+                ),
+                (
+                    ("ready",),
+                    "client",
+                    ("AppendBlockEnd",),
+                    ("operation", "<=", ("field", ("last_event_number",), "own"), ("variable", "stored")),
+                    ("go", None, (("last", ("field", ("last_event_number",), "own")),)),
                 ),
                 (
                     ("ready",),
@@ -352,7 +374,7 @@ PLAN: dict[str, Any] = {
                     ("ready",),
                     "server",
                     ("DataAppended",),
-                    ("operation", "in", ("field", ("event_number",), "own"), ("variable", "outstanding")),
+                    None,
                     (
                         "go",
                         None,
@@ -365,31 +387,41 @@ PLAN: dict[str, Any] = {
                                     (
                                         ("variable", "outstanding"),
                                         (
-                                            "operation",
-                                            "+",
+                                            "call",
+                                            "rank",
                                             (
-                                                "call",
-                                                "index",
-                                                (
-                                                    ("variable", "outstanding"),
-                                                    ("field", ("event_number",), "own"),
-                                                ),
+                                                ("variable", "outstanding"),
+                                                ("field", ("event_number",), "own"),
                                             ),
-                                            ("number", 1),
                                         ),
                                     ),
+                                ),
+                            ),
+                            (
+                                "stored",
+                                (
+                                    "call",
+                                    "max",
+                                    (("variable", "stored"), ("field", ("event_number",), "own")),
                                 ),
                             ),
                         ),
                     ),
                 ),
-                (("ready",), "server", ("DataAppended",), None, ("go", None, ())),
             ),
             "timers": (
                 (
                     ("setting_up", "ready"),
                     ("limit", "writer_idle"),
-                    ("go", "unknown", (("outstanding", ("list", ())), ("last", ("number", 0)))),
+                    (
+                        "go",
+                        "unknown",
+                        (
+                            ("outstanding", ("list", ())),
+                            ("last", ("number", 0)),
+                            ("stored", ("number", -9223372036854775808)),
+                        ),
+                    ),
                 ),
             ),
         },

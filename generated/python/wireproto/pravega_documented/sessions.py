@@ -47,12 +47,19 @@ class WriterView(_View):
 
     @property
     def outstanding(self) -> tuple[int, ...]:
+        """The last numbers of the appends that are not yet stored as a whole; they never decrease."""
         value: tuple[int, ...] = self._value("outstanding")
         return value
 
     @property
     def last(self) -> int:
         value: int = self._value("last")
+        return value
+
+    @property
+    def stored(self) -> int:
+        """The last number that the server said is stored."""
+        value: int = self._value("stored")
         return value
 
 
