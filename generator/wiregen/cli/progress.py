@@ -4,11 +4,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import PurePosixPath
-from typing import Final
+from typing import Final, TypeVar
 
 from wiregen.cli.talk import is_terminal
 
-__all__ = ["progress", "progress_of_pages"]
+__all__ = ["progress", "progress_of_files", "progress_of_pages"]
+
+Each = TypeVar("Each")
 
 _LONG: Final = 16 * 1024 * 1024
 """Inputs up to this many bytes are over before a bar would be read."""
@@ -49,3 +51,23 @@ def progress_of_pages() -> Iterator[Callable[[PurePosixPath], None]]:
 
     with Console(stderr=True).status("building") as status:
         yield lambda path: status.update(Text(f"building {path}"))
+
+
+@contextmanager
+def progress_of_files(count: int) -> Iterator[Callable[[Each], Each]]:
+    """Show how many files of several are done, on a terminal; the function handed out gives back what it takes."""
+    if count < 2 or not is_terminal(sys.stderr):
+        yield lambda done: done
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress
+
+    columns = (BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bar:
+        task = bar.add_task("files", total=count)
+
+        def advance(done: Each) -> Each:
+            bar.advance(task)
+            return done
+
+        yield advance

@@ -2,8 +2,10 @@
 
 import sys
 from collections.abc import Iterator
+from contextlib import redirect_stderr
+from io import StringIO
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from wiregen.writer import Output
 
 __all__ = ["verb"]
+
+Made: TypeAlias = tuple[bytes, tuple[str, ...]]
+"""The content of a file, and what is said of it."""
 
 _FOLDER = "vectors"
 _MOST_SHOWN = 20  # of what no vector shows; the rest is counted
@@ -37,7 +42,7 @@ def verb(names: tuple[str, ...], check: bool) -> int:
     report, sources = Report(), Sources()
     config = configuration(report)
     subjects = _subjects(config, names, sources)
-    outputs = (*(_output(subject, config, sources) for subject in subjects), _schema())
+    outputs = (*_outputs(subjects, config, sources), _schema())
     return (
         _compared(outputs, config, is_partial=bool(names))
         if check
@@ -59,14 +64,49 @@ def _subjects(config: "Config", names: tuple[str, ...], sources: "Sources") -> "
     return [subject for subject in found if subject is not None and subject.protocol.frames]
 
 
-def _output(subject: "Subject", config: "Config", sources: "Sources") -> "Output":
-    from wiregen.vectors.format import write_vectors
+def _outputs(subjects: "list[Subject]", config: "Config", sources: "Sources") -> "Iterator[Output]":
+    """Yield the files in the order of the protocols, and print what they show. What fails elsewhere is done here, for its errors."""
     from wiregen.writer import Output
+
+    done = _made_elsewhere(subjects, sources)
+    for subject in subjects:
+        content, rows = done.get(subject.source) or _made(subject, config, sources)
+        sys.stdout.writelines(f"{row}\n" for row in rows)
+        yield Output(path=PurePosixPath(f"{subject.protocol.name}.json"), content=content)
+
+
+def _made_elsewhere(subjects: "list[Subject]", sources: "Sources") -> dict[str, Made]:
+    """Return what other processes make, by the names of the files: the longest first, for they take the longest."""
+    from wiregen.cli.progress import progress_of_files
+    from wiregen.cli.side_by_side import side_by_side
+
+    names = sorted({subject.source for subject in subjects}, key=lambda name: -len(sources[name].text))
+    with progress_of_files(len(names)) as advance:
+        return dict(advance(each) for each in side_by_side(_made_of, names))
+
+
+def _made_of(name: str) -> Made | None:
+    """Return what is made of a protocol, in a process of its own; None where there are errors."""
+    from wiregen.diagnostics import Report
+    from wiregen.source import Sources
+
+    sources, report = Sources(), Report()
+    config = configuration(report)
+    with redirect_stderr(StringIO()):
+        try:
+            subject = _subjects(config, (name,), sources)[0]
+            return _made(subject, config, sources)
+        except (click.exceptions.Exit, click.ClickException):
+            return None
+
+
+def _made(subject: "Subject", config: "Config", sources: "Sources") -> Made:
+    """Return the content of a file, and the rows that say what it shows."""
+    from wiregen.vectors.format import write_vectors
 
     built = _built(subject, config, sources)
     content = write_vectors(built.file).encode()
-    sys.stdout.writelines(f"{row}\n" for row in _rows(built, subject, sources, len(content)))
-    return Output(path=PurePosixPath(f"{subject.protocol.name}.json"), content=content)
+    return content, tuple(_rows(built, subject, sources, len(content)))
 
 
 def _schema() -> "Output":

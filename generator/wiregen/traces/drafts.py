@@ -214,7 +214,7 @@ class Drafts:
 
     def _wholes(self, source: Source, world: World) -> Iterator[FrameValue]:
         spread = self._spread(source, world)
-        return (spread.draft(choice).written for choice in islice(spread, _MOST_WHOLE))
+        return (spread.draft(choice).written for choice in spread.choices()[:_MOST_WHOLE])
 
     def _cut(self, source: Source, whole: FrameValue, name: str, world: World) -> Iterator[Draft]:
         """Yield the first pieces of a frame, and the last one where the others are there."""

@@ -16,6 +16,7 @@ from wiregen.traces.drafts import Drafts
 from wiregen.traces.goals import goals_of
 from wiregen.traces.search import Finding, Search
 from wiregen.traces.trace import Goal, Missing, Step, Trace, Traces
+from wiregen.traces.verdicts import Verdicts
 from wiregen.traces.world import Outcome, Setup, World
 
 __all__ = ["make_traces"]
@@ -65,14 +66,18 @@ def _searches(first: Setup, drafts: Drafts) -> Iterator[Search]:
     Sessions about which the same could be said are searched together.
     """
     sessions = tuple(first.plan["sessions"])
-    yield Search(first, drafts, sessions)
+    shared = Verdicts(first)
+    yield Search(first, drafts, sessions, shared)
     for setup in _setups(first):
         found: dict[Drafts, tuple[str, ...]] = {drafts: ()} if setup is first else {}
         own = drafts if setup.limits == first.limits else Drafts(setup)
         for session in sessions:
             about = next((each for each in found if each.is_like(own.about(session))), own.about(session))
             found[about] = (*found.get(about, ()), session)
-        yield from (Search(setup, each, about) for each, about in found.items() if each is not drafts)
+        verdicts = shared if setup is first else Verdicts(setup)
+        yield from (
+            Search(setup, each, about, verdicts) for each, about in found.items() if each is not drafts
+        )
 
 
 def _reached(searches: list[Search], goals: tuple[Goal, ...]) -> list[_Reached]:

@@ -6,10 +6,10 @@ others say of the rest is put beside it; most values differ in nothing that anyb
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from operator import itemgetter
+from itertools import repeat
 from typing import Any, TypeAlias
 
 from wiregen.runtime.errors import DecodeError, EncodeError
@@ -18,6 +18,7 @@ from wiregen.runtime.session_events import Violation
 from wiregen.runtime.session_table import Entry
 from wiregen.traces.spread import Draft, Spread
 from wiregen.traces.trace import Goal
+from wiregen.traces.verdicts import Part, Verdicts
 from wiregen.traces.world import Atom, Outcome, World
 
 __all__ = ["Effect", "Outlook", "is_remembered"]
@@ -33,71 +34,84 @@ class Effect:
     atoms: tuple[Atom, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Part:
-    """What one session says; None: what is remembered."""
-
-    session: str | None = None
-    met: tuple[Goal, ...] = ()
-    violations: tuple[Violation, ...] = ()
-    atoms: tuple[Atom, ...]
-    is_refused: bool = False
-
-
 class _Asker:
-    """Who is asked, at which places of a choice it looks, and what it said of them."""
+    """Who is asked, at which places of a choice it looks, and what it said of them, here or in a world like this."""
 
-    def __init__(self, ask: Callable[[Draft], _Part], places: tuple[int, ...]) -> None:
-        self.ask = ask
-        self.places = places
-        self.project: Callable[[_Choice], Any] = itemgetter(*places) if places else _nothing
-        self.known: dict[Any, int] = {}
+    def __init__(
+        self,
+        session: str | None,
+        ask: Callable[[Draft], Part],
+        world: World,
+        spread: Spread,
+        verdicts: Verdicts,
+    ) -> None:
+        self._ask = ask
+        self._spread = spread
+        self._verdicts = verdicts
+        self._places = spread.concerns(session)
+        self._known = verdicts.of(session, spread, world)
 
+    def column(self) -> list[int]:
+        """Return the number of what is said of each choice."""
+        seen, which = self._spread.seen_at(self._places)
+        numbers = [self.said(each) for each in seen]
+        return [numbers[number] for number in which]
 
-def _nothing(choice: _Choice) -> None:
-    return None
+    def said(self, choice: _Choice) -> int:
+        token = self._spread.token(choice, self._places)
+        number = self._known.get(token)
+        if number is None:
+            part = self._ask(self._spread.only(choice, self._places))
+            number = self._known[token] = self._verdicts.number(part)
+        return number
 
 
 class Outlook:
     """The effects of all values of one kind of message in one world."""
 
-    def __init__(self, world: World, spread: Spread) -> None:
+    def __init__(self, world: World, spread: Spread, verdicts: Verdicts) -> None:
         self._world = world
         self._spread = spread
+        self._parts = verdicts.parts
         self._matters = world.engine.matters(spread.sender, spread.base)
         self._askers = [
-            _Asker(partial(self._said_by, entry), spread.concerns(entry.table.name))
+            _Asker(entry.table.name, partial(self._said_by, entry), world, spread, verdicts)
             for entry in self._matters.entries
         ]
-        self._memory = _Asker(self._remembered, spread.concerns(None))
-        self._is_remembered = is_remembered(spread.base, world)
-        self._numbers: dict[Any, int] = {}
-        self._parts: list[_Part] = []
-        self._effects: dict[tuple[int, ...], Effect] = {}
+        self._memory = _Asker(None, self._remembered, world, spread, verdicts)
 
-    def of(self, choice: _Choice) -> Effect:
-        """Return the effect of a choice of values; the same object where it is the same."""
-        parts = tuple([self._asked(asker, choice) for asker in self._askers])
-        if self._is_remembered and not any(self._parts[part].is_refused for part in parts):
-            parts = (*parts, self._asked(self._memory, choice))
-        found = self._effects.get(parts)
-        if found is None:
-            found = self._effects[parts] = self._together([self._parts[part] for part in parts])
-        return found
+    def effects(self) -> Iterator[tuple[Effect, list[_Choice]]]:
+        """Yield what may come of it, and by which choices; the plainest first."""
+        alike: dict[tuple[int, ...], list[_Choice]] = {}
+        for choice, numbers in zip(self._spread.choices(), self._said(), strict=False):
+            alike.setdefault(numbers, []).append(choice)
+        for numbers, choices in self._remembering(alike):
+            yield self._together([self._parts[number] for number in numbers]), choices
 
-    def _asked(self, asker: _Asker, choice: _Choice) -> int:
-        """Return the number of what is said of a choice."""
-        seen = asker.project(choice)
-        number = asker.known.get(seen)
-        if number is None:
-            part = asker.ask(self._spread.only(choice, asker.places))
-            number = asker.known[seen] = self._number(part)
-        return number
+    def _said(self) -> Iterator[tuple[int, ...]]:
+        """Yield what the sessions say of each choice."""
+        columns = [asker.column() for asker in self._askers]
+        return zip(*columns, strict=True) if columns else repeat(())
 
-    def _said_by(self, entry: Entry, draft: Draft) -> _Part:
+    def _remembering(
+        self, alike: dict[tuple[int, ...], list[_Choice]]
+    ) -> Iterable[tuple[tuple[int, ...], list[_Choice]]]:
+        """Return the choices with what is remembered of those that may pass."""
+        if not is_remembered(self._spread.base, self._world):
+            return alike.items()
+        found: dict[tuple[int, ...], list[_Choice]] = {}
+        for numbers, choices in alike.items():
+            if any(self._parts[number].is_refused for number in numbers):
+                found[numbers] = choices
+                continue
+            for choice in choices:
+                found.setdefault((*numbers, self._memory.said(choice)), []).append(choice)
+        return found.items()
+
+    def _said_by(self, entry: Entry, draft: Draft) -> Part:
         decision, met = self._world.engine.foresee_one(entry, draft.sender, draft.seen)
         is_refused = decision.refusal is not None
-        return _Part(
+        return Part(
             session=entry.table.name,
             met=tuple(met),
             violations=tuple(decision.violations),
@@ -105,18 +119,14 @@ class Outlook:
             is_refused=is_refused,
         )
 
-    def _remembered(self, draft: Draft) -> _Part:
-        return _Part(atoms=_remembered(draft, self._world))
+    def _remembered(self, draft: Draft) -> Part:
+        atoms = _remembered(draft, self._world)
+        part = getattr(draft.seen, "part", None)
+        if part is None or not part.last or part.index == 0:
+            return Part(atoms=atoms)
+        return Part(met=(Goal(kind="join", session=part.join),), atoms=atoms)
 
-    def _number(self, part: _Part) -> int:
-        """Return the number of a part, of those that say the same the first one's."""
-        says = tuple((each.name, each.lenient) for each in part.violations)
-        number = self._numbers.setdefault((part.session, part.met, says, part.atoms), len(self._parts))
-        if number == len(self._parts):
-            self._parts.append(part)
-        return number
-
-    def _together(self, parts: list[_Part]) -> Effect:
+    def _together(self, parts: list[Part]) -> Effect:
         sender = self._spread.sender
         violations = [each for part in parts for each in part.violations]
         met = [each for part in parts for each in part.met]
@@ -127,7 +137,7 @@ class Outlook:
         outcome = Outcome(met=met, violations=violations)
         return Effect(outcome=outcome, atoms=tuple(self._atoms(parts)) if outcome.is_legal else ())
 
-    def _atoms(self, parts: list[_Part]) -> Iterator[Atom]:
+    def _atoms(self, parts: list[Part]) -> Iterator[Atom]:
         """Yield what is so then, in the order in which a world says it."""
         said = {part.session: part.atoms for part in parts}
         for name in self._world.engine.instances:

@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
 from wiregen.traces.drafts import Drafts
+from wiregen.traces.nearness import Need, facts_in, need_of
 from wiregen.traces.outlook import Effect, Outlook, is_remembered
 from wiregen.traces.spread import Draft, Spread
 from wiregen.traces.trace import Goal, Step
+from wiregen.traces.verdicts import Verdicts
 from wiregen.traces.world import Atom, Outcome, Setup, World
 
 __all__ = ["Finding", "Search"]
@@ -35,10 +38,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Place:
-    """A world to be looked at. `facts`: which sessions are in which states, and which contexts and joins are not empty."""
+    """A world to be looked at."""
 
     steps: tuple[Step, ...]
-    facts: frozenset[Hashable]
+    atoms: tuple[Atom, ...]
     number: int
 
 
@@ -48,19 +51,22 @@ class Search:
     `sessions`: those whose goals it may reach.
     """
 
-    def __init__(self, setup: Setup, drafts: Drafts, sessions: tuple[str, ...]) -> None:
+    def __init__(self, setup: Setup, drafts: Drafts, sessions: tuple[str, ...], verdicts: Verdicts) -> None:
         self.setup = setup
         self.sessions = sessions
         self.findings: dict[Goal, Finding] = {}
         self._drafts = drafts.anew()
-        self._wanted: set[Goal] = set()
-        self._near: deque[_Place] = deque([_Place(steps=(), facts=frozenset(), number=0)])
-        self._apt: deque[_Place] = deque()
+        self._verdicts = verdicts
+        self._wanted: dict[Goal, None] = {}
+        self._near: deque[_Place] = deque([_Place(steps=(), atoms=(), number=0)])
+        self._apt: dict[int, _Place] = {}
+        self._novel: list[tuple[int, int, tuple[Hashable, ...]]] = []
         self._far: deque[_Place] = deque()
         self._atoms: set[Atom] = set()
         self._pairs: set[tuple[Atom, Atom]] = set()
         self._failures: Counter[str] = Counter()
-        self._needs: list[frozenset[Hashable]] = []
+        self._needs: tuple[Need, ...] = ()
+        self._views: Counter[Hashable] = Counter()
         self._n_looked = 0
         self._n_kept = 0
         self._is_new(World(setup).atoms())
@@ -70,7 +76,7 @@ class Search:
 
         Worlds that were looked at before are not looked at again.
         """
-        self._wanted = {goal for goal in goals if self._is_open(goal)}
+        self._wanted = dict.fromkeys(goal for goal in goals if self._is_open(goal))
         before = dict(self.findings)
         self._sort()
         for _ in range(most):
@@ -81,21 +87,50 @@ class Search:
 
     def _sort(self) -> None:
         """Put aside those of the known worlds in which a goal may be near."""
-        self._needs = list(dict.fromkeys(_needs(self.setup, goal) for goal in self._wanted))
-        places = sorted((*self._apt, *self._far), key=lambda place: place.number)
-        self._apt = deque(place for place in places if self._is_apt(place))
-        self._far = deque(place for place in places if not self._is_apt(place))
+        self._needs = tuple(dict.fromkeys(need_of(self.setup, goal) for goal in self._wanted))
+        places = sorted((*self._apt.values(), *self._far), key=lambda place: place.number)
+        self._apt, self._novel, self._far = {}, [], deque()
+        for place in places:
+            self._put(place)
 
-    def _is_apt(self, place: _Place) -> bool:
-        """Tell whether a session is in the state of a goal, and everything is remembered that its row asks for."""
-        return any(needs <= place.facts for needs in self._needs)
+    def _put(self, place: _Place) -> None:
+        """Put a world where it is told by what of goals is near: by how often the same of them was looked at."""
+        facts = frozenset(facts_in(place.atoms))
+        views = tuple((need, need.view(place.atoms)) for need in self._needs if need.facts <= facts)
+        if views:
+            self._apt[place.number] = place
+            heappush(self._novel, (self._least(views), place.number, views))
+        else:
+            self._far.append(place)
+
+    def _least(self, views: tuple[Hashable, ...]) -> int:
+        return min(self._views[view] for view in views)
 
     def _next(self) -> tuple[Step, ...]:
-        """Return the next world: of the three sorts in turn."""
+        """Return the next world: of the sorts in turn."""
         self._n_looked += 1
-        sorts = (self._apt, self._near, self._far)
-        turn = self._n_looked % 3
-        return next(each for each in (*sorts[turn:], *sorts[:turn]) if each).popleft().steps
+        for turn in range(4):
+            match (self._n_looked + turn) % 4:
+                case 0 if self._apt:
+                    return self._apt.pop(next(iter(self._apt))).steps
+                case 2 if self._apt:
+                    return self._next_apt()
+                case 1 if self._near:
+                    return self._near.popleft().steps
+                case 3 if self._far:
+                    return self._far.popleft().steps
+        raise AssertionError("nothing is left to be looked at")
+
+    def _next_apt(self) -> tuple[Step, ...]:
+        while True:
+            before, number, views = heappop(self._novel)
+            if number not in self._apt:
+                continue
+            now = self._least(views)
+            if now == before:
+                self._views.update(views)
+                return self._apt.pop(number).steps
+            heappush(self._novel, (now, number, views))
 
     def _is_open(self, goal: Goal) -> bool:
         return goal not in self.findings or self.findings[goal].rank > 0
@@ -109,23 +144,15 @@ class Search:
             if world.context.joins.first_open(role) is not None:
                 self._try(steps, Step(kind="eof", role=role, at=world.now))
         self._failures.clear()
-        is_joining = any(goal.kind == "join" for goal in self._wanted)
         seen: set[Atom] = set()
         for found in self._drafts.now(world):
             if isinstance(found, Draft):
                 if self._failures[found.name] < _MOST_FAILURES:
                     self._try_once(steps, found, world, seen)
-            elif is_joining and _may_be_last(found, world):
-                self._try_all(steps, found, world)
             else:
                 self._foresee(steps, found, world)
             if not self._wanted:
                 return
-
-    def _try_all(self, steps: tuple[Step, ...], spread: Spread, world: World) -> None:
-        for draft in map(spread.draft, spread):
-            if self._wanted and self._failures[draft.name] < _MOST_FAILURES:
-                self._try_draft(steps, draft, world)
 
     def _try_once(self, steps: tuple[Step, ...], draft: Draft, world: World, seen: set[Atom]) -> None:
         """Let a piece pass, if none passed here that did the same to the sessions."""
@@ -152,17 +179,15 @@ class Search:
 
     def _foresee(self, steps: tuple[Step, ...], spread: Spread, world: World) -> None:
         """Keep what would come of a kind of message, without letting it happen."""
-        outlook = Outlook(world, spread)
-        done: set[int] = set()
-        for choice in spread:
-            effect = outlook.of(choice)
-            if id(effect) in done or not self._wanted:
-                continue
-            draft = spread.draft(choice) if self._is_worth(effect, steps) else None
-            if draft is None or self._settle(steps, draft, effect, world):
-                done.add(id(effect))
-            elif self._failures[draft.name] >= _MOST_FAILURES:
+        for effect, choices in Outlook(world, spread, self._verdicts).effects():
+            if not self._wanted:
                 return
+            for choice in choices if self._is_worth(effect, steps) else ():
+                draft = spread.draft(choice)
+                if self._settle(steps, draft, effect, world):
+                    break
+                if self._failures[draft.name] >= _MOST_FAILURES:
+                    return
 
     def _is_worth(self, effect: Effect, steps: tuple[Step, ...]) -> bool:
         if any(self._is_better(goal, effect.outcome) for goal in effect.outcome.met):
@@ -205,8 +230,11 @@ class Search:
         if how is None:
             return
         self._n_kept += 1
-        place = _Place(steps=steps, facts=frozenset(_facts(atoms)), number=self._n_kept)
-        (self._near if how == 1 else self._apt if self._is_apt(place) else self._far).append(place)
+        place = _Place(steps=steps, atoms=atoms, number=self._n_kept)
+        if how == 1:
+            self._near.append(place)
+        else:
+            self._put(place)
 
     def _is_new(self, atoms: tuple[Atom, ...]) -> int | None:
         """Return 1 where an atom is new, 2 where a pair of them is; they are known from now on."""
@@ -231,7 +259,7 @@ class Search:
         assert rank is not None
         self.findings[goal] = Finding(steps=steps, rank=rank)
         if rank == 0:
-            self._wanted.discard(goal)
+            self._wanted.pop(goal, None)
 
 
 def _pairs(atoms: tuple[Atom, ...]) -> Iterator[tuple[Atom, Atom]]:
@@ -242,33 +270,6 @@ def _pairs(atoms: tuple[Atom, ...]) -> Iterator[tuple[Atom, Atom]]:
                 yield one[:3], other[:3]
             case _:
                 yield one, other
-
-
-def _facts(atoms: tuple[Atom, ...]) -> Iterator[Hashable]:
-    for atom in atoms:
-        match atom:
-            case (str() as name, str() as state, *_, tuple()):
-                yield name, state
-            case (str() as name, int() as count, frozenset()) if count:
-                yield name
-
-
-def _needs(setup: Setup, goal: Goal) -> frozenset[Hashable]:
-    """Return the facts without which a goal cannot be reached."""
-    needs: set[Hashable] = set()
-    if goal.session in setup.plan["sessions"]:
-        needs |= {(goal.session, goal.state)}
-        if goal.kind == "row":
-            needs |= set(_contexts_in(setup.plan["sessions"][goal.session]["rows"][goal.number][3]))
-    return frozenset(needs)
-
-
-def _contexts_in(expression: Any) -> Iterator[str]:
-    if isinstance(expression, tuple):
-        if expression[:1] == ("context",):
-            yield expression[1]
-        for part in expression:
-            yield from _contexts_in(part)
 
 
 def _rank(goal: Goal, outcome: Outcome) -> int | None:
@@ -288,8 +289,3 @@ def _rank(goal: Goal, outcome: Outcome) -> int | None:
 def _says_more(draft: Draft, world: World) -> bool:
     """Tell whether more may come of a frame than its sessions say: by what it holds, or by what is remembered of it."""
     return world.engine.has_inner(draft.sender, draft.seen) or is_remembered(draft.seen, world)
-
-
-def _may_be_last(spread: Spread, world: World) -> bool:
-    """Tell whether something may become whole by it."""
-    return world.context.joins.first_open(spread.sender) is not None and is_remembered(spread.base, world)

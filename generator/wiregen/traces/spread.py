@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from functools import lru_cache
+from math import prod
+from typing import Any, Final, TypeAlias
 
 from wiregen.runtime.errors import EncodeError
 from wiregen.runtime.options import Options
@@ -84,25 +86,59 @@ class Source:
         return self.sender != self.writer
 
 
+_Choice: TypeAlias = tuple[int, ...]
+
+
+@lru_cache(maxsize=512)
+def _choices(sizes: tuple[int, ...]) -> tuple[_Choice, ...]:
+    """Return the choices among so many values each, as their numbers, the plainest first."""
+    most_changed = len(sizes) if prod(sizes) <= _MOST_DRAFTS // 4 else 3
+    return tuple(variations([range(size) for size in sizes], most_changed=most_changed, most=_MOST_DRAFTS))
+
+
+@lru_cache(maxsize=2048)
+def _seen_at(sizes: tuple[int, ...], places: tuple[int, ...]) -> tuple[tuple[_Choice, ...], tuple[int, ...]]:
+    """Return choices of which each differs at these places, and for each choice the number of the one it is like."""
+    numbers: dict[_Choice, int] = {}
+    firsts: list[_Choice] = []
+    which: list[int] = []
+    for choice in _choices(sizes):
+        seen = tuple([choice[place] for place in places])
+        if seen not in numbers:
+            numbers[seen] = len(firsts)
+            firsts.append(choice)
+        which.append(numbers[seen])
+    return tuple(firsts), tuple(which)
+
+
 class Spread:
     """One kind of message from one side, with all values that are worth trying in a world."""
 
-    def __init__(self, source: Source, choices: list[tuple[Any, ...]]) -> None:
+    def __init__(self, source: Source, values: list[tuple[Any, ...]]) -> None:
         self.sender = source.sender
         self.base = source.base
+        self.what = (source.sender, source.kind.name)
         self._source = source
-        self._choices = choices
+        self._values = values
+        self._sizes = tuple(map(len, values))
+        self._tokens = [tuple(map(_token, each)) for each in values]
         self._mentions = () if source.is_foreign else source.mentions
         self._concerns: dict[str | None, tuple[int, ...]] = {}
 
-    def __iter__(self) -> Iterator[tuple[int, ...]]:
-        """Yield the choices, as the numbers of values, the plainest first."""
-        n_all = 1
-        for choice in self._choices:
-            n_all *= len(choice)
-        most_changed = len(self._choices) if n_all <= _MOST_DRAFTS // 4 else 3
-        numbers = [range(len(choice)) for choice in self._choices]
-        return variations(numbers, most_changed=most_changed, most=_MOST_DRAFTS)
+    def choices(self) -> tuple[_Choice, ...]:
+        """Return the choices, as the numbers of values, the plainest first."""
+        return _choices(self._sizes)
+
+    def seen_at(self, places: tuple[int, ...]) -> tuple[tuple[_Choice, ...], tuple[int, ...]]:
+        """Return choices of which each differs at these places, and for each choice the number of the one it is like."""
+        return _seen_at(self._sizes, places)
+
+    def token(self, choice: _Choice, places: tuple[int, ...]) -> tuple[Hashable, ...]:
+        """Return what is equal where the values at these places are."""
+        return tuple([self._tokens[place][choice[place]] for place in places])
+
+    def is_measured_by(self, session: str) -> bool:
+        return session in self._source.measuring
 
     def concerns(self, session: str | None) -> tuple[int, ...]:
         """Return the places of a choice that a session depends on."""
@@ -114,15 +150,19 @@ class Spread:
             )
         return self._concerns[session]
 
-    def draft(self, choice: tuple[int, ...]) -> Draft:
+    def draft(self, choice: _Choice) -> Draft:
         return self.only(choice, range(len(choice)))
 
-    def only(self, choice: tuple[int, ...], places: Sequence[int]) -> Draft:
+    def only(self, choice: _Choice, places: Sequence[int]) -> Draft:
         """Return a message that differs from the plainest at these places only."""
         paths = tuple(self._mentions[place].path for place in places)
-        values = tuple(self._choices[place][choice[place]] for place in places)
-        made = with_values(self.base, paths, values) if paths else self.base
+        values = tuple(self._values[place][choice[place]] for place in places)
+        made = with_values(self.base, paths, values)
         source = self._source
         return Draft(
             sender=source.sender, writer=source.writer, written=made, seen=made, measured=source.measured
         )
+
+
+def _token(value: Any) -> Hashable:
+    return value if isinstance(value, int | None) else repr(value)

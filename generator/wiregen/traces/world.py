@@ -276,18 +276,24 @@ class World:
 
     def fingerprint(self, sessions: tuple[str, ...]) -> Hashable:
         """Return exactly what a message meets that these sessions are concerned with."""
-        return (tuple(map(self._exact, sessions)), self._remembered_exactly)
+        return (tuple(map(self.exact, sessions)), self.remembered_exactly())
 
-    def _exact(self, session: str) -> Hashable:
+    def exact(self, session: str) -> Hashable:
+        """Return exactly what a session is in."""
         if session not in self._known:
             self._known[session] = tuple(
                 (each.place, each.state, repr(each.values)) for each in self.engine.instances[session].all()
             )
         return self._known[session]
 
+    def remembered_exactly(self, names: tuple[str, ...] | None = None) -> tuple[str, ...]:
+        """Return what contexts and joins hold; None: all of them."""
+        found = self._remembered
+        return tuple(found.values() if names is None else [found[name] for name in names])
+
     @cached_property
-    def _remembered_exactly(self) -> str:
-        return repr(self.context.snapshot())
+    def _remembered(self) -> dict[str, str]:
+        return {name: repr(held) for name, held in self.context.snapshot().items()}
 
     def atoms_of(self, session: str) -> tuple[Atom, ...]:
         """Return what is so now of one session."""

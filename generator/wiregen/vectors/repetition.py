@@ -28,6 +28,7 @@ _BYTES_RUN: Final = re.compile(rb"(?s)(.{1,24}?)\1{15,}")
 _TEXT_RUN: Final = re.compile(r"(?s)(.{1,24}?)\1{31,}")
 _LONGEST_UNIT: Final = 512
 _LONG: Final = 1 << 16  # from here on a run is looked for around the middle
+_AT_ONCE: Final = 1 << 16  # compared at once: what stays in a cache
 _SAVES: Final = 40  # bytes that a repetition must hold to be worth its braces
 
 HexText: TypeAlias = Annotated[str, Field(pattern="^([0-9a-f]{2})*$")]
@@ -97,9 +98,9 @@ def _middle_run(data: Any) -> tuple[int, int, Any]:
 
 
 def _reach(data: Any, middle: int, size: int) -> tuple[int, int]:
-    """Return how far each byte is the one `size` before it: by halves, for slices compare quickly."""
+    """Return how far each byte is the one `size` before it: in slices, for these compare quickly."""
     start, end = middle, middle + size
-    step = 1 << (len(data).bit_length() - 1)
+    step = min(1 << (len(data).bit_length() - 1), _AT_ONCE)
     while step:
         while end + step <= len(data) and data[end : end + step] == data[end - size : end - size + step]:
             end += step
