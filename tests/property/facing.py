@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from hypothesis import HealthCheck, settings
-from hypothesis.stateful import RuleBasedStateMachine, invariant
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 __all__ = ["SETTINGS", "Facing"]
 
@@ -17,8 +18,17 @@ SETTINGS = settings(
 )
 
 
+SECONDS = st.sampled_from([0.0, 0.5, 20.0, 45.0, 601.0, 90_000.0])
+
+
+def told(event: Any) -> tuple[Any, ...]:
+    """Return what the event of a timer says."""
+    names = ("name", "role", "session", "key", "state", "next_state", "time", "lenient")
+    return (type(event).__name__, *(getattr(event, name, None) for name in names))
+
+
 class Facing(RuleBasedStateMachine):
-    """Two sides and the bytes under way between them; `said` is what was said, `heard` what arrived."""
+    """Two sides and the bytes under way between them; `said` is what was said, `heard` what arrived, `now` the time."""
 
     package: Any
     roles: tuple[str, str]
@@ -31,7 +41,10 @@ class Facing(RuleBasedStateMachine):
         self.restart()
 
     def restart(self) -> None:
-        self.sides = {role: self.package.Connection(role, strict=self.is_strict) for role in self.roles}
+        self.now: float = getattr(self, "now", 0.0)
+        self.sides = {
+            role: self.package.Connection(role, strict=self.is_strict, now=self.now) for role in self.roles
+        }
         self.wires = dict.fromkeys(self.roles, b"")
         self.said: dict[str, list[Any]] = {role: [] for role in self.roles}
         self.heard: dict[str, list[Any]] = {role: [] for role in self.roles}
@@ -44,7 +57,7 @@ class Facing(RuleBasedStateMachine):
         side, peer = self.sides[role], self.sides[self.other(role)]
         before = self.shown(side)
         try:
-            data = side.send(message)
+            data = side.send(message, self.now)
         except self.package.SessionError as error:
             assert error.local
             assert self.shown(side) == before
@@ -59,11 +72,11 @@ class Facing(RuleBasedStateMachine):
     def refuse(self, role: str, peer: Any, message: Any, name: str, *, for_good: bool) -> None:
         if not for_good:
             frame = peer._package.framed(role, message, {})
-            refusal = peer._engine.decide(role, frame, 0.0).refusal
+            refusal = peer._engine.decide(role, frame, self.now).refusal
             assert refusal is None or refusal.name == name
             assert refusal is not None or peer._engine.has_inner(role, frame)
             return
-        events = peer.receive(self.encoded(role, message))
+        events = peer.receive(self.encoded(role, message), self.now)
         assert (events[-1].name, events[-1].role) == (name, role)
         assert peer.failure is events[-1]
         self.restart()
@@ -74,7 +87,7 @@ class Facing(RuleBasedStateMachine):
 
     def deliver(self, role: str, size: int) -> None:
         data, self.wires[role] = self.wires[role][:size], self.wires[role][size:]
-        for event in self.sides[self.other(role)].receive(data):
+        for event in self.sides[self.other(role)].receive(data, self.now):
             if getattr(event, "lenient", False):
                 continue
             assert type(event).__name__ == "Received"
@@ -88,6 +101,21 @@ class Facing(RuleBasedStateMachine):
 
     def shown(self, side: Any) -> Any:
         raise NotImplementedError
+
+    @precondition(lambda self: not any(self.wires.values()))
+    @rule(seconds=SECONDS)
+    def wait(self, seconds: float) -> None:
+        """Let time pass; the same timers run out on both sides, in the same order, and both fail or neither."""
+        first, second = self.sides.values()
+        due = first.next_timeout()
+        assert due == second.next_timeout()
+        self.now += seconds
+        events = [list(map(told, side.tick(self.now))) for side in self.sides.values()]
+        assert events[0] == events[1]
+        assert bool(events[0]) == (due is not None and due <= self.now)
+        assert first.is_closed is second.is_closed
+        if first.is_closed:
+            self.restart()
 
     @invariant()
     def what_was_heard_was_said(self) -> None:

@@ -85,7 +85,11 @@ class Talking(Facing):
     def shown(self, side: Any) -> Any:
         engine = side._engine
         kept = {
-            (name, instance.place): (instance.state, list(map(repr, instance.values)))
+            (name, instance.place): (
+                instance.state,
+                list(map(repr, instance.values)),
+                (instance.since, instance.due) if instance.table.has_timers else None,
+            )
             for name, instances in engine.instances.items()
             for instance in instances.all()
         }
@@ -161,7 +165,7 @@ class Talking(Facing):
         for frame in [frame for each in range(3) for frame in self.frames(seed + each)]:
             for role in self.roles:
                 if self.may_frame(role, frame):
-                    decision = self.sides[role]._engine.decide(role, frame, 0.0)
+                    decision = self.sides[role]._engine.decide(role, frame, self.now)
                     if (decision.refusal is None) == is_legal:
                         found.setdefault(kind_of(decision, frame), (role, frame))
         return found

@@ -6,7 +6,7 @@ A table is made once per process and kind of message, when the first message of 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from itertools import groupby, product
+from itertools import groupby
 from typing import Any
 
 from .access import declared_name
@@ -42,7 +42,9 @@ class Table:
         self.per_sender: bool = session["per_sender"]
         self.roles: tuple[str, ...] = session["roles"]
         self.is_single = not (self.keys or self.per_sender or self.roles)
-        self.places = () if self.keys else tuple(product(((),), *self._tellers(roles)))
+        self.places: tuple[tuple[Hashable, str | None, str | None], ...] = (
+            () if self.keys else tuple(self._places(roles))
+        )
         self.states: tuple[str, ...] = session["states"]
         self.numbers = {state: number for number, state in enumerate(self.states)}
         self.variables = {each[0]: each for each in session["variables"]}
@@ -54,10 +56,10 @@ class Table:
         self.has_fixed_timers = not any(_is_variable(after) for _, after, _ in session["timers"])
         self.is_left = tuple(any(self._leads_on(session, state)) for state in self.states)
 
-    def _tellers(self, roles: tuple[str, ...]) -> Iterator[tuple[str | None, ...]]:
-        """Yield the sides, and the senders, that tell instances apart."""
-        yield roles if self.roles else (None,)
-        yield roles if self.per_sender else (None,)
+    def _places(self, roles: tuple[str, ...]) -> Iterator[tuple[Hashable, str | None, str | None]]:
+        for side in roles if self.roles else (None,):
+            for sender in roles if self.per_sender else (None,):
+                yield (), side, sender
 
     def first_values(self, options: Mapping[str, Any]) -> list[Any]:
         return initial_values(self.variables, self._words, options)
