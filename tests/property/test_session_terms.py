@@ -15,7 +15,8 @@ from wiregen.runtime.session_terms import NOTHING, Term, compile_term
 NUMBERS = ("a", "b", "small")
 TRUTHS = ("yes", "no")
 LISTS = ("queue", "empty")
-SLOTS = {name: slot for slot, name in enumerate((*NUMBERS, *TRUTHS, *LISTS))}
+BYTES = ("data",)
+SLOTS = {name: slot for slot, name in enumerate((*NUMBERS, *TRUTHS, *LISTS, *BYTES))}
 LIMITS = {"most": 5}
 
 
@@ -87,6 +88,7 @@ _numbers: Any = st.one_of(
     calls(("count",), lists),
     calls(("index", "rank"), lists, numbers),
     st.tuples(st.just("item"), lists, numbers),
+    st.tuples(st.just("item"), st.tuples(st.just("variable"), st.sampled_from(BYTES)), numbers),
 )
 _lists: Any = st.one_of(
     st.tuples(st.just("variable"), st.sampled_from(LISTS)),
@@ -113,7 +115,8 @@ VALUES = st.tuples(
     *(st.integers(-2, 6) for _ in NUMBERS),
     *(st.booleans() for _ in TRUTHS),
     st.lists(st.integers(-1, 4), max_size=4),
-).map(lambda drawn: [*drawn, []])
+    st.binary(max_size=4),
+).map(lambda drawn: [*drawn[:-1], [], drawn[-1]])
 NOT_THERE = object()
 
 

@@ -11,6 +11,7 @@ from wiregen.checker.scope import Declared
 from wiregen.checker.targets import Targets
 from wiregen.model import (
     Boolean,
+    Bytes,
     ContextReference,
     Expression,
     Field,
@@ -35,6 +36,8 @@ from wiregen.model import (
 from wiregen.walk import flat_fields
 
 __all__ = ["RowSubjects", "SessionSubjects"]
+
+_BYTE = (Span(low=0, high=255),)
 
 
 class SessionSubjects:
@@ -152,7 +155,9 @@ class RowSubjects:
             case VariableReference(name=name):
                 return self._above.values.get(name)
             case Item(list=VariableReference(name=name)) if name in self._above.variables:
-                return self._above.type_numbers(self._above.variables[name].type)
+                variable = self._above.variables[name]
+                is_byte = isinstance(variable.type, Bytes) and not variable.is_list
+                return _BYTE if is_byte else self._above.type_numbers(variable.type)
             case FieldReference():
                 return self._field(subject)
             case ContextReference():

@@ -191,7 +191,7 @@ class Checksum:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """`list[index]`, from 0."""
+    """`list[index]`, from 0; of bytes the number that the byte is."""
 
     list: Expression
     index: Expression

@@ -368,12 +368,13 @@ def _entry(work: Workspace, scope: Scope, node: syntax.Sized) -> Typed:
 def _item(work: Workspace, scope: Scope, node: syntax.Sized) -> Typed:
     base = resolve_reference(work, scope, node.base)
     index = require(work, scope, node.length, INTEGER, "an index")
-    if base.sort.kind not in {"list", "unknown"}:
+    if base.sort.kind not in {"list", "bytes", "unknown"}:
         _report_not_indexed(work, base.sort, node.base.span)
         return STAND_IN
-    return Typed(expression=model.Item(list=base.expression, index=index), sort=item_of(base.sort))
+    sort = INTEGER if base.sort.kind == "bytes" else item_of(base.sort)
+    return Typed(expression=model.Item(list=base.expression, index=index), sort=sort)
 
 
 def _report_not_indexed(work: Workspace, sort: Sort, span: Span) -> None:
-    message = f"only a list or a context has entries, and this is {describe(sort)}"
+    message = f"only a list, bytes or a context has entries, and this is {describe(sort)}"
     work.error("WG2201", message, span, label=describe(sort))

@@ -165,10 +165,11 @@ class Drafts:
         unique: list[Any] = [first]
         small = self._specimens.values(type_)
         alike = [each for each in known if any(type(each) is type(other) for other in small)]
-        for each in (*none, *alike, *self._chunks(source, path[0], world), *small):
+        seen_through = self._specimens.viewed(f"{source.kind.name}.{'.'.join(path)}")
+        for each in (*none, *alike, *self._chunks(source, path[0], world), *seen_through, *small):
             if each not in unique:
                 unique.append(each)
-        return tuple(unique[:_MOST_SMALL])
+        return tuple(unique[: _MOST_SMALL + len(seen_through)])
 
     def _chunks(self, source: Source, field: str, world: World) -> list[bytes]:
         """Return bytes for a field that is a piece of a frame: of the sender's smallest one the half, the rest, and all."""

@@ -34,6 +34,7 @@ class Smallest:
         self._plan = plan
         self._limits = dict(limits or {})
         self._known: dict[Type, tuple[Any, ...]] = {}
+        self._viewed: dict[str, tuple[bytes, ...]] = {}
 
     def message(self, name: str, role: str) -> FrameValue | None:
         """Return a frame with the smallest such message that `role` could write; None: none was found.
@@ -43,9 +44,12 @@ class Smallest:
         return self._message(name, role, 0)
 
     def _message(self, name: str, role: str, depth: int) -> FrameValue | None:
+        return next(self._messages(name, role, depth), None)
+
+    def _messages(self, name: str, role: str, depth: int) -> Iterator[FrameValue]:
         frame = self._plan["sends"].get(role)
         if frame is None:
-            return None
+            return
         _, declared, body = self._plan["frames"][frame]
         fields = tuple(field for field in flat_fields(declared) if field[0] != body)
         header = self._choices(fields, depth)
@@ -54,8 +58,7 @@ class Smallest:
             message = Record(name, dict(zip(own, values[len(header) :], strict=True)))
             found = FrameValue(frame, dict(zip(header, values, strict=False)), message, body=body)
             if self._is_right(found, role):
-                return found
-        return None
+                yield found
 
     def preamble(self, name: str, role: str) -> Record | None:
         """Return the smallest such preamble; None: none was found."""
@@ -70,6 +73,36 @@ class Smallest:
         if type_ not in self._known:
             self._known[type_] = tuple(islice(self._values(type_, 0), _MOST_VALUES))
         return self._known[type_]
+
+    def viewed(self, path: str) -> tuple[bytes, ...]:
+        """Return bytes of a field that are read once more as frames: one of each kind, two, and one that is cut."""
+        if path not in self._viewed:
+            self._viewed[path] = self._seen_through(path)
+        return self._viewed[path]
+
+    def _seen_through(self, path: str) -> tuple[bytes, ...]:
+        owner, _, name = path.rpartition(".")
+        match self._plan.get("views", {}).get(owner, {}).get(name):
+            case ("list", ("frame", frame, tuple() as only, *_), *_):
+                found = [tuple(islice(self._growing(frame, kind), 2)) for kind in only]
+                last = found[-1]
+                return (
+                    *(each[0] for each in found if each),
+                    *(2 * each for each in last[:1]),
+                    *(each[:-1] for each in last[1:]),
+                )
+            case _:
+                return ()
+
+    def _growing(self, frame: str, name: str) -> Iterator[bytes]:
+        """Yield the smallest frame with such a message, and longer ones."""
+        longest = -1
+        for role, other in self._plan["sends"].items():
+            for found in self._messages(name, role, 0) if other == frame else ():
+                data = write_frame(self._plan, found, Options(role, limits=self._limits), needs_context=False)
+                if len(data) > longest:
+                    longest = len(data)
+                    yield data
 
     def _is_right(self, value: Any, role: str) -> bool:
         try:

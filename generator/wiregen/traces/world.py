@@ -29,6 +29,7 @@ Atom = Hashable
 """A fact about a world that is worth reaching once."""
 
 _SMALL = 2
+_FEW_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -364,6 +365,8 @@ def _rough_instance(instance: Instance) -> tuple[Atom, ...]:
 def _rough_value(value: Any, seen: dict[Any, int]) -> Atom:
     if isinstance(value, deque):
         return (min(len(value), _SMALL), tuple(_rough_value(each, seen) for each in islice(value, _SMALL)))
+    if isinstance(value, bytes) and len(value) <= _FEW_BYTES:
+        return value
     if isinstance(value, UUID | bytes | str):
         return ("the", seen.setdefault(value, len(seen)))
     return _rough(value)

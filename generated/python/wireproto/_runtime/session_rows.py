@@ -296,6 +296,8 @@ def _fit(type_: Any) -> Any:
             return bool
         case ("uuid",):
             return lambda value: _as(type_, value)
+        case ("bytes", _):
+            return bytes
         case _:
             return None
 

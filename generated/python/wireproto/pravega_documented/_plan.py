@@ -431,7 +431,7 @@ PLAN: dict[str, Any] = {
             "roles": (),
             "variables": (
                 ("owner", ("uuid",), False, ("octets", "00000000000000000000000000000000"), False),
-                ("block_size", ("int", 4, True, "big"), False, ("number", 0), False),
+                ("block", ("bytes", ("end",)), False, ("octets", ""), False),
             ),
             "states": ("closed", "open"),
             "rows": (
@@ -443,10 +443,7 @@ PLAN: dict[str, Any] = {
                     (
                         "go",
                         "open",
-                        (
-                            ("owner", ("field", ("writer_id",), "own")),
-                            ("block_size", ("call", "count", (("field", ("data",), "own"),))),
-                        ),
+                        (("owner", ("field", ("writer_id",), "own")), ("block", ("field", ("data",), "own"))),
                     ),
                 ),
                 (("closed",), "client", ("AppendBlockEnd", "SetupAppend"), None, ("go", None, ())),
@@ -472,11 +469,526 @@ PLAN: dict[str, Any] = {
                         "operation",
                         "not in",
                         ("field", ("size_of_whole_events",), "own"),
-                        ("range", ("number", 0), ("variable", "block_size")),
+                        ("range", ("number", 0), ("call", "count", (("variable", "block"),))),
                     ),
                     ("violates", "bad_size_of_whole_events", False),
                 ),
-                (("open",), "client", ("AppendBlockEnd",), None, ("go", "closed", ())),
+                (
+                    ("open",),
+                    "client",
+                    ("AppendBlockEnd",),
+                    (
+                        "operation",
+                        "and",
+                        (
+                            "operation",
+                            "==",
+                            ("field", ("size_of_whole_events",), "own"),
+                            ("call", "count", (("variable", "block"),)),
+                        ),
+                        ("operation", ">", ("call", "count", (("field", ("data",), "own"),)), ("number", 0)),
+                    ),
+                    ("violates", "block_end_data_ignored", True),
+                ),
+                (
+                    ("open",),
+                    "client",
+                    ("AppendBlockEnd",),
+                    (
+                        "operation",
+                        "==",
+                        ("field", ("size_of_whole_events",), "own"),
+                        ("call", "count", (("variable", "block"),)),
+                    ),
+                    ("go", "closed", (("block", ("octets", "")),)),
+                ),
+                (
+                    ("open",),
+                    "client",
+                    ("AppendBlockEnd",),
+                    (
+                        "operation",
+                        "and",
+                        (
+                            "operation",
+                            "and",
+                            (
+                                "operation",
+                                "and",
+                                (
+                                    "operation",
+                                    "and",
+                                    (
+                                        "operation",
+                                        "and",
+                                        (
+                                            "operation",
+                                            "in",
+                                            (
+                                                "item",
+                                                ("variable", "block"),
+                                                (
+                                                    "operation",
+                                                    "+",
+                                                    ("field", ("size_of_whole_events",), "own"),
+                                                    ("number", 3),
+                                                ),
+                                            ),
+                                            ("list", (("number", 254), ("number", 255))),
+                                        ),
+                                        (
+                                            "operation",
+                                            "or",
+                                            (
+                                                "operation",
+                                                "==",
+                                                (
+                                                    "item",
+                                                    ("variable", "block"),
+                                                    (
+                                                        "operation",
+                                                        "+",
+                                                        ("field", ("size_of_whole_events",), "own"),
+                                                        ("number", 3),
+                                                    ),
+                                                ),
+                                                ("number", 254),
+                                            ),
+                                            (
+                                                "operation",
+                                                "==",
+                                                ("call", "count", (("field", ("data",), "own"),)),
+                                                ("number", 0),
+                                            ),
+                                        ),
+                                    ),
+                                    (
+                                        "operation",
+                                        "==",
+                                        (
+                                            "item",
+                                            ("variable", "block"),
+                                            ("field", ("size_of_whole_events",), "own"),
+                                        ),
+                                        ("number", 255),
+                                    ),
+                                ),
+                                (
+                                    "operation",
+                                    "==",
+                                    (
+                                        "item",
+                                        ("variable", "block"),
+                                        (
+                                            "operation",
+                                            "+",
+                                            ("field", ("size_of_whole_events",), "own"),
+                                            ("number", 1),
+                                        ),
+                                    ),
+                                    ("number", 255),
+                                ),
+                            ),
+                            (
+                                "operation",
+                                "==",
+                                (
+                                    "item",
+                                    ("variable", "block"),
+                                    (
+                                        "operation",
+                                        "+",
+                                        ("field", ("size_of_whole_events",), "own"),
+                                        ("number", 2),
+                                    ),
+                                ),
+                                ("number", 255),
+                            ),
+                        ),
+                        (
+                            "operation",
+                            "==",
+                            (
+                                "operation",
+                                "+",
+                                (
+                                    "operation",
+                                    "+",
+                                    (
+                                        "operation",
+                                        "+",
+                                        (
+                                            "operation",
+                                            "*",
+                                            (
+                                                "item",
+                                                ("variable", "block"),
+                                                (
+                                                    "operation",
+                                                    "+",
+                                                    ("field", ("size_of_whole_events",), "own"),
+                                                    ("number", 4),
+                                                ),
+                                            ),
+                                            ("number", 16777216),
+                                        ),
+                                        (
+                                            "operation",
+                                            "*",
+                                            (
+                                                "item",
+                                                ("variable", "block"),
+                                                (
+                                                    "operation",
+                                                    "+",
+                                                    ("field", ("size_of_whole_events",), "own"),
+                                                    ("number", 5),
+                                                ),
+                                            ),
+                                            ("number", 65536),
+                                        ),
+                                    ),
+                                    (
+                                        "operation",
+                                        "*",
+                                        (
+                                            "item",
+                                            ("variable", "block"),
+                                            (
+                                                "operation",
+                                                "+",
+                                                ("field", ("size_of_whole_events",), "own"),
+                                                ("number", 6),
+                                            ),
+                                        ),
+                                        ("number", 256),
+                                    ),
+                                ),
+                                (
+                                    "item",
+                                    ("variable", "block"),
+                                    (
+                                        "operation",
+                                        "+",
+                                        ("field", ("size_of_whole_events",), "own"),
+                                        ("number", 7),
+                                    ),
+                                ),
+                            ),
+                            (
+                                "operation",
+                                "-",
+                                (
+                                    "operation",
+                                    "-",
+                                    ("call", "count", (("variable", "block"),)),
+                                    ("field", ("size_of_whole_events",), "own"),
+                                ),
+                                ("number", 8),
+                            ),
+                        ),
+                    ),
+                    ("go", "closed", (("block", ("octets", "")),)),
+                ),
+                (
+                    ("open",),
+                    "client",
+                    ("AppendBlockEnd",),
+                    (
+                        "operation",
+                        "<",
+                        (
+                            "operation",
+                            "-",
+                            ("call", "count", (("variable", "block"),)),
+                            ("field", ("size_of_whole_events",), "own"),
+                        ),
+                        ("number", 8),
+                    ),
+                    ("violates", "bad_block_tail", False),
+                ),
+                (
+                    ("open",),
+                    "client",
+                    ("AppendBlockEnd",),
+                    (
+                        "operation",
+                        "or",
+                        (
+                            "operation",
+                            "or",
+                            (
+                                "operation",
+                                "or",
+                                (
+                                    "operation",
+                                    "!=",
+                                    (
+                                        "item",
+                                        ("variable", "block"),
+                                        ("field", ("size_of_whole_events",), "own"),
+                                    ),
+                                    ("number", 255),
+                                ),
+                                (
+                                    "operation",
+                                    "!=",
+                                    (
+                                        "item",
+                                        ("variable", "block"),
+                                        (
+                                            "operation",
+                                            "+",
+                                            ("field", ("size_of_whole_events",), "own"),
+                                            ("number", 1),
+                                        ),
+                                    ),
+                                    ("number", 255),
+                                ),
+                            ),
+                            (
+                                "operation",
+                                "!=",
+                                (
+                                    "item",
+                                    ("variable", "block"),
+                                    (
+                                        "operation",
+                                        "+",
+                                        ("field", ("size_of_whole_events",), "own"),
+                                        ("number", 2),
+                                    ),
+                                ),
+                                ("number", 255),
+                            ),
+                        ),
+                        (
+                            "operation",
+                            "not in",
+                            (
+                                "item",
+                                ("variable", "block"),
+                                (
+                                    "operation",
+                                    "+",
+                                    ("field", ("size_of_whole_events",), "own"),
+                                    ("number", 3),
+                                ),
+                            ),
+                            ("list", (("number", 254), ("number", 255))),
+                        ),
+                    ),
+                    ("violates", "bad_block_tail", False),
+                ),
+                (
+                    ("open",),
+                    "client",
+                    ("AppendBlockEnd",),
+                    (
+                        "operation",
+                        ">",
+                        (
+                            "operation",
+                            "+",
+                            (
+                                "operation",
+                                "+",
+                                (
+                                    "operation",
+                                    "+",
+                                    (
+                                        "operation",
+                                        "*",
+                                        (
+                                            "item",
+                                            ("variable", "block"),
+                                            (
+                                                "operation",
+                                                "+",
+                                                ("field", ("size_of_whole_events",), "own"),
+                                                ("number", 4),
+                                            ),
+                                        ),
+                                        ("number", 16777216),
+                                    ),
+                                    (
+                                        "operation",
+                                        "*",
+                                        (
+                                            "item",
+                                            ("variable", "block"),
+                                            (
+                                                "operation",
+                                                "+",
+                                                ("field", ("size_of_whole_events",), "own"),
+                                                ("number", 5),
+                                            ),
+                                        ),
+                                        ("number", 65536),
+                                    ),
+                                ),
+                                (
+                                    "operation",
+                                    "*",
+                                    (
+                                        "item",
+                                        ("variable", "block"),
+                                        (
+                                            "operation",
+                                            "+",
+                                            ("field", ("size_of_whole_events",), "own"),
+                                            ("number", 6),
+                                        ),
+                                    ),
+                                    ("number", 256),
+                                ),
+                            ),
+                            (
+                                "item",
+                                ("variable", "block"),
+                                (
+                                    "operation",
+                                    "+",
+                                    ("field", ("size_of_whole_events",), "own"),
+                                    ("number", 7),
+                                ),
+                            ),
+                        ),
+                        (
+                            "operation",
+                            "-",
+                            (
+                                "operation",
+                                "-",
+                                ("call", "count", (("variable", "block"),)),
+                                ("field", ("size_of_whole_events",), "own"),
+                            ),
+                            ("number", 8),
+                        ),
+                    ),
+                    ("violates", "bad_block_tail", False),
+                ),
+                (
+                    ("open",),
+                    "client",
+                    ("AppendBlockEnd",),
+                    (
+                        "operation",
+                        "<",
+                        (
+                            "operation",
+                            "+",
+                            (
+                                "operation",
+                                "+",
+                                (
+                                    "operation",
+                                    "+",
+                                    (
+                                        "operation",
+                                        "*",
+                                        (
+                                            "item",
+                                            ("variable", "block"),
+                                            (
+                                                "operation",
+                                                "+",
+                                                ("field", ("size_of_whole_events",), "own"),
+                                                ("number", 4),
+                                            ),
+                                        ),
+                                        ("number", 16777216),
+                                    ),
+                                    (
+                                        "operation",
+                                        "*",
+                                        (
+                                            "item",
+                                            ("variable", "block"),
+                                            (
+                                                "operation",
+                                                "+",
+                                                ("field", ("size_of_whole_events",), "own"),
+                                                ("number", 5),
+                                            ),
+                                        ),
+                                        ("number", 65536),
+                                    ),
+                                ),
+                                (
+                                    "operation",
+                                    "*",
+                                    (
+                                        "item",
+                                        ("variable", "block"),
+                                        (
+                                            "operation",
+                                            "+",
+                                            ("field", ("size_of_whole_events",), "own"),
+                                            ("number", 6),
+                                        ),
+                                    ),
+                                    ("number", 256),
+                                ),
+                            ),
+                            (
+                                "item",
+                                ("variable", "block"),
+                                (
+                                    "operation",
+                                    "+",
+                                    ("field", ("size_of_whole_events",), "own"),
+                                    ("number", 7),
+                                ),
+                            ),
+                        ),
+                        (
+                            "operation",
+                            "-",
+                            (
+                                "operation",
+                                "-",
+                                ("call", "count", (("variable", "block"),)),
+                                ("field", ("size_of_whole_events",), "own"),
+                            ),
+                            ("number", 8),
+                        ),
+                    ),
+                    ("violates", "bad_block_tail", True),
+                ),
+                (
+                    ("open",),
+                    "client",
+                    ("AppendBlockEnd",),
+                    (
+                        "operation",
+                        "and",
+                        (
+                            "operation",
+                            "==",
+                            (
+                                "item",
+                                ("variable", "block"),
+                                (
+                                    "operation",
+                                    "+",
+                                    ("field", ("size_of_whole_events",), "own"),
+                                    ("number", 3),
+                                ),
+                            ),
+                            ("number", 255),
+                        ),
+                        ("operation", ">", ("call", "count", (("field", ("data",), "own"),)), ("number", 0)),
+                    ),
+                    ("violates", "data_after_padding", False),
+                ),
+                (
+                    ("open",),
+                    "client",
+                    ("AppendBlockEnd",),
+                    None,
+                    ("go", "closed", (("block", ("octets", "")),)),
+                ),
                 (
                     ("open",),
                     None,
@@ -516,6 +1028,9 @@ PLAN: dict[str, Any] = {
         "bad_event_count": "An append holds at least one event.",
         "event_number_backwards": "The event numbers of a writer never decrease.",
         "bad_size_of_whole_events": "The whole events of a block lie within it.",
+        "block_end_data_ignored": "Where all events of a block are whole, nothing follows them in AppendBlockEnd.",
+        "data_after_padding": "Where Padding ends a block, nothing follows in AppendBlockEnd.",
+        "bad_block_tail": "Behind the whole events of a block stands one PartialEvent or Padding, or nothing.",
         "bad_ack": "An acknowledgement covers more than the one before.",
         "missed_ack": "Acknowledgements leave out nothing that waits.",
         "event_outside_block": "Events stand inside a block.",

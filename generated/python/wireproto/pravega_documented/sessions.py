@@ -74,8 +74,9 @@ class BlockView(_View):
         return value
 
     @property
-    def block_size(self) -> int:
-        value: int = self._value("block_size")
+    def block(self) -> bytes:
+        """What the open block holds, of at most one frame."""
+        value: bytes = self._value("block")
         return value
 
 
