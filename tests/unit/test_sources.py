@@ -40,6 +40,8 @@ LEDGERS = {
     "pravega_proposal": ("pravega", r"[GP]\d+"),
 }
 """The table of gaps that a file's ledger answers, and the ids that concern it."""
+OWN_ENTRIES = {"pravega": {"H1", "H2", "H3"}, "reactive_streams": {"31", "32"}}
+"""What a file decides besides: questions that came up where sessions of two sides met."""
 
 OPTIONS = re.compile(r"^Options:(?s:.*?)\n\n|`max_[a-z_]+`", re.MULTILINE)
 NOT_RULES = {"pravega_documented", "pravega_proposal", "utf8_fallback"} | {
@@ -146,7 +148,9 @@ def test_the_ledger_answers_every_gap_of_the_document(name: str) -> None:
     ledger = [node.id for node in tree(name).declarations if isinstance(node, syntax.Ledger)]
     found = [str(each.value) if isinstance(each, syntax.Integer) else each.text for each in ledger]
     assert len(wanted) > 5
-    assert sorted(found) == sorted(wanted)
+    own = OWN_ENTRIES.get(name, set())
+    assert sorted(set(found) - own) == sorted(wanted)
+    assert own <= set(found) and len(found) == len(set(found))
 
 
 HEADINGS = re.compile(r"^[A-Z][A-Za-z ]*[a-z] ?- (?:Request|Reply)(?:/Reply)?$", re.MULTILINE)
