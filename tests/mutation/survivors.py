@@ -25,13 +25,18 @@ class Survivors:
 
 KNOWN: Final[tuple[Survivors, ...]] = (
     Survivors(
-        ids=r"_read_\w+: never n_\w+ \* \d+ > (end|body_end|payload_end) - position( \(\d+\))?",
-        reason="an early guard: what is not there is noticed where it is read, or by the position behind it",
+        ids=r"_read_\w+: (end|body_end|payload_end) - position -> \1 \+ position( \(\d+\))?",
+        reason="an early guard with more room: what is not there is noticed where it is read, or by the position behind it",
         is_equivalent=True,
     ),
     Survivors(
-        ids=r"_read_\w+: (end|body_end|payload_end) - position -> \1 \+ position( \(\d+\))?",
-        reason="that early guard with more room",
+        ids=r"_unpack_4xi\w*: >4xi(\w*) -> >4xI\1",
+        reason="the length of a body: negative it ends before it begins, without a sign behind all that can be sent",
+        is_equivalent=True,
+    ),
+    Survivors(
+        ids=r"_unpack_qBBi: >qBBi -> >qBBI",
+        reason="the size of the last field: negative it is refused, without a sign it is beyond every body",
         is_equivalent=True,
     ),
     Survivors(
