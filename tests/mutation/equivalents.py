@@ -25,7 +25,7 @@ def reason(function: ast.FunctionDef, node: ast.AST, changed: ast.AST) -> str | 
         return "where it is asked the two differ"
     if _is_early_guard(function, parents, node, changed):
         return "an early guard that lets more through: what is not there is noticed where it is read"
-    if _is_behind_the_rest(function, parents):
+    if _is_behind_the_rest(function, parents, node):
         return "nothing is left over behind what takes all that is left"
     match node:
         case ast.If(test=ast.Compare(left=left, comparators=[ast.Constant(value=int(bound))])):
@@ -81,14 +81,17 @@ def _is_early_guard(
     return False
 
 
-def _is_behind_the_rest(function: ast.FunctionDef, parents: list[ast.AST]) -> bool:
+def _is_behind_the_rest(function: ast.FunctionDef, parents: list[ast.AST], node: ast.AST) -> bool:
     """Say whether something runs only where bytes are left over, in a body whose last field takes what is left."""
     takes_rest = re.search(
         r"(n_\w+) = body_end - \(.+\)\n(?:.*\n)+?    start = .+\n    position = start \+ \1\n",
         ast.unparse(function),
     )
     return bool(takes_rest) and any(
-        isinstance(each, ast.If) and ast.unparse(each.test) == "position != body_end" for each in parents[1:]
+        isinstance(each, ast.If)
+        and node is not each.test
+        and ast.unparse(each.test) == "position != body_end"
+        for each in parents
     )
 
 
