@@ -209,6 +209,8 @@ def _is_always_small(function: ast.FunctionDef) -> bool:
     """Say whether a function joins nothing but numbers and texts of 16-bit lengths."""
     if any(isinstance(part, ast.For | ast.While) for part in ast.walk(function)):
         return False
+    if any(isinstance(part, ast.Name) and part.id.startswith("_write_") for part in ast.walk(function)):
+        return False  # what others write may be long
     counts = {
         part.id
         for part in ast.walk(function)
