@@ -23,6 +23,16 @@ def reason(function: ast.FunctionDef, node: ast.AST, changed: ast.AST) -> str | 
         return "the careful codec writes what this one leaves to it, and the same"
     if any(_is_settled(parent, node) for parent in parents):
         return "where it is asked the two differ"
+    if _is_early_guard(function, parents, node, changed):
+        return "an early guard that lets more through: what is not there is noticed where it is read"
+    if _is_behind_the_rest(function, parents, node):
+        return "nothing is left over behind what takes all that is left"
+    match node:
+        case ast.If(test=ast.Compare(left=left, comparators=[ast.Constant(value=int(bound))])):
+            if bound >= _LARGE and ast.unparse(left) == "len(data)" and _is_always_small(function):
+                return "the prefixes of its texts cannot say so much"
+        case ast.Constant(value=bool()) if _is_leniency_unused(parents):
+            return "the encoding has nothing that only the lenient write"
     for parent in parents:
         match parent:
             case ast.Call(func=ast.Name(id="_encode_carefully"), args=[_, compression, *_]) if _is_in(
@@ -47,6 +57,62 @@ def _refuses_more(parents: list[ast.AST], node: ast.AST, changed: ast.AST) -> bo
         match parent:
             case ast.If(test=test, body=[ast.Raise(exc=ast.Name(id="_Bad"))]) if _is_in(node, test):
                 return holds_more(test, node, changed) > 0
+    return False
+
+
+def _is_early_guard(
+    function: ast.FunctionDef, parents: list[ast.AST], node: ast.AST, changed: ast.AST
+) -> bool:
+    """Say whether a reader's `if count * size > end - position` before a loop over the items lets more through, or less only where the
+    frame is too short for what follows the items."""
+    for around in (node, *parents):
+        match around:
+            case ast.If(
+                test=ast.Compare(
+                    left=ast.BinOp(left=ast.Name(id=count), op=ast.Mult(), right=ast.Constant()),
+                    ops=[ast.Gt()],
+                    comparators=[ast.BinOp(op=ast.Sub())],
+                ) as test
+            ) if function.name.startswith("_read_"):
+                is_item_by_item = f"for _ in range({count}):" in ast.unparse(function)
+                is_settled = isinstance(changed, ast.Compare) and _is_followed(function, count)
+                lets_more = around is node or holds_more(test, node, changed) < 0
+                return is_item_by_item and (lets_more or node is test and is_settled)
+    return False
+
+
+def _is_behind_the_rest(function: ast.FunctionDef, parents: list[ast.AST], node: ast.AST) -> bool:
+    """Say whether something runs only where bytes are left over, in a body whose last field takes what is left."""
+    takes_rest = re.search(
+        r"(n_\w+) = body_end - \(.+\)\n(?:.*\n)+?    start = .+\n    position = start \+ \1\n",
+        ast.unparse(function),
+    )
+    return bool(takes_rest) and any(
+        isinstance(each, ast.If)
+        and node is not each.test
+        and ast.unparse(each.test) == "position != body_end"
+        for each in parents
+    )
+
+
+def _is_followed(function: ast.FunctionDef, count: str) -> bool:
+    """Say whether something is always read behind the loop over so many items: then they never reach the end."""
+    loops = [
+        isinstance(each, ast.For) and f"range({count})" in ast.unparse(each.iter) for each in function.body
+    ]
+    behind = function.body[loops.index(True) + 1 :] if any(loops) else []
+    return any(isinstance(each, ast.Assign) and "= _unpack_" in ast.unparse(each) for each in behind)
+
+
+def _is_leniency_unused(parents: list[ast.AST]) -> bool:
+    """Say whether something is the `lenient` of a text that is encoded as modified UTF-8: every text has one such form."""
+    match parents:
+        case [
+            ast.keyword(arg="lenient"),
+            ast.Call(func=ast.Name(id="_encode_text"), args=[_, ast.Constant(value="mutf8")]),
+            *_,
+        ]:
+            return True
     return False
 
 
@@ -104,6 +170,8 @@ def _grows(expression: ast.expr, node: ast.AST, changed: ast.AST) -> int:
             return (after > before) - (after < before) if isinstance(after, int) else 0
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             return _grows(left if _is_in(node, left) else right, node, changed)
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            return _grows(left if _is_in(node, left) else right, node, changed)
         case ast.BinOp(left=left, op=ast.Sub(), right=right):
             return _grows(left, node, changed) if _is_in(node, left) else -_grows(right, node, changed)
         case ast.IfExp(body=one, orelse=other):
@@ -141,8 +209,12 @@ def _is_always_small(function: ast.FunctionDef) -> bool:
     """Say whether a function joins nothing but numbers and texts of 16-bit lengths."""
     if any(isinstance(part, ast.For | ast.While) for part in ast.walk(function)):
         return False
+    if any(isinstance(part, ast.Name) and part.id.startswith("_write_") for part in ast.walk(function)):
+        return False  # what others write may be long
     counts = {
-        part.id for part in ast.walk(function) if isinstance(part, ast.Name) and part.id.startswith("n_")
+        part.id
+        for part in ast.walk(function)
+        if isinstance(part, ast.Name) and part.id.startswith("n_") and part.id != "n_absent"
     }
     short = {
         argument.id
@@ -154,7 +226,9 @@ def _is_always_small(function: ast.FunctionDef) -> bool:
     joined = [
         part
         for part in ast.walk(function)
-        if isinstance(part, ast.Assign) and isinstance(part.value, ast.Attribute)
+        if isinstance(part, ast.Assign)
+        and isinstance(part.value, ast.Attribute)
+        and part.value.attr != "absent"
     ]
     return counts <= short and not joined and all(name in ast.unparse(function) for name in encoded[2:])
 

@@ -24,6 +24,8 @@ Planted: TypeAlias = Callable[[Specimen], bool]
 _MOST_ATTEMPTS: Final = 80
 """Values tried where the plain one is refused."""
 _MOST_BRANCHES: Final = 4000
+_FEW: Final = 3
+"""Options of a context that are tried with each message; one with more says which message it is."""
 _PATIENCE: Final = 12
 """Branches in which an option is tried by itself before it is given up."""
 
@@ -169,7 +171,7 @@ class _Walk:
                 continue
             way = _way(specimen.made[:number])
             for index in range(len(choice.options)):
-                name = f"{self._variant} {choice.site} {choice.options[index][0]}"
+                name = f"{self._named(specimen, choice)} {choice.options[index][0]}"
                 if index != choice.taken and name not in self._queued:
                     self._queued.add(name)
                     branch = {**fixed, **way, choice.path: index}
@@ -178,7 +180,13 @@ class _Walk:
                         branch
                     )
             if choice.taken is not None:
-                self._queued.add(f"{self._variant} {choice.site} {choice.options[choice.taken][0]}")
+                self._queued.add(f"{self._named(specimen, choice)} {choice.options[choice.taken][0]}")
+
+    def _named(self, specimen: Specimen, choice: Choice) -> str:
+        """Return what a choice is told from others by: what was said before may matter to each message in its own way."""
+        message = getattr(getattr(specimen.value, "message", None), "name", "")
+        is_small = choice.site.startswith(CONTEXT) and len(choice.options) <= _FEW
+        return f"{self._variant} {message if is_small else ''} {choice.site}"
 
 
 def _is_free(choice: Choice) -> bool:

@@ -45,10 +45,17 @@ def mentions_of(plan: Plan) -> Mentions:
     measuring |= {
         field for entry in plan["contexts"].values() for _, field, _ in entry[3] if entry[0][0] != "enum"
     }
+    deciding = {name for node in nodes for name in _decided(node)}
+    deciding |= {
+        name
+        for join in plan["joins"].values()
+        for _, _, when in (*join[3], *join[4])
+        for name in _names(when)
+    }
     return Mentions(
         numbers={name: tuple(found) for name, found in numbers.items()},
         measuring=frozenset(measuring),
-        deciding=frozenset(name for node in nodes for name in _decided(node)),
+        deciding=frozenset(deciding),
         asks_for_room=("position", "remaining") in nodes,
     )
 

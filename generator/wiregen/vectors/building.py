@@ -18,6 +18,7 @@ from wiregen.vectors.format import Invalid, Trace, Unwritable, Valid, VectorFile
 from wiregen.vectors.headers import headed_drafts
 from wiregen.vectors.invalid import Faults
 from wiregen.vectors.joins import joined_drafts
+from wiregen.vectors.least import least_drafts
 from wiregen.vectors.unwritable import refused_values
 from wiregen.vectors.valid import Crop, valid_drafts
 from wiregen.vectors.variants import variant_drafts
@@ -51,10 +52,14 @@ def build_vectors(
     soil, drafting = Soil(plan=plan), Drafting(plan)
     crop = Crop(soil, drafting)
     valid_drafts(crop)
+    least = tuple(least_drafts(drafting, crop.scenery))
+    crop.drafts += least
     deep = tuple(deep_drafts(drafting, crop.drafts))
     crop.drafts += tuple(variant_drafts(drafting, crop.drafts))
     frames = [*crop.drafts, *(each for each in deep if isinstance(each, Draft))]
     faults = Faults(drafting)
+    for draft in least:
+        faults.put_at_end(draft)
     for draft in frames:
         if draft.is_whole:
             faults.put_into(draft)

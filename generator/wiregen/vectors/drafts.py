@@ -96,7 +96,8 @@ class Drafting:
         lines = self._lines(draft)
         encodes = self._encodes(draft, lines)
         others: dict[str, Any] = carry(draft, lines) if carry is not None and not draft.is_variation else {}
-        note = "; ".join(part for part in (draft.note, others.pop("note", "")) if part)
+        unwritten = _why_unwritten(draft, lines) if encodes == "no" else ""
+        note = "; ".join(part for part in (draft.note, others.pop("note", ""), unwritten) if part)
         return Valid(
             id=self._id(draft, _first_word(lines)),
             variant=draft.scene.variant,
@@ -241,6 +242,15 @@ def message_of(draft: Draft) -> str:
     value = draft.trees[-1].value
     message = value.message if isinstance(value, FrameValue) else value
     return str(getattr(message, "name", "") or getattr(value, "name", ""))
+
+
+def _why_unwritten(draft: Draft, lines: list[dict[str, Any]]) -> str:
+    """Return why encoding what was read is not asked for."""
+    if any("part" in line for line in lines):
+        return "not encoded: pieces are cut from what they are together"
+    if any(node.name == "tail" and node.size for tree in draft.trees for node in tree.walk()):
+        return "not encoded: bytes that are left over are read and not written"
+    return "not encoded: what was read breaks a condition of what is written"
 
 
 def _first_word(lines: list[dict[str, Any]]) -> str:

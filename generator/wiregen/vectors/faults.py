@@ -19,7 +19,7 @@ from wiregen.specimens.soil import bounds, shape_of
 from wiregen.vectors.sites import Part
 from wiregen.vectors.splicing import number_bytes, replaced, spliced
 
-__all__ = ["CLASSES", "Bad", "Fields", "bad_parts"]
+__all__ = ["AT_THE_END", "CLASSES", "Bad", "Fields", "bad_parts"]
 
 _SIZES: Final = frozenset(
     {"truncated", "trailing_bytes", "length_mismatch", "limit_exceeded", "invalid_value"}
@@ -37,7 +37,7 @@ _AFTER: Final = frozenset(
 )
 CLASSES: Final[dict[str, frozenset[str]]] = {
     "cut": frozenset({"truncated"}),
-    "extra": frozenset({"trailing_bytes"}),
+    "extra": frozenset({"trailing_bytes", "truncated"}),
     "wrong constant": frozenset({"wrong_constant"}),
     "wrong code": frozenset({"unknown_code", "invalid_enum", "constraint"}),
     "length too long": _SIZES | _AFTER,
@@ -60,6 +60,10 @@ CLASSES: Final[dict[str, frozenset[str]]] = {
     "missing context": frozenset({"missing_context"}),
 }
 """The codes that faults of a class are reported with. A length that is wrong is noticed at what follows from it."""
+
+
+AT_THE_END: Final = "at the end"
+"""Which of the wrong lengths is the last part of a frame: nothing follows that a wrong end would spoil."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,29 +248,34 @@ def _lengths(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     node = part.node
     if not isinstance(node.value, int) or isinstance(node.value, bool) or not _measures(part, fields):
         return
-    limits = fields.plan["limits"]
-    beyond = [number for number in (limits["count"], limits["frame"]) if number is not None]
     wrong = [
-        ("length too long", node.value + 1),
-        ("length too short", node.value - 1),
-        ("length negative", -1),
+        ("length too long", "", node.value + 1),
+        ("length too short", "", node.value - 1),
+        ("length negative", AT_THE_END * (node.end == len(data)), -1),
+        *(("length beyond the limit", which, number) for which, number in _beyond(node, fields)),
     ]
     if node.type[0] == "int":
-        wrong += [
-            ("length beyond the limit", bounds(node.type)[1]),
-            ("length negative", bounds(node.type)[0]),
-        ]
-    wrong += [("length beyond the limit", number + 1) for number in beyond]
-    wrong += [("length beyond the limit", number - node.end + least) for number in beyond for least in (0, 1)]
-    for kind, number in wrong:
+        wrong.append(("length negative", "", bounds(node.type)[0]))
+    for kind, which, number in wrong:
         told = number_bytes(node, number)
         if told is not None and (kind != "length too short" or number >= 0):
             outer = tuple(each for each in part.lengths if each is not node)
             changed = spliced(data, node.start, node.end, told, outer)
             if changed is not None:
-                is_limit = kind == "length beyond the limit"
-                shape = f"every {_kind(node)}" if is_limit else ""
-                yield Bad(kind=kind, which=str(number) if is_limit else "", data=changed, shape=shape)
+                shape = f"every {_kind(node)}" if kind == "length beyond the limit" else ""
+                yield Bad(kind=kind, which=which, data=changed, shape=shape)
+
+
+def _beyond(node: Node, fields: Fields) -> Iterator[tuple[str, int]]:
+    """Return lengths that no frame has room for: called alike wherever they stand, to be shown once."""
+    if node.type[0] == "int":
+        yield "largest", bounds(node.type)[1]
+    limits = fields.plan["limits"]
+    for name in ("count", "frame"):
+        if limits[name] is not None:
+            yield f"above {name}", limits[name] + 1
+            yield f"all of {name}", limits[name] - node.end
+            yield f"a byte above all of {name}", limits[name] - node.end + 1
 
 
 def _kind(node: Node) -> str:

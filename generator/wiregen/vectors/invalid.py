@@ -7,7 +7,7 @@ from typing import Final
 
 from wiregen.runtime.errors import DecodeError
 from wiregen.vectors.drafts import Draft, Drafting, message_of
-from wiregen.vectors.faults import CLASSES, Bad, Fields, bad_parts
+from wiregen.vectors.faults import AT_THE_END, CLASSES, Bad, Fields, bad_parts
 from wiregen.vectors.limits import limited_drafts
 from wiregen.vectors.sites import parts_of
 
@@ -37,13 +37,7 @@ class Faults:
         """Keep what can be wrong with a frame and is not shown yet."""
         if len(draft.data) > _LONGEST or len(draft.trees) != 1:
             return
-        # Parts lie in the stream of their sender, behind what it sent before.
-        behind = b"".join(sent for role, sent in draft.scene.before if role == draft.scene.role)
-        for part in parts_of(draft.trees[0]):
-            for bad in bad_parts(part, behind + draft.data, self._fields):
-                names = self._wanted(bad, self._site(part.site, draft, bad.kind))
-                if names and bad.data.startswith(behind):
-                    self._try(draft, bad, bad.data[len(behind) :], names)
+        self._put(draft)
         self._cut(draft)
         self._unset(draft)
         for name, limited in limited_drafts(self._drafting, draft, self._is_wanted):
@@ -51,12 +45,31 @@ class Faults:
             if limited is not None:
                 self._keep(limited, name)
 
-    def _site(self, site: str, draft: Draft, kind: str) -> str:
-        """Return where a part is shown; what a header says is judged anew with each message."""
-        is_header = site.partition(".")[0] in self._drafting.plan["frames"]
+    def put_at_end(self, draft: Draft) -> None:
+        """Keep what can be wrong where a frame ends that is as small as may be: these are shown of it rather than of another."""
+        self._put(draft, is_at_end=True)
+
+    def _put(self, draft: Draft, *, is_at_end: bool = False) -> None:
+        # Parts lie in the stream of their sender, behind what it sent before.
+        behind = b"".join(sent for role, sent in draft.scene.before if role == draft.scene.role)
+        for part in parts_of(draft.trees[0]):
+            for bad in bad_parts(part, behind + draft.data, self._fields):
+                if is_at_end and (bad.kind, bad.which) not in _AT_ENDS and bad.which != AT_THE_END:
+                    continue
+                names = self._wanted(bad, self._site(part.site, draft, bad))
+                if names and bad.data.startswith(behind):
+                    self._try(draft, bad, bad.data[len(behind) :], names)
+
+    def _site(self, site: str, draft: Draft, bad: Bad) -> str:
+        """Return where a part is shown; what a header says is judged anew with each message, and so is what a struct in it says."""
+        owner, plan = site.partition(".")[0], self._drafting.plan
+        is_header = owner in plan["frames"]
         if is_header and draft.scene.variant is not None:
             return f"{draft.scene.variant}: {site}"
-        return f"{message_of(draft)} in {site}" if is_header and kind in _OF_HEADERS else site
+        if is_header and (bad.kind, bad.which) in _AT_ENDS:
+            return f"{message_of(draft)}{_absent(draft)} in {site}"
+        of = _OF_HEADERS if is_header else _OF_STRUCTS if owner in plan["structs"] else frozenset()
+        return f"{message_of(draft)} in {site}" if bad.kind in of else site
 
     def _wanted(self, bad: Bad, site: str) -> list[str]:
         """Return what a fault would show that nothing shows yet."""
@@ -71,7 +84,7 @@ class Faults:
         if changed.error is not None:
             if changed.error.code in CLASSES[bad.kind]:
                 self._keep(changed, *names)
-        elif len(changed.trees) == 1 and bad.kind not in _MAY_BE_RIGHT:
+        elif len(changed.trees) == 1 and (bad.kind not in _MAY_BE_RIGHT or bad.which == _SHORTER):
             self._tolerated(changed, names)
 
     def _is_wanted(self, name: str) -> bool:
@@ -123,11 +136,17 @@ _OF_HEADERS: Final = frozenset(
         "bad value",
         "constraint broken",
         "wrong constant",
+        "length too long",
         "length negative",
         "length beyond the limit",
     }
 )
 """Classes that are shown with every message where they concern its header."""
+_SHORTER: Final = "a byte less"
+_AT_ENDS: Final = frozenset({("extra", ""), ("length too short", _SHORTER)})
+"""What is shown with every message wherever it may end: part of a field that need not be there, or something behind the last one."""
+_OF_STRUCTS: Final = frozenset({"bad value", "length negative", "length too long"})
+"""Classes that are shown with every message where they concern a struct in it."""
 _MAY_BE_RIGHT: Final = ("constraint broken", "length too long", "length too short")
 """Classes whose bytes may say something else that is right."""
 _OF_STRICT: Final = frozenset(
@@ -142,3 +161,9 @@ _OF_STRICT: Final = frozenset(
     }
 )
 """What a lenient reader tolerates is refused with one of these."""
+
+
+def _absent(draft: Draft) -> str:
+    """Return how many fields are absent, as coverage calls it."""
+    absent = getattr(getattr(draft.trees[0].value, "message", None), "absent", 0)
+    return f" without its last {absent}" if absent else ""

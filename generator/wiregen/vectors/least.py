@@ -1,0 +1,104 @@
+"""Each message with nothing in it that need not be there: empty texts, many of the smallest items, and an empty field at its very end.
+
+What a decoder works out ahead, such as how many items at most there is room for, and what it asks at the end of a body, whether there is
+another field, is only wrong where fields are as small as may be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from wiregen.runtime.errors import DecodeError, EncodeError
+from wiregen.runtime.options import Options
+from wiregen.runtime.tree import Record
+from wiregen.runtime.writing import write_frame
+from wiregen.specimens import Choices, Soil, Specimen, grow
+from wiregen.specimens.choices import UngrownError
+from wiregen.specimens.soil import every_field, rows_of
+from wiregen.vectors.bench import Scene
+from wiregen.vectors.drafts import Draft, Drafting, message_of
+from wiregen.vectors.scenes import Known, Scenery
+
+__all__ = ["least_drafts"]
+
+_MANY: Final = 40
+"""Items, so that one byte too many for each is more than all that may follow them."""
+_LONGEST: Final = 2000
+
+
+def least_drafts(drafting: Drafting, scenery: Scenery) -> Iterator[Draft]:
+    """Return each message that has a list or a text that may be absent, as small as it can be."""
+    soil = scenery.soil
+    plan = soil.plan
+    for name, (code, sender, fields) in plan["messages"].items():
+        rows = tuple(every_field(fields))
+        is_shown = any(_is_prefixed(field[2], "list") for field in rows) or bool(_ends(rows))
+        if not is_shown or not isinstance(code, int):
+            continue
+        role = sender or next(iter(plan["sends"]), None)
+        demands = {**_emptied(soil, name), **dict.fromkeys(soil.code_sites, code)}
+        try:
+            specimen = grow(soil, Choices(by_site=demands), role=role)
+        except UngrownError:
+            continue
+        before = scenery.before(specimen, role, None)
+        if before is None:
+            continue
+        scene = Scene(role=role, before=before)
+        for absent in (0, *_ends(rows)):
+            draft = _without(drafting, specimen, scene, absent)
+            if draft is not None and message_of(draft) == name and len(draft.data) <= _LONGEST:
+                yield draft.showing((f"{name} of the least{_said(absent)}",))
+
+
+def _said(absent: int) -> str:
+    return f" without its last {absent}" if absent else ""
+
+
+def _emptied(soil: Soil, message: str) -> dict[str, Any]:
+    """Return what every text is, and how many items the message's own lists have."""
+    demands: dict[str, Any] = {}
+    for owner, fields in rows_of(soil.plan):
+        for field in every_field(fields):
+            site, type_ = f"{owner}.{field[0]}", field[2]
+            if _is_prefixed(type_, "text"):
+                demands[site] = ""
+            elif _is_prefixed(type_, "bytes"):
+                demands[site] = b""
+            elif owner == message and _is_prefixed(type_, "list"):
+                demands[f"{site}.count"] = _MANY
+    return demands
+
+
+def _is_prefixed(type_: Any, kind: str) -> bool:
+    """Say whether a type is of this kind, and says its length itself."""
+    if type_[0] != kind:
+        return False
+    length = type_[1] if kind == "bytes" else type_[2]
+    return bool(length[0] == "prefix")
+
+
+def _ends(rows: tuple[Any, ...]) -> tuple[int, ...]:
+    """Return how many fields are absent where a message can end with an empty one behind which others need not be there."""
+    n_trailing = sum(field[3] is not None and field[3][0] == "trailing" for field in rows)
+    return tuple(
+        absent
+        for absent in range(1, min(n_trailing + 1, len(rows)))
+        if any(_is_prefixed(rows[-absent - 1][2], kind) for kind in ("text", "bytes", "list"))
+    )
+
+
+def _without(drafting: Drafting, specimen: Specimen, scene: Scene, absent: int) -> Draft | None:
+    """Return the specimen without its last fields."""
+    message = getattr(specimen.value, "message", None)
+    if not isinstance(message, Record):
+        return None
+    message.absent = absent
+    options = Options(scene.role, context=Known(specimen.scene))
+    try:
+        data = write_frame(drafting.plan, specimen.value, options, compression=0)
+        draft = drafting.draft(scene, data)
+    except (EncodeError, DecodeError):
+        return None
+    return draft if draft.is_whole and len(draft.trees) == 1 else None
