@@ -177,7 +177,8 @@ def test_secrets_are_hidden() -> None:
 def test_every_vector_is_shown_or_named_wrong(name: str) -> None:
     vectors = shipped_chapter(name).vectors
     assert vectors is not None
-    for vector in vectors.vectors[::17]:
+    joins = {join.name for join in protocol(name).joins}
+    for vector in vectors.vectors[::7]:
         if (
             not isinstance(vector, Valid | Invalid)
             or not isinstance(vector.bytes, str)
@@ -192,8 +193,12 @@ def test_every_vector_is_shown_or_named_wrong(name: str) -> None:
         if len(before) > 8:
             continue
         answer = look(name, vector.bytes, role=vector.from_role, before=before)
-        faults = [frame["fault"]["code"] for frame in answer["frames"] if "fault" in frame]
-        assert faults == ([vector.error.code] if isinstance(vector, Invalid) else []), vector.id
+        faults = [frame for frame in answer["frames"] if "fault" in frame]
+        if isinstance(vector, Valid) and faults and faults[-1]["size"] == 0:
+            left_open = faults.pop()["fault"]  # pieces of something joined whose last one is not there
+            assert left_open["code"] == "truncated" and left_open["path"].split("[")[0] in joins, vector.id
+        codes = [frame["fault"]["code"] for frame in faults]
+        assert codes == ([vector.error.code] if isinstance(vector, Invalid) else []), vector.id
         json.dumps(answer)
 
 

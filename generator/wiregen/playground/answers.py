@@ -40,7 +40,7 @@ class Reader:
             DecodeError: What was sent before does not conform.
         """
         maker, _ = self._prepared(scene)
-        items, known = self._bench.read(scene, data)
+        items, known = self._bench.read(scene, data, ends=True)
         frames: list[dict[str, Any]] = []
         budget = _MOST_NODES
         for offset, size, found in items[:_MOST_FRAMES]:
