@@ -13,6 +13,8 @@ __all__ = ["Trial"]
 
 N_CHAINED = 2
 """Frames that have to follow each other before a place is believed."""
+_N_AGAINST = 3
+"""Frames that have to follow each other from inside a frame that could be read, before that is called a lie."""
 _FIRST_BYTES = 4096
 
 
@@ -62,18 +64,20 @@ class Trial:
                 return verdict
             size *= 8
 
-    def hidden(self, data: bytes, end: int, *, is_end: bool) -> int | None:
+    def hidden(self, data: bytes, end: int, *, is_end: bool, is_cut: bool = False) -> int | None:
         """Return where in a frame others begin that lead beyond its `end`, which is therefore a lie; 0: nowhere.
 
-        None: that takes more bytes than there are. Frames that end where it does belong to it.
+        None: that takes more bytes than there are. Frames that end where it does belong to it. What leads to the very end of the
+        stream is less of a sign where that only cuts (`is_cut`) what begins behind the frame.
         """
+        n_at_end = _N_AGAINST if is_cut else 1
         known: set[int] = set()
         for start in self.candidates(data, 1):
             if start >= end:
                 return 0
             if start in known:
                 continue
-            verdict = self._leads_beyond(data, start, end, known, is_end=is_end)
+            verdict = self._leads_beyond(data, start, end, known, n_at_end=n_at_end if is_end else None)
             if verdict is None:
                 return None
             if verdict:
@@ -81,9 +85,12 @@ class Trial:
         return 0
 
     def _leads_beyond(
-        self, data: bytes, start: int, end: int, known: set[int], *, is_end: bool
+        self, data: bytes, start: int, end: int, known: set[int], *, n_at_end: int | None
     ) -> bool | None:
-        """Say whether frames follow each other from `start` to somewhere behind `end`; note where they begin."""
+        """Say whether frames follow each other from `start` to somewhere behind `end`; note where they begin.
+
+        `n_at_end`: how many suffice if they lead to the end of the stream; None: it does not end here.
+        """
         decoder = self._decoder()
         n_whole, position = 0, start
         try:
@@ -95,13 +102,13 @@ class Trial:
                 position += size
                 if position == end:
                     return False
-                if position > end and n_whole >= N_CHAINED:
+                if position > end and n_whole >= _N_AGAINST:
                     return True
         finally:
             self._restore(n_whole)
-        if not decoder.pending:
-            return position > end if is_end else None
-        return None if decoder.needed and not is_end else False
+        if n_at_end is None:
+            return None if decoder.needed or not decoder.pending else False
+        return not decoder.pending and position > end and n_whole >= n_at_end
 
     def _decoder(self) -> StreamDecoder:
         decoder = decoder_of(self._wishes, self._role, self._context, is_strict=True)

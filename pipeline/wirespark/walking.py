@@ -30,13 +30,18 @@ class Row(NamedTuple):
 
 @dataclass(slots=True)
 class _Fault:
-    """A bad place whose end is not known yet. `position`, `end`, `tried` count in the window."""
+    """A bad place whose end is not known yet. `end` and `tried` count in the window.
+
+    Attributes:
+        is_cut: Nothing is wrong but that the stream ends in a frame.
+    """
 
     offset: int
     error: Any
     raw: bytes
     end: int | None
     tried: int
+    is_cut: bool = False
 
 
 class Walk:
@@ -241,8 +246,8 @@ class Walk:
         end = moved.end - self.offset if moved.recoverable and moved.end is not None else None
         self._begin_fault(moved, end)
 
-    def _begin_fault(self, error: Any, end: int | None) -> None:
-        self._fault = _Fault(self.offset, error, b"", end, 1)
+    def _begin_fault(self, error: Any, end: int | None, *, is_cut: bool = False) -> None:
+        self._fault = _Fault(self.offset, error, b"", end, 1, is_cut)
         self._needed = 0
         self._trial.begin(self.context)
 
@@ -264,7 +269,7 @@ class Walk:
         for _ in decoder.items(self._window):
             raise AssertionError("what was cut is whole")
         error = next(error for _, _, error in decoder.finish_items())
-        self._begin_fault(error.moved(self.offset), None)
+        self._begin_fault(error.moved(self.offset), None, is_cut=True)
 
     # ---- faults
 
@@ -274,7 +279,7 @@ class Walk:
         None: more bytes have to come.
         """
         if self._held is not None:
-            return self._settled(self._held, is_end=is_end)
+            return self._settled(self._held, is_end=is_end, is_cut=fault.is_cut)
         place = self._place(fault, is_end=is_end)
         if place is None:
             self._forget(fault)
@@ -287,13 +292,13 @@ class Walk:
         self._is_beginning = False
         return Row(fault.offset, self.offset - fault.offset, fault.error, raw, self._time)
 
-    def _settled(self, held: Row, *, is_end: bool) -> Row | None:
+    def _settled(self, held: Row, *, is_end: bool, is_cut: bool) -> Row | None:
         """Return the frame before a fault; where its length has hidden other frames, a fault up to the first of them.
 
         None: more bytes have to come.
         """
         data = self._held_bytes + self._window
-        place = self._trial.hidden(data, held.size, is_end=is_end)
+        place = self._trial.hidden(data, held.size, is_end=is_end, is_cut=is_cut)
         if place is None:
             return None
         self._held = None

@@ -14,12 +14,15 @@ from hypothesis import settings
 from tests.pipeline.rows import rows_of
 from tests.pipeline.streams import STREAMS, Stream, stream_of
 
+from wiregen.runtime.explain import explain
+from wiregen.runtime.options import Options
 from wirespark.options import Wishes
+from wirespark.packages import package_of
 
 IS_SOAK = settings.get_current_profile_name() == "soak"
 N_DAMAGES = 300 if IS_SOAK else 25
-FRAMED = ("pravega", "pravega_documented", "geode")
-"""Their frames say how long they are, so that one bad frame cannot hide another but by that number."""
+MOST_LOST = 0.04
+"""Of Reactive Streams: a frame is a code of one byte and numbers of a few bits, so that frames are seen inside frames."""
 
 
 KINDS = ("flip", "insertion", "deletion", "cut")
@@ -72,20 +75,44 @@ def test_rows_tile_whatever_happened(tmp_path: Path, protocol: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("protocol", FRAMED)
+@pytest.mark.parametrize("protocol", STREAMS)
 def test_what_nothing_happened_to_is_found(tmp_path: Path, protocol: str, kind: str) -> None:
     """And all rows together are the bytes that there are."""
     dice = random.Random(protocol)
+    n_whole = n_lost = 0
     for seed in range(N_DAMAGES):
         stream = stream_of(protocol, seed % 4, 30)
         data, whole = changed(stream, dice, kind)
         rows = rows_of(data, Wishes(protocol=protocol, role=stream.role), tmp_path)
-        lost = set(whole) - spans(rows, has_joins=protocol == "geode")
+        lost = set(whole) - spans(rows, has_joins=bool(package_of(protocol).plan["joins"]))
         if (
             kind == "deletion"
         ):  # by chance what is left of a frame leads to where another one ends: then it is believed
             ends = {end for _, end in whole}
             led = [(r["_offset"], r["_offset"] + r["_size"]) for r in rows]
             lost = {(a, b) for a, b in lost if not any(x < a and b <= y and y in ends for x, y in led)}
-        assert not lost, (seed, kind, sorted(lost), [r["_error"] for r in rows if r["_error"]])
         assert sum(row["_size"] for row in rows) == len(data)
+        if protocol != "reactive_streams" or kind == "cut":
+            assert not lost, (seed, kind, sorted(lost), [r["_error"] for r in rows if r["_error"]])
+        n_whole, n_lost = n_whole + len(whole), n_lost + len(lost)
+    assert n_lost <= MOST_LOST * n_whole
+
+
+@pytest.mark.parametrize("protocol", ["lumberjack", "pravega", "pravega_documented"])
+def test_damaged_bytes_are_in_error_rows(tmp_path: Path, protocol: str) -> None:
+    """Or in what is a frame all the same, as a name with another letter is; the careful codec says which."""
+    dice, plan = random.Random(protocol), package_of(protocol).plan
+    n_errors = 0
+    for seed in range(N_DAMAGES):
+        stream = stream_of(protocol, seed % 4, 30)
+        place = dice.randrange(len(stream.data))
+        junk = dice.randbytes(dice.randrange(1, 20))
+        data = stream.data[:place] + junk + stream.data[place + seed % 2 * len(junk) :]
+        for row in rows_of(data, Wishes(protocol=protocol, role=stream.role), tmp_path):
+            start, end = row["_offset"], row["_offset"] + row["_size"]
+            if start < place + len(junk) and place < end:
+                n_errors += row["_error"] is not None
+                if row["_error"] is None:
+                    tree = explain(plan, data[start:end], 0, end - start, Options(stream.role))
+                    assert tree.end == end - start, (seed, row)
+    assert n_errors > N_DAMAGES / 4
