@@ -54,7 +54,7 @@ def batcher_of(
 
 def scanner_of(wishes: Wishes, role: str | None) -> Any:
     """Return the kernels for what a role sends; None: they are not there, not wanted, or know none of its messages."""
-    if wishes.kernel == "off" or not has_numba():
+    if wishes.kernel == "off" or not wishes.is_native or not has_numba():
         return None
     from wirespark.kernels.scanner import scanner_of as found
 

@@ -188,7 +188,7 @@ class _Reading:
             context = context_of(wishes)
             more = given if context is None else {**given, "context": context}
             try:
-                item: Any = package.native.decode(data, **more)
+                item: Any = wishes.codec.decode(data, **more)
             except package.native.DecodeError as error:
                 item = error
             self._rows.append(Row(0, len(data), item, data[: wishes.error_bytes]))

@@ -58,8 +58,8 @@ def decoder_of(wishes: Wishes, role: str | None, context: Any, *, is_strict: boo
         "strict": wishes.strict or is_strict,
         "variant": wishes.variant,
     }
-    known = _parameters(package.native.Decoder)
-    decoder: StreamDecoder = package.native.Decoder(
+    known = _parameters(wishes.codec.Decoder)
+    decoder: StreamDecoder = wishes.codec.Decoder(
         role, errors="yield", **{name: value for name, value in given.items() if name in known}
     )
     return decoder

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from types import ModuleType
 from typing import Any
 
 import pyarrow as pa
@@ -35,7 +33,7 @@ class Encoder:
         self._takers = Takers(package, variant)
         options = package.runtime("options").Options(variant=variant)
         self._schema = package.runtime("schema").Schema(package.plan, options)
-        self._module = _module_of(package, backend)
+        self._module = package.codec(backend)
         self._variant = variant
         self._arguments: dict[tuple[type, str | None], tuple[dict[str, Any], bool]] = {}
         self._messages: dict[str, Taker] = {}
@@ -237,22 +235,6 @@ def encoder_of(
         WireSparkError: There is no such protocol, or it has no such backend.
     """
     return Encoder(package_of(protocol), backend, variant, role)
-
-
-def _module_of(package: Package, backend: str) -> ModuleType:
-    if backend == "native":
-        return package.native
-    name = f"{package.name}.{backend}"
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name != name:
-            raise
-        raise WireSparkError(
-            f"{package.name} has no backend {backend!r}: build it with that backend"
-        ) from None
-    except ImportError as error:
-        raise WireSparkError(str(error)) from None
 
 
 def _fitted_errors(column: Any, rows: Iterable[int]) -> Iterator[dict[str, Any] | None]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["frames", "from_wire", "register_functions", "to_wire"]
 
-_READ = ("from", "mode", "variant", "strict", "limits", "errorbytes", "kernel")
+_READ = ("from", "backend", "mode", "variant", "strict", "limits", "errorbytes", "kernel")
 _WRITE = ("from", "mode", "variant", "backend")
 Options = Mapping[str, str] | None
 
@@ -82,15 +82,14 @@ def register_functions(spark: SparkSession, *names: str, options: Options = None
     from wirespark.table_function import frames_function
 
     told = dict(options or {})
-    reading = {name: text for name, text in told.items() if name.lower() != "backend"}
     writing = {name: text for name, text in told.items() if name.lower() in _WRITE}
     for name in names:
         place = _place_of(name)
         suffix = name.replace(".", "_")
-        spark.udf.register(f"from_wire_{suffix}", _from_wire(name, reading))
+        spark.udf.register(f"from_wire_{suffix}", _from_wire(name, told))
         spark.udf.register(f"to_wire_{suffix}", _to_wire(name, writing))
         if place.message is None:
-            spark.udf.register(f"frames_{suffix}", _frames(name, reading))
+            spark.udf.register(f"frames_{suffix}", _frames(name, told))
     spark.udtf.register("frames", frames_function())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any, Literal, TypeAlias, get_args
 
 from wirespark.errors import WireSparkError
@@ -28,12 +29,14 @@ class Wishes:
     """How bytes are read, wherever they come from.
 
     Attributes:
+        backend: The serialization of the bytes: `native`, or another of the package's.
         error_bytes: How many of a bad frame's bytes its row shows.
         messages: The only messages whose rows are wanted; None: all rows.
         kernel: Whether compiled kernels decode what they know: where numba is installed, always, or never.
     """
 
     protocol: str
+    backend: str = "native"
     role: str | None = None
     variant: str | None = None
     strict: bool = False
@@ -46,6 +49,14 @@ class Wishes:
     @property
     def package(self) -> Package:
         return package_of(self.protocol)
+
+    @property
+    def codec(self) -> ModuleType:
+        return self.package.codec(self.backend)
+
+    @property
+    def is_native(self) -> bool:
+        return self.backend == "native"
 
     @property
     def largest_frame(self) -> int:
@@ -94,11 +105,16 @@ class ReadOptions:
         """
         given = check_names(options, _KNOWN)
         wishes = wishes_of(given)
+        capture = None if "capture" not in given else _truth("capture", given["capture"])
+        if capture and not wishes.is_native:
+            raise WireSparkError(
+                f"a capture holds native bytes, not {wishes.backend}: leave the option `backend` out"
+            )
         return cls(
             wishes=wishes,
             paths=_paths(given),
             message=among(given.get("message"), "message", wishes.package.messages),
-            capture=None if "capture" not in given else _truth("capture", given["capture"]),
+            capture=capture,
             port=_amount_or_none("port", given),
             split_size=_amount("split", given.get("split", "64MiB")),
             batch_size=_amount("batch", given.get("batch", "1MiB")),
@@ -132,16 +148,15 @@ def wishes_of(given: Mapping[str, str]) -> Wishes:
     """
     if not given.get("protocol"):
         raise WireSparkError('name the protocol: .option("protocol", "lumberjack")')
-    if given.get("backend", "native") != "native":
-        raise WireSparkError(
-            "only native bytes are read: leave the option `backend` out, or transcode before"
-        )
     mode = given.get("mode", "PERMISSIVE").upper()
     if mode not in get_args(Mode):
         raise WireSparkError(f"mode is one of {', '.join(get_args(Mode))}, not {mode!r}")
-    plan = package_of(given["protocol"]).plan
+    backend, package = given.get("backend", "native"), package_of(given["protocol"])
+    plan = package.plan
+    package.codec(backend)
     return Wishes(
         protocol=given["protocol"],
+        backend=backend,
         role=among(given.get("from"), "role", plan["roles"]),
         variant=among(given.get("variant"), "variant", plan["variants"]),
         strict=_truth("strict", given.get("strict", "false")),

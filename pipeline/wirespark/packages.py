@@ -30,6 +30,26 @@ class Package:
         found: dict[str, Any] = self.columns.MESSAGES
         return found
 
+    def codec(self, backend: str) -> ModuleType:
+        """Return the module that reads and writes a serialization.
+
+        Raises:
+            WireSparkError: The package was built without it, or what it needs is not installed.
+        """
+        if backend == "native":
+            return self.native
+        name = f"{self.name}.{backend}"
+        try:
+            return importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name != name:
+                raise
+            raise WireSparkError(
+                f"{self.name} has no backend {backend!r}: build it with that backend"
+            ) from None
+        except ImportError as error:
+            raise WireSparkError(str(error)) from None
+
     def runtime(self, module: str) -> ModuleType:
         """Return a module of the runtime that the package stands on."""
         return importlib.import_module(f"{self.name.rpartition('.')[0]}._runtime.{module}")

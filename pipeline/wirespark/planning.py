@@ -67,7 +67,7 @@ def _files(path: Path) -> Iterator[str]:
 
 
 def _parts(path: str, options: ReadOptions) -> Iterator[Part]:
-    is_cap = options.capture if options.capture is not None else is_capture(path)
+    is_cap = options.capture if options.capture is not None else options.wishes.is_native and is_capture(path)
     if not is_cap:
         yield from slices_of(path, options)
         return
@@ -166,7 +166,7 @@ def _cache_place(path: str, role: str | None, options: ReadOptions) -> Path:
     status = os.stat(path)
     wishes = options.wishes
     told = (
-        path, status.st_size, status.st_mtime_ns, options.split_size, wishes.protocol, role, wishes.variant,
+        path, status.st_size, status.st_mtime_ns, options.split_size, wishes.protocol, wishes.backend, role, wishes.variant,
         wishes.strict, sorted(wishes.limits.items()), wishes.kernel != "off" and has_numba(), repr(wishes.package.plan),
     )  # fmt: skip
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")

@@ -44,12 +44,18 @@ class Trial:
         return None if context is None else context_of(self._wishes, context.snapshot())
 
     def candidates(self, window: bytes, start: int) -> Iterator[int]:
-        """Yield the places from `start` on where a header may begin."""
+        """Yield the places from `start` on where a header may begin; in bytes of other backends nothing tells them."""
+        if not self._wishes.is_native:
+            return
         pattern = header_pattern(self._wishes.protocol, self._role, self._wishes.variant)
         found = pattern.search(window, start)
         while found is not None:
             yield found.start()
             found = pattern.search(window, found.start() + 1)
+
+    def may_begin(self, window: bytes) -> bool:
+        """Say whether the window's first bytes are such as frames of known messages have, or too few to tell."""
+        return len(window) < self.header_size // 4 or next(self.candidates(window, 0), None) == 0
 
     def verdict(self, window: bytes, start: int, *, is_end: bool) -> bool | None:
         """Say whether frames begin at a place; None: that takes more bytes than there are."""

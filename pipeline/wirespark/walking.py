@@ -33,7 +33,7 @@ class _Fault:
     """A bad place whose end is not known yet. `end` and `tried` count in the window.
 
     Attributes:
-        is_cut: Nothing is wrong but that the stream ends in a frame.
+        is_cut: Nothing is wrong but that the stream ends in what looks like a frame.
     """
 
     offset: int
@@ -269,7 +269,7 @@ class Walk:
         for _ in decoder.items(self._window):
             raise AssertionError("what was cut is whole")
         error = next(error for _, _, error in decoder.finish_items())
-        self._begin_fault(error.moved(self.offset), None, is_cut=True)
+        self._begin_fault(error.moved(self.offset), None, is_cut=self._trial.may_begin(self._window))
 
     # ---- faults
 

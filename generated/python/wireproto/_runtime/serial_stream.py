@@ -82,6 +82,9 @@ class StreamDecoder(Generic[F]):
         """How many bytes at least the frame that is cut still needs; 0: none is."""
         return self._framer.needed if self.pending and self._failed is None else 0
 
+    def begin_inside(self) -> None:
+        """Take what comes as the middle of a stream, which changes nothing: each frame says what it is."""
+
     def feed(self, chunk: Buffer) -> Iterator[F]:
         """Take in a chunk, and return an iterator over what is complete now.
 
