@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from wirespark.conversion import Summary, convert
+    from wirespark.covering import coverage
     from wirespark.errors import WireSparkError
     from wirespark.functions import frames, from_wire, register_functions, to_wire
     from wirespark.java import provide_java
-    from wirespark.jobs import check, coverage, decode, levels, pairs, profile
+    from wirespark.jobs import check, decode, levels, pairs, profile
     from wirespark.schemas import arrow_schema, spark_schema
     from wirespark.sessions import register, session, ship
     from wirespark.writing import in_order
@@ -25,7 +26,7 @@ _PLACES = {
     "arrow_schema": "schemas",
     "check": "jobs",
     "convert": "conversion",
-    "coverage": "jobs",
+    "coverage": "covering",
     "decode": "jobs",
     "frames": "functions",
     "from_wire": "functions",

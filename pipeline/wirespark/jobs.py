@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from wirespark.conversations import EVENTS, events_of
-from wirespark.filling import wire_of
 from wirespark.options import check_names, wishes_of
-from wirespark.packages import Package
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
-__all__ = ["check", "coverage", "decode", "events", "levels", "pairs", "profile"]
+__all__ = ["check", "decode", "events", "levels", "pairs", "profile"]
 
 _KNOWN = ("strict", "variant", "limits")
 _PLACE = ("_file", "_flow", "_from", "_offset", "_time", "_message")
@@ -90,57 +87,3 @@ def decode(table: DataFrame, protocol: str) -> DataFrame:
     shown = [F.to_json(name) for name in package.messages if name in table.columns]
     place = [name for name in (*_PLACE[:4], "_size", *_PLACE[4:]) if name in table.columns]
     return table.select(*place, F.coalesce(*shown).alias("fields"), "_error.code", "_error.path")
-
-
-# ---- what of the model was ever seen
-
-
-def coverage(table: DataFrame, protocol: str, **options: str) -> DataFrame:
-    """Return what of the protocol's model the rows show, and how often: 0 where it never came.
-
-    `kind`: `message`, `field` (not null), `variety` of a union, `step` of a session (those that came only). Lists are not looked into.
-    """
-    from pyspark.sql import functions as F
-
-    wishes = wishes_of({**check_names(options, _KNOWN), "protocol": protocol})
-    named = list(_known(wishes.package))
-    counts = table.agg(
-        *[F.count(_when(*column)).alias(str(number)) for number, (_, _, column) in enumerate(named)]
-    )
-    stack = ", ".join(f"'{kind}', '{name}', `{number}`" for number, (kind, name, _) in enumerate(named))
-    seen = counts.selectExpr(f"stack({len(named)}, {stack}) as (kind, name, seen)")
-    steps = events(table, protocol, **options).where("kind = 'step'")
-    step = F.concat_ws(" ", "session", "before", F.lit("→"), "after")
-    return seen.unionByName(
-        steps.groupBy(F.lit("step").alias("kind"), step.alias("name")).agg(F.count(F.lit(1)).alias("seen"))
-    )
-
-
-def _when(path: str, value: str | None) -> Column:
-    """Return a column that is null in the rows that do not count."""
-    from pyspark.sql import functions as F
-
-    return F.col(path) if value is None else F.when(F.col(path) == value, 1)
-
-
-def _known(package: Package) -> Iterator[tuple[str, str, tuple[str, str | None]]]:
-    """Yield what a table can show: its kind, its name, and the column with the value that shows it."""
-    for name, schema in package.messages.items():
-        yield "message", name, ("_message", name)
-        yield from _fields(name, list(schema))
-
-
-def _fields(path: str, fields: list[Any]) -> Iterator[tuple[str, str, tuple[str, str | None]]]:
-    """Yield the fields of a struct, and what is in these; lists are counted, not looked into."""
-    for field in fields:
-        here = f"{path}.{field.name}"
-        wire = wire_of(field)
-        if wire in ("number", "raw"):
-            continue
-        yield "field", here, (here, None)
-        if wire == "union":
-            for variety in list(field.type)[2:]:
-                if wire_of(variety) not in ("number", "raw"):
-                    yield "variety", f"{here}.{variety.name}", (f"{here}.variety", variety.name)
-        elif pa.types.is_struct(field.type):
-            yield from _fields(here, list(field.type))

@@ -153,7 +153,34 @@ def test_a_profile_and_a_coverage(table: DataFrame) -> None:
     }
     assert seen["message", "Data"] == 10 and seen["message", "Json"] == 0
     assert seen["field", "Window.size"] == 1 and seen["field", "Json.document"] == 0
-    assert seen["step", "Transfer idle → waiting"] == 1
+    assert seen["field", "Data.pairs"] == 10 and seen["field", "Data.pairs.key"] == 30
+    assert seen["step", "Transfer idle → waiting"] == 1 and seen["step", "Transfer waiting → idle"] == 1
+    assert seen["violation", "window_short"] == 0
+
+
+def test_what_is_in_lists_unions_and_enums_is_counted(spark: SparkSession, tmp_path: Path) -> None:
+    """Held against what was written; members nobody knows count as unknown."""
+    value = geode.GeodeValue
+    pairs = [geode.KeyValuePair(value.String("k"), value.Integer(number)) for number in range(3)]
+    sent = [
+        geode.Request(geode.PutAllRequest("r", pairs, value.Null()), 1),
+        geode.Request(geode.GetRequest("r", value.Integer(1), value.Null()), 2),
+    ]
+    path = tmp_path / "x.client.bin"
+    path.write_bytes(
+        geode.Connect(geode.Mode.WHOLE).encode() + b"".join(geode.encode(frame) for frame in sent)
+    )
+    rows = spark.read.format("wire").option("protocol", "geode").load(str(path))
+    seen = {(row["kind"], row["name"]): row["seen"] for row in wirespark.coverage(rows, "geode").collect()}
+    assert seen["field", "Request.correlation_id"] == 2 and seen["field", "Response.correlation_id"] == 0
+    assert seen["field", "PutAllRequest.key_value_pairs"] == 1
+    assert seen["field", "PutAllRequest.key_value_pairs.key"] == 3
+    assert seen["variety", "PutAllRequest.key_value_pairs.key String"] == 3
+    assert seen["variety", "PutAllRequest.key_value_pairs.value Integer"] == 3
+    assert seen["variety", "PutAllRequest.key_value_pairs.value Long"] == 0
+    assert seen["variety", "GetRequest.key Integer"] == 1
+    assert seen["member", "Connect.mode WHOLE"] == 1 and seen["member", "Connect.mode DIVIDED"] == 0
+    assert seen["member", "Response.status FULL_RESPONSE"] == 0
 
 
 def test_decoded_rows_have_their_fields(table: DataFrame) -> None:

@@ -17,7 +17,7 @@ __all__ = ["jobs"]
 
 _DOCS = {
     "check": "Hold the connections in SOURCE to the sessions of their protocol; exits with 1 if a rule was broken.",
-    "coverage": "Count what of the protocol's messages, fields, varieties and steps SOURCE shows.",
+    "coverage": "Count what of the protocol's model SOURCE shows: messages, fields, enum members, varieties, steps, violations.",
     "decode": "Print the frames in SOURCE, each with its fields.",
     "levels": "Print how windows, credits and waiting lists of the sessions in SOURCE change.",
     "pairs": "Print which message in SOURCE answers which, and how long that took.",

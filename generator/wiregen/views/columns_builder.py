@@ -32,12 +32,14 @@ class Column:
         wire: What a column holds besides a plain value: `number` of the enum before it, `raw` bytes of the text before it where that
             is none, `json` of what is laid out no further, `choice` and `union` of which one field is set, `nothing` of a
             record without fields.
+        enum: Whose members a `member` is one of.
     """
 
     name: str
     type: str
     doc: str = ""
     wire: str = ""
+    enum: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +116,7 @@ class ColumnsBuilder:
     def _reference(self, name: str, type_: m.Reference, doc: str) -> tuple[Column, ...]:
         if type_.target == "enum":
             enum = _declared(self._protocol.enums, type_.name)
-            member = Column(name=name, type="pa.string()", doc=doc, wire="member")
+            member = Column(name=name, type="pa.string()", doc=doc, wire="member", enum=enum.name)
             return (member, _beside(member, "number", number(integer_of(enum.type))))
         if type_.target == "coding":
             coding = _declared(self._protocol.codings, type_.name)
