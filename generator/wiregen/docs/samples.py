@@ -21,6 +21,7 @@ from wiregen.specimens.choices import UngrownError
 from wiregen.vectors.bench import Bench, Scene
 from wiregen.vectors.drafts import Draft, Drafting, message_of
 from wiregen.vectors.format import Valid, VectorFile, octets
+from wiregen.vectors.joins import joined_drafts
 from wiregen.vectors.scenes import Known, Scenery
 from wiregen.vectors.valid import Crop, valid_drafts
 from wiregen.walk import flat_fields
@@ -129,6 +130,18 @@ class Samples:
             if draft.scene.variant is None and len(draft.data) <= _LONGEST:
                 found.setdefault(message_of(draft), []).append(draft)
         return found
+
+    def joined(self, name: str) -> Iterator[Draft]:
+        """Yield frames made to show a join, whole at the end."""
+        samples = [self.of(message) for message in self._protocol.messages]
+        drafts = [
+            Draft(scene=each.scene, data=each.data, trees=(each.tree,), error=None, known=each.known)
+            for each in samples
+            if each is not None
+        ]
+        for draft in joined_drafts(Drafting(self._plan), self._scenery, drafts):
+            if draft.error is None and f"join {name}: three pieces" in draft.covers:
+                yield draft
 
     @cached_property
     def _soil(self) -> Soil:

@@ -377,6 +377,9 @@ class ProtocolView:
     n_ledger: int
     vectors: VectorsView | None
     differences: tuple[Linked, ...]
+    remembering: str = ""
+    remembered: tuple[ListingView, ...] = ()
+    """Contexts and joins, below the heading."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
