@@ -16,7 +16,7 @@ from wiregen.docs.notation import notation_of
 from wiregen.docs.places import Linked, anchor
 from wiregen.docs.prose import Prose
 from wiregen.docs.records import rule_view
-from wiregen.docs.samples import Sample
+from wiregen.docs.samples import Sample, playground_state
 from wiregen.docs.usage import Said
 from wiregen.docs.views import (
     CarriedView,
@@ -148,6 +148,7 @@ def _sample_view(book: Book, sample: Sample, cells: tuple[Cell, ...]) -> SampleV
         before=tuple((role or "", data.hex(" ")) for role, data in sample.scene.before),
         anatomy=anatomy_of(sample.data, sample.tree, [cell.key for cell in cells]),
         hex=sample.data.hex(),
+        play=playground_state(book.protocol.name, sample.scene, sample.data),
         carried=tuple(
             CarriedView(name=name, size=len(data), hex=data.hex(" ")) for name, data in carried.items()
         ),

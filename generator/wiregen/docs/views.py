@@ -126,6 +126,8 @@ class SampleView:
     before: tuple[tuple[str, str], ...]
     anatomy: Anatomy
     hex: str
+    play: str
+    """What the playground's link holds behind `#`."""
     carried: tuple[CarriedView, ...]
     snippets: tuple[SnippetView, ...]
 
