@@ -93,12 +93,13 @@ class Places:
         self.slugs: Mapping[str, str] = slugs_of(each.name for each in self._declared)
         self._rules = {rule.name for rule in protocol.rules}
         self._joins = {join.name: f"{join_page_name(join.name)}.html" for join in protocol.joins}
+        self._sessions = {each.name: f"{session_page_name(each.name)}.html" for each in protocol.sessions}
         self._contexts = {each.name: f"{context_page_name(each.name)}.html" for each in protocol.contexts}
 
     def url(self, name: str) -> str:
-        """Return the way to the page of a declaration or join; "" where it has none."""
+        """Return the way to the page of a declaration, join or session; "" where it has none."""
         slug = self.slugs.get(name)
-        return self._joins.get(name, "") if slug is None else f"{slug}.html"
+        return f"{slug}.html" if slug is not None else self._joins.get(name, self._sessions.get(name, ""))
 
     def rule_url(self, name: str) -> str:
         return f"rules.html#{name}" if name in self._rules else ""
