@@ -42,6 +42,7 @@
   const results = document.getElementById("results");
   query.parentElement.hidden = false;
   let chosen = -1;
+  const near = root ? `${location.pathname.split("/").slice(-2)[0]}/` : "\n";  // what is of this protocol comes first
   const load = () => {
     if (document.getElementById("index-script")) return;
     const script = document.createElement("script");
@@ -62,7 +63,7 @@
       else if (all.includes(word)) total += 1;
       else return 0;
     }
-    return total + 1 / (1 + name.length);
+    return total + (entry[2].startsWith(near) ? 2 : 0) + 1 / (1 + name.length);
   };
   const item = (entry, number) => {
     const line = document.createElement("li");

@@ -4,7 +4,7 @@
   const get = (id) => document.getElementById(id);
   const [protocol, role, form, text, before, beforeRole, state, bytes, trees] =
     ["protocol", "role", "form-of", "text", "before", "before-role", "state", "bytes", "trees"].map(get);
-  let known = [], asked = 0, shown = { frames: [] }, nodes = [], streams = [];
+  let known = [], asked = 0, shown = { frames: [] }, nodes = [], asides = [], cut = "";
   const make = (tag, name, content) => {
     const element = document.createElement(tag);
     if (name) element.className = name;
@@ -25,18 +25,18 @@
   // ---- the link carries the state
   const question = () => ({
     kind: "look", protocol: protocol.value, role: role.value || null, form: form.value, text: text.value,
-    before: before.value.trim() ? [{ role: beforeRole.value || null, text: before.value }] : [],
+    before: before.value.trim() ? [{ role: beforeRole.value || null, text: before.value }] : [], asides,
   });
   const keep = () => {
-    const { protocol: p, role: r, form: f, text: t, before: b } = question();
-    const json = JSON.stringify({ p, r, f, t, b });
+    const { protocol: p, role: r, form: f, text: t, before: b, asides: o } = question();
+    const json = JSON.stringify(o.length ? { p, r, f, t, b, o } : { p, r, f, t, b });
     const link = btoa(String.fromCharCode(...new TextEncoder().encode(json))).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
     history.replaceState(null, "", link.length < 60000 ? `#${link}` : "#");
   };
   const restore = () => {
     try {
       const plain = atob(location.hash.slice(1).replaceAll("-", "+").replaceAll("_", "/"));
-      const { p, r, f, t, b } = JSON.parse(new TextDecoder().decode(Uint8Array.from(plain, (each) => each.charCodeAt(0))));
+      const { p, r, f, t, b, o } = JSON.parse(new TextDecoder().decode(Uint8Array.from(plain, (each) => each.charCodeAt(0))));
       if (!known.some((each) => each.name === p) || typeof t !== "string") return false;
       protocol.value = p;
       fillRoles();
@@ -47,6 +47,7 @@
         before.value = b[0].text;
         if ([...beforeRole.options].some((each) => each.value === b[0].role)) beforeRole.value = b[0].role;
       }
+      asides = Array.isArray(o) ? o : [];
       return true;
     } catch { return false; }
   };
@@ -67,7 +68,7 @@
       owner.fill(number % hues, leaf.start, leaf.end);
       number += 1;
     }));
-    const fault = shown.frames.find((frame) => frame.fault);
+    const fault = shown.frames.find((frame) => frame.fault && !cut);
     const lines = [];
     for (let start = 0; start < Math.min(data.length, 8192); start += width) {
       const line = make("div", "line");
@@ -75,6 +76,7 @@
       data.slice(start, start + width).forEach((pair, at) => {
         const one = make("span", owner[start + at] < 0 ? "b" : `b h${owner[start + at]}`, pair);
         one.dataset.at = start + at;
+        if (fault && start + at >= fault.offset && start + at < fault.offset + fault.size) one.classList.add("torn");
         if (fault && fault.fault.at === start + at) one.classList.add("lit");
         line.append(one, " ");
       });
@@ -120,6 +122,8 @@
       event.preventDefault();
       const answer = await ask({ ...question(), kind: "edit", frame: shown.frames.indexOf(frame), path: node.path, value: input.value });
       if (answer.wrong) { state.textContent = answer.wrong; return; }
+      const grown = (answer.hex.length - shown.hex.length) / 2;
+      asides.forEach((each) => { if (each.at > frame.offset) each.at += grown; });
       form.value = "hex";
       text.value = answer.hex;
       take(answer);
@@ -127,6 +131,12 @@
   };
   const showFrame = (frame) => {
     const part = make("section");
+    if (frame.left_open || (frame.fault && cut && frame.fault.code === "truncated")) {
+      part.className = "open";
+      part.append(make("h3", "", frame.left_open ? `${frame.left_open} is left open` : `${frame.fault.path || "A frame"} is not whole`));
+      part.append(make("p", "", cut || "Pieces of it came, and not yet the last one. That is no error while more may follow."));
+      return part;
+    }
     if (frame.fault) {
       const { code, path, at, inner_at: inner, expected, found, rule, partial } = frame.fault;
       part.className = "fault";
@@ -159,9 +169,11 @@
     nodes = [];
     trees.replaceChildren(...answer.frames.map(showFrame));
     showBytes();
-    const count = answer.frames.filter((frame) => !frame.fault).length;
-    const fault = answer.frames.find((frame) => frame.fault);
-    state.textContent = `${count} ${count === 1 ? "frame" : "frames"}${answer.n_left ? ` and ${answer.n_left} more` : ""}${fault ? `, then ${fault.fault.code}` : ""}. Point at either side; a double click, or Enter, changes a value.`;
+    const count = answer.frames.filter((frame) => frame.tree).length;
+    const open = answer.frames.find((frame) => frame.left_open || (frame.fault && cut && frame.fault.code === "truncated"));
+    const fault = answer.frames.find((frame) => frame.fault && frame !== open);
+    const rest = fault ? `, then ${fault.fault.code}` : open ? `; ${open.left_open || "the last one"} is not whole yet` : "";
+    state.textContent = `${count} ${count === 1 ? "frame" : "frames"}${answer.n_left ? ` and ${answer.n_left} more` : ""}${rest}. ${cut} Point at either side; a double click, or Enter, changes a value.`;
   };
   const look = async () => {
     const mine = (asked += 1);
@@ -200,36 +212,56 @@
   const showExample = () => { const found = known.find((each) => each.name === protocol.value); if (found && found.example) { text.value = found.example; form.value = "hex"; } };
   let waiting = 0;
   const soon = () => { clearTimeout(waiting); waiting = setTimeout(look, 250); };
-  protocol.addEventListener("change", () => { fillRoles(); before.value = ""; showExample(); look(); });
+  const forget = () => { asides = []; cut = ""; get("stream-label").hidden = true; };
+  protocol.addEventListener("change", () => { fillRoles(); before.value = ""; if (get("stream-label").hidden) { forget(); showExample(); look(); } else get("stream").onchange(); });
   [role, form, beforeRole].forEach((select) => select.addEventListener("change", look));
   [text, before].forEach((area) => area.addEventListener("input", soon));
+  text.addEventListener("input", () => { if (!text.value.trim()) forget(); else cut = ""; });
   get("form").addEventListener("submit", (event) => event.preventDefault());
+  // ---- captures: one direction of a connection is looked at, what the other said meanwhile is known
+  const most = 700000, count = (number) => number.toLocaleString("en");
+  const meanwhile = ({ sides, turns }, side, roles) => {
+    const found = [], at = [0, 0];
+    turns.forEach(([who, size]) => {
+      if (who !== side) found.push({ at: at[side], role: roles[who] ?? null, text: sides[who].hex.slice(2 * at[who], 2 * (at[who] + size)) });
+      at[who] += size;
+    });
+    return found;
+  };
+  const whyCut = (end, isPart) =>
+    end === "gap" ? "Behind this the capture lacks bytes." : end === "bound" ? "Only the first part of this direction is shown; wiregen decode --pcap reads all."
+      : isPart ? `Only the first ${count(most)} bytes of the capture are shown; wiregen decode --pcap reads all.` : "";
   const takeFile = async (file) => {
     if (!file) return;
-    if (file.size > 700000) { state.textContent = "The capture is too large: 700 kB is the bound here; wiregen decode --pcap takes any."; return; }
-    const octets = new Uint8Array(await file.arrayBuffer());
+    const octets = new Uint8Array(await file.slice(0, most).arrayBuffer());
     let plain = "";
     octets.forEach((octet) => { plain += String.fromCharCode(octet); });
     const answer = await ask({ kind: "capture", data: btoa(plain) });
     if (answer.wrong) { state.textContent = answer.wrong; return; }
-    streams = answer.streams;
-    const roles = (known.find((each) => each.name === protocol.value) || { roles: [] }).roles;
-    get("stream").replaceChildren(...streams.map((each, at) => new Option(`${each.flow} ${each.from_opener ? "opener" : "other"}`, at)));
-    get("stream-label").hidden = !streams.length;
+    const ways = answer.connections.flatMap((each) => [0, 1].filter((side) => each.sides[side].hex).map((side) => ({ each, side })));
+    if (!ways.length) { state.textContent = `There is no TCP connection with bytes in ${file.size > most ? `the first ${count(most)} bytes of ` : ""}this capture.`; return; }
+    const rolesNow = () => (known.find((each) => each.name === protocol.value) || { roles: [] }).roles;
     const choose = () => {
-      const chosen = streams[+get("stream").value];
-      if (!chosen) return;
-      role.value = roles[chosen.from_opener ? 0 : 1] || role.value;
+      const { each, side } = ways[+get("stream").value];
+      const needsOther = (known.find((one) => one.name === protocol.value) || {}).needs_other;
+      if (rolesNow().length > 1) role.value = rolesNow()[side];
+      before.value = "";
+      asides = needsOther ? meanwhile(each, side, rolesNow()) : [];
+      cut = whyCut(each.sides[side].end, file.size > most);
       form.value = "hex";
-      text.value = chosen.hex;
+      text.value = each.sides[side].hex;
       look();
     };
+    get("stream").replaceChildren(...ways.map(({ each, side }, at) => new Option(`${each.flow}: ${side ? "answers" : "opener"}, ${count(each.sides[side].hex.length / 2)} bytes`, at)));
+    get("stream-label").hidden = false;
     get("stream").onchange = choose;
     choose();
   };
   get("file").addEventListener("change", (event) => takeFile(event.target.files[0]));
   document.addEventListener("dragover", (event) => event.preventDefault());
   document.addEventListener("drop", (event) => { event.preventDefault(); takeFile(event.dataTransfer.files[0]); });
+
+  window.addEventListener("hashchange", () => { forget(); if (restore()) look(); });
 
   ask({ kind: "protocols" }).then((answer) => {
     known = answer.protocols || [];

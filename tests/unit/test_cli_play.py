@@ -133,19 +133,60 @@ def test_links_of_strangers_are_text(tab: Browser, url: str, fragment: str) -> N
     assert tab.run("document.querySelectorAll('img, main script, b script').length") == 0
 
 
-@needs_chromium
-def test_a_capture_is_dropped_in(tab: Browser, url: str) -> None:
-    tab.open(url)
-    tab.wait("document.getElementById('protocol').options.length === 2")
-    capture = base64.b64encode((ROOT / "examples" / "captures" / "npm-w10-plain.pcap").read_bytes()).decode()
+CAPTURE = (ROOT / "examples" / "captures" / "npm-w10-plain.pcap").read_bytes()
+
+
+def drop(tab: Browser, capture: bytes) -> None:
+    """Choose a file, as a person does."""
     script = (
         "(() => { const octets = Uint8Array.from(atob('CAPTURE'), (each) => each.charCodeAt(0)); const transfer = new DataTransfer();"
         "transfer.items.add(new File([octets], 'a.pcap')); const input = document.getElementById('file'); input.files = transfer.files;"
         "input.dispatchEvent(new Event('change')); })()"
     )
-    tab.run(script.replace("CAPTURE", capture))
+    tab.run(script.replace("CAPTURE", base64.b64encode(capture).decode()))
+
+
+@needs_chromium
+def test_a_capture_is_dropped_in_and_each_direction_is_looked_at(tab: Browser, url: str) -> None:
+    tab.open(url)
+    tab.wait("document.getElementById('protocol').options.length === 2")
+    drop(tab, CAPTURE)
     tab.wait("document.querySelectorAll('#trees h3').length === 11")
     assert tab.run("document.getElementById('stream').options.length") == 2
+    tab.run("(() => { const one = document.getElementById('stream'); one.value = '1'; one.onchange(); })()")
+    tab.wait("document.querySelector('#trees h3').textContent === 'Ack'")
+    assert tab.run("document.getElementById('role').value") == "reader"
+
+
+@needs_chromium
+def test_of_a_large_capture_the_first_part_is_shown_and_that_is_said(tab: Browser, url: str) -> None:
+    tab.open(url)
+    tab.wait("document.getElementById('protocol').options.length === 2")
+    header, packets = CAPTURE[:24], CAPTURE[24:]
+    drop(tab, header + packets * (700_000 // len(packets) + 2))
+    tab.wait("document.getElementById('state').textContent.includes('Only the first 700,000 bytes')")
+    assert tab.run("document.querySelector('#trees h3').textContent") == "Window"
+    assert tab.run("document.querySelectorAll('.fault').length") == 0
+
+
+@needs_chromium
+def test_something_left_open_is_no_fault(tab: Browser, url: str) -> None:
+    tab.open(f"{url}#{link(p='reactive_streams', r='client', f='hex', t='0b0305046a6f696e', b=[])}")
+    tab.wait("!!document.querySelector('#trees .open')")
+    assert "Element[3, 5] is left open" in tab.run("document.querySelector('#trees .open').textContent")
+    assert "is not whole yet" in tab.run("document.getElementById('state').textContent")
+    assert tab.run("document.querySelectorAll('.fault, #bytes .lit').length") == 0
+
+
+@needs_chromium
+def test_examples_of_the_documentation_lead_to_the_playground(tab: Browser, url: str) -> None:
+    tab.open(url)
+    way = tab.run("document.querySelector('.tools a').href")
+    tab.open(way)
+    assert tab.run("document.querySelector('h1').textContent")
+    tab.open(way.replace("index.html", "reactive_streams/OnNext.html"))
+    tab.open(tab.run("document.querySelector('#example a[href*=\"#\"]').href"))
+    tab.wait("document.querySelector('#trees h3')?.textContent === 'OnNext'")
 
 
 @needs_chromium
@@ -186,7 +227,9 @@ def test_only_questions_are_answered(url: str) -> None:
 def test_the_page_is_its_own_files_alone() -> None:
     files = pages()
     page = files["index.html"][0].decode()
-    assert set(re.findall(r'(?:src|href)="([^"]+)"', page)) == {"site.css", "play.css", "play.js", "data:,"}
+    assert set(re.findall(r'(?:src|href)="([^"]+)"', page)) == {
+        "site.css", "play.css", "play.js", "site/index.html", "data:,",
+    }  # fmt: skip
     assert not re.search(rb"innerHTML|eval|https?:|insertAdjacent|document\.write", files["play.js"][0])
     assert "<script>" not in page and "style=" not in page
 

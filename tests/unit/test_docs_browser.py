@@ -200,6 +200,8 @@ def test_a_narrow_screen_needs_no_sideways_scrolling(tab: Browser, base: str) ->
         "pravega/rules.html",
         "lumberjack/ledger.html",
         "reactive_streams/session-Subscription.html",
+        "geode/join-RequestPart.html",
+        "reactive_streams/context-element_size.html",
     ):
         tab.open(f"{base}/{name}")
         assert tab.run("document.documentElement.scrollWidth") <= 360, name
@@ -211,6 +213,43 @@ def test_printed_pages_have_all_panels(tab: Browser, base: str) -> None:
     assert tab.run(
         "[...document.querySelectorAll('.panel')].every((each) => getComputedStyle(each).display === 'block')"
     )
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["pravega/UpdateTableEntries", "geode/PutRequest", "pravega/session-Writer", "geode/join-RequestPart"],
+)
+def test_paper_is_light_and_nothing_is_cut_at_its_edge(tab: Browser, base: str, name: str) -> None:
+    tab.screen(794, dark=True, paper=True)
+    tab.open(f"{base}/{name}.html")
+    assert tab.run("getComputedStyle(document.body).color") == "rgb(27, 31, 36)"
+    tab.run("document.documentElement.dataset.theme = 'dark'")
+    assert tab.run("getComputedStyle(document.body).color") == "rgb(27, 31, 36)"
+    wide = (
+        "[...document.querySelectorAll('main table, main pre, main pre code, main svg')].filter((each) => "
+        "each.getBoundingClientRect().right > innerWidth || each.scrollWidth > each.clientWidth + 1 && each.tagName === 'PRE')"
+        ".map((each) => each.parentElement.getAttribute('aria-label') || each.outerHTML.slice(0, 60))"
+    )
+    assert tab.run(wide) == []
+    titles = (
+        "[...document.querySelectorAll('.panel')].map((each) => getComputedStyle(each, '::before').content)"
+    )
+    assert "none" not in tab.run(titles)
+
+
+@pytest.mark.parametrize("width", [360, 1200])
+def test_results_of_the_search_are_on_the_screen(tab: Browser, base: str, width: int) -> None:
+    tab.screen(width, 740)
+    tab.open(f"{base}/pravega/index.html")
+    tab.press("/", text="/")
+    tab.type("offset")
+    tab.wait("document.querySelectorAll('#results li').length > 3")
+    left, right = tab.run(
+        "(({left, right}) => [left, right])(document.querySelector('#results').getBoundingClientRect())"
+    )
+    assert 0 <= left < right <= width
+    kinds = "[...document.querySelectorAll('#results li span')].map((each) => each.textContent)"
+    assert tab.run(kinds)[0].startswith("pravega field"), "what is of this protocol comes first"
 
 
 def test_text_of_a_diagram_stays_in_its_box(tab: Browser, base: str) -> None:
@@ -244,6 +283,7 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
         "lumberjack/rules.html",
         "lumberjack/ledger.html",
         "geode/GeodeValue.html",
+        "geode/join-RequestPart.html",
     ],
 )
 def test_axe_finds_no_serious_fault(tab: Browser, base: str, axe: str, name: str, dark: bool) -> None:

@@ -15,6 +15,8 @@ import pytest
 from tests.unit.docs_sites import SHIPPED, loaded, shipped_chapter
 
 from wiregen import model as m
+from wiregen.docs.book import Book
+from wiregen.docs.declarations import message_page
 from wiregen.playground import Questions, TextError, Workshop, bytes_of
 from wiregen.playground.texts import MOST_BYTES
 from wiregen.vectors.format import Invalid, Valid
@@ -193,22 +195,104 @@ def test_every_vector_is_shown_or_named_wrong(name: str) -> None:
         if len(before) > 8:
             continue
         answer = look(name, vector.bytes, role=vector.from_role, before=before)
-        faults = [frame for frame in answer["frames"] if "fault" in frame]
-        if isinstance(vector, Valid) and faults and faults[-1]["size"] == 0:
-            left_open = faults.pop()["fault"]  # pieces of something joined whose last one is not there
-            assert left_open["code"] == "truncated" and left_open["path"].split("[")[0] in joins, vector.id
-        codes = [frame["fault"]["code"] for frame in faults]
+        codes = [frame["fault"]["code"] for frame in answer["frames"] if "fault" in frame]
+        left_open = [frame["left_open"] for frame in answer["frames"] if "left_open" in frame]
+        assert all(each.split("[")[0] in joins for each in left_open), vector.id
+        if left_open and isinstance(vector, Invalid):
+            codes.append("truncated")  # where bytes end for good it is one
         assert codes == ([vector.error.code] if isinstance(vector, Invalid) else []), vector.id
         json.dumps(answer)
 
 
 def test_a_capture_is_its_connections() -> None:
     capture = (ROOT / "examples" / "captures" / "npm-w10-plain.pcap").read_bytes()
-    answer = QUESTIONS.answer({"kind": "capture", "data": base64.b64encode(capture).decode()})
-    opener, other = sorted(answer["streams"], key=lambda each: not each["from_opener"])
+    answer = connections(capture)
+    [connection] = answer["connections"]
+    opener, other = connection["sides"]
+    assert not answer["is_cut"] and (opener["end"], other["end"]) == ("", "")
     frames = look("lumberjack", opener["hex"], role="writer")["frames"]
     assert [frame["message"] for frame in frames] == ["Window", *["Data"] * 10]
     assert look("lumberjack", other["hex"], role="reader")["frames"][0]["message"] == "Ack"
+    spoken = [sum(size for side, size in connection["turns"] if side == each) for each in (0, 1)]
+    assert spoken == [len(opener["hex"]) // 2, len(other["hex"]) // 2]
+
+
+def test_the_first_part_of_a_capture_is_what_is_in_it() -> None:
+    capture = (ROOT / "examples" / "captures" / "npm-w10-plain.pcap").read_bytes()
+    [whole], [part] = (connections(data)["connections"] for data in (capture, capture[: len(capture) // 2]))
+    long, short = (each["sides"][0]["hex"] for each in (whole, part))
+    assert 0 < len(short) < len(long) and long.startswith(short)
+
+
+def connections(capture: bytes) -> dict[str, Any]:
+    return QUESTIONS.answer({"kind": "capture", "data": base64.b64encode(capture).decode()})
+
+
+def test_what_the_other_side_said_meanwhile_says_how_to_read() -> None:
+    """An id that is used again: each answer is read by the request before it, and not by the last one."""
+    from wireproto import geode
+
+    value = geode.GeodeValue.Integer(1)
+    requests = [
+        geode.PutRequest("r", value, geode.GeodeValue.Null(), geode.GeodeValue.Null()),
+        geode.GetRequest("r", value, geode.GeodeValue.Null()),
+    ]
+    answers = [geode.PutResponse(True), geode.GetResponse(value)]
+    context = geode.Context()
+    said: list[tuple[str, bytes]] = [("client", b"n")]
+    for request, answer in zip(requests, answers, strict=True):
+        for role, message in (("client", request), ("server", answer)):
+            data = geode.encode(message, correlation_id=7, from_role=role, context=context)
+            geode.decode(data, from_role=role, context=context)
+            said.append((role, data))
+    own, asides = b"", []
+    for role, data in said:
+        if role == "server":
+            own += data
+        else:
+            asides.append({"at": len(own), "role": role, "text": data.hex()})
+    frames = look("geode", own.hex(), role="server", asides=asides)["frames"]
+    assert [frame["message"] for frame in frames] == ["PutResponse", "GetResponse"]
+    assert "--before client:" in frames[1]["copies"]["command line"]
+    exec(frames[1]["copies"]["Python"], {})  # noqa: S102 - that it runs is the point
+    question = {
+        "kind": "edit",
+        "protocol": "geode",
+        "role": "server",
+        "text": own.hex(),
+        "asides": asides,
+        "frame": 0,
+    }
+    changed = QUESTIONS.answer({**question, "path": "PutResponse.success", "value": "false"})
+    assert [frame["message"] for frame in changed["frames"]] == ["PutResponse", "GetResponse"]
+    assert bytes.fromhex(changed["hex"])[: len(said[2][1])] != said[2][1]
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_examples_of_the_site_open_as_what_they_are(name: str) -> None:
+    book = Book(shipped_chapter(name))
+    for message in book.protocol.messages:
+        sample = message_page(book, message).sample
+        assert sample is not None
+        state = json.loads(base64.urlsafe_b64decode(sample.play + "=" * (-len(sample.play) % 4)))
+        question = {"protocol": state["p"], "role": state["r"], "form": state["f"], "text": state["t"]}
+        answer = QUESTIONS.answer({"kind": "look", "before": state["b"], "asides": state["o"], **question})
+        shown = [frame["message"] for frame in answer["frames"] if "left_open" not in frame]
+        assert shown == [message.name], answer
+
+
+def test_pieces_without_the_last_one_leave_something_open() -> None:
+    from wireproto import reactive_streams as rs
+
+    piece = rs.encode(rs.OnNextPart(3, 5, b"join"), from_role="client")
+    frames = look("reactive_streams", piece.hex(), role="client")["frames"]
+    assert [set(frame) >= {"tree"} for frame in frames] == [True, False]
+    assert frames[-1]["left_open"] == "Element[3, 5]" and "fault" not in frames[-1]
+    cut = look("reactive_streams", piece[:-1].hex(), role="client")["frames"]
+    assert cut[-1]["fault"]["code"] == "truncated"
+
+
+def test_what_is_no_capture_is_said() -> None:
     assert QUESTIONS.answer({"kind": "capture", "data": "AAAA"})["wrong"]
 
 
@@ -218,7 +302,9 @@ def test_a_capture_is_its_connections() -> None:
         None, [], {}, {"kind": "look"}, {"kind": "look", "protocol": "../x", "text": ""}, {"kind": "look", "protocol": 1, "text": ""},
         {"kind": "look", "protocol": "lumberjack", "text": 5}, {"kind": "look", "protocol": "lumberjack", "text": "00", "role": "nobody"},
         {"kind": "look", "protocol": "lumberjack", "text": "00", "before": [1] * 99}, {"kind": "look", "protocol": "lumberjack", "text": "00", "role": []},
-        {"kind": "edit", "protocol": "lumberjack", "text": "00", "frame": True, "path": "", "value": ""}, {"kind": "capture"}, {"kind": "none", "protocol": "lumberjack", "text": ""},
+        {"kind": "edit", "protocol": "lumberjack", "text": "00", "frame": True, "path": "", "value": ""}, {"kind": "look", "protocol": "lumberjack", "text": "00", "asides": 5}, {"kind": "look", "protocol": "lumberjack", "text": "00", "asides": [5]},
+        {"kind": "look", "protocol": "lumberjack", "text": "00", "asides": [{"at": 0, "role": "x", "text": "00"}]}, {"kind": "look", "protocol": "lumberjack", "text": "00", "asides": [{"at": 0, "text": "zz"}]},
+        {"kind": "capture"}, {"kind": "none", "protocol": "lumberjack", "text": ""},
     ],
 )  # fmt: skip
 def test_wrong_questions_have_an_answer(question: Any) -> None:

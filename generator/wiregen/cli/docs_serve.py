@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from wiregen.loopback import Reply, Request
     from wiregen.writer import Output
 
-__all__ = ["Served", "verb"]
+__all__ = ["KINDS", "Served", "verb"]
 
-_KINDS = {
+KINDS = {
     "html": "text/html; charset=utf-8",
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
@@ -65,7 +65,7 @@ class Served:
         if name == "version":
             return Reply(body=f"{version}".encode())
         if name == "reload.js":
-            return Reply(body=_RELOADER, kind=_KINDS["js"])
+            return Reply(body=_RELOADER, kind=KINDS["js"])
         if content is None:
             return Reply(status=404, body=b"there is no such page\n")
         suffix = name.rpartition(".")[2]
@@ -73,7 +73,7 @@ class Served:
             root = "../" * name.count("/")
             script = f'<script src="{root}reload.js" data-version="{version}"></script>\n</body>'.encode()
             content = content.replace(b"</body>", script)
-        return Reply(body=content, kind=_KINDS.get(suffix, "application/octet-stream"))
+        return Reply(body=content, kind=KINDS.get(suffix, "application/octet-stream"))
 
 
 @click.command("serve")

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["answer_of", "pages", "questions_of", "verb"]
 
+_SITE = "site/"
+_PLAY = re.compile(rb'<p class="play" data-play="([\w-]+)">.*?</p>')
+
 
 @click.command("play")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
@@ -31,6 +35,8 @@ __all__ = ["answer_of", "pages", "questions_of", "verb"]
 )
 def verb(names: tuple[str, ...], port: int) -> int:
     """Serve a page for the protocols NAME, or for all, until Ctrl-C: paste bytes, see what they are, change a field.
+
+    Their documentation is there too, made when it is first asked for; its examples lead to the page.
 
     Only a browser on this computer with the address that is printed gets an answer; nothing that it sends is kept.
     """
@@ -45,7 +51,7 @@ def verb(names: tuple[str, ...], port: int) -> int:
         _protocol(name)
     workshop = Workshop(functools.partial(questions_of, chosen))
     try:
-        server = Loopback(answer_of(workshop.ask), port=port)
+        server = Loopback(answer_of(workshop.ask, _Site(chosen)), port=port)
     except OSError as error:
         raise Failure(
             f"port {port} cannot be listened on: {error.strerror}", "name another one, or none"
@@ -87,8 +93,34 @@ def _protocol(name: str) -> "m.Protocol":
     return subject.protocol
 
 
-def answer_of(ask: Callable[[Any], dict[str, Any]]) -> "Callable[[Request], Reply]":
-    """Return what answers a browser: the page and its files, and questions as JSON."""
+class _Site:
+    """The documentation of the protocols, made when it is first asked for."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self._names = names
+        self._files: dict[str, bytes] | None = None
+        self._lock = threading.Lock()
+
+    def __call__(self, name: str) -> bytes | None:
+        """Return a file; None where there is none.
+
+        Raises:
+            Failure, SystemExit: The site cannot be made.
+        """
+        from wiregen.cli.docs_build import site_of
+        from wiregen.diagnostics import Report
+
+        with self._lock:
+            if self._files is None:
+                outputs = site_of(configuration(Report()), self._names)
+                self._files = {str(output.path): output.content for output in outputs}
+        return self._files.get(name)
+
+
+def answer_of(
+    ask: Callable[[Any], dict[str, Any]], site: Callable[[str], bytes | None]
+) -> "Callable[[Request], Reply]":
+    """Return what answers a browser: the page and its files, the documentation below `site/`, and questions as JSON."""
     from wiregen.loopback import Reply
 
     files = pages()
@@ -102,10 +134,32 @@ def answer_of(ask: Callable[[Any], dict[str, Any]]) -> "Callable[[Request], Repl
             except (ValueError, RecursionError):
                 return Reply(status=400, body=b"400\n")
             return Reply(body=json.dumps(ask(question)).encode(), kind="application/json")
+        if request.path.startswith(_SITE):
+            return _page_of(site, request.path.removeprefix(_SITE))
         content, kind = files.get(request.path or "index.html", (b"", ""))
         return Reply(body=content, kind=kind) if kind else Reply(status=404, body=b"404\n")
 
     return answer
+
+
+def _page_of(site: Callable[[str], bytes | None], name: str) -> "Reply":
+    """Return a file of the documentation; the examples of a page lead to the playground."""
+    from wiregen.cli.docs_serve import KINDS
+    from wiregen.loopback import Reply
+
+    try:
+        content = site(name)
+    except (Failure, SystemExit):
+        return Reply(status=503, body=b"the documentation cannot be made: wiregen docs build says why\n")
+    if content is None:
+        return Reply(status=404, body=b"there is no such page\n")
+    suffix = name.rpartition(".")[2]
+    if suffix == "html":
+        way = b"../" * (name.count("/") + 1)
+        content = _PLAY.sub(
+            rb'<p><a href="%s#\1">Change these bytes in the playground</a></p>' % way, content
+        )
+    return Reply(body=content, kind=KINDS.get(suffix, "application/octet-stream"))
 
 
 def pages() -> dict[str, tuple[bytes, str]]:

@@ -62,9 +62,9 @@ class Anatomy:
     n_left: int
 
 
-def anatomy_of(data: bytes, tree: Node, keys: Collection[str]) -> Anatomy:
-    """Return the pieces and lines of a frame; `keys` are those of its cells."""
-    pieces = tuple(_pieces(tree, frozenset(keys)))
+def anatomy_of(data: bytes, tree: Node, keys: Collection[str], *, first: int = 0) -> Anatomy:
+    """Return the pieces and lines of a frame; `keys` are those of its cells, `first` the number of its first piece in the page."""
+    pieces = tuple(_pieces(tree, frozenset(keys), first))
     shown = data[: _WIDTH * _MOST_LINES]
     return Anatomy(
         pieces=pieces[:_MOST_PIECES],
@@ -74,9 +74,9 @@ def anatomy_of(data: bytes, tree: Node, keys: Collection[str]) -> Anatomy:
     )
 
 
-def _pieces(tree: Node, keys: frozenset[str]) -> Iterator[Piece]:
+def _pieces(tree: Node, keys: frozenset[str], first: int) -> Iterator[Piece]:
     hue = -1
-    for number, (node, value) in enumerate(_leaves(tree, tree)):
+    for number, (node, value) in enumerate(_leaves(tree, tree), first):
         hue += not node.inner
         yield Piece(
             number=number,
@@ -119,7 +119,8 @@ def _key_of(node: Node, keys: frozenset[str]) -> str:
 
 
 def _shown_path(node: Node) -> str:
-    return f"{node.path} {node.name}" if node.name in _NUMBERS else node.path
+    is_number = node.name in _NUMBERS and not node.path.endswith(f".{node.name}")
+    return f"{node.path} {node.name}" if is_number else node.path
 
 
 def _value_text(value: Any) -> str:

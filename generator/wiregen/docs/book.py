@@ -28,7 +28,7 @@ __all__ = ["Book", "Carry", "Chapter", "notes_of", "number_text"]
 Carry: TypeAlias = Callable[[Sample], Mapping[str, bytes]]
 """Gives the bytes of a sample in each other serialization."""
 
-_INDEX: Final = re.compile(r"\[\d+\]")
+_INDEX: Final = re.compile(r"\[[^\]]*\]")
 _MOST_NAMED: Final = 2
 """Vectors that are named; the rest is counted."""
 
@@ -86,10 +86,18 @@ class Book:
             Linked(text="Messages", url="index.html#messages"),
         ]
         found += [Linked(text="Types", url="index.html#types")] if self.has_types else []
+        is_remembering = bool(self.protocol.contexts or self.protocol.joins)
+        found += [Linked(text=self.remembering, url="index.html#remembered")] if is_remembering else []
         found += [Linked(text="Sessions", url="index.html#sessions")] if self.protocol.sessions else []
         found += [Linked(text="Rules", url="rules.html")] if self.protocol.rules else []
         found += [Linked(text="Ledger", url="ledger.html")] if self.protocol.ledgers else []
         return tuple(found)
+
+    @property
+    def remembering(self) -> str:
+        """What a file has of contexts and joins, as a heading."""
+        named = (("Contexts", self.protocol.contexts), ("Joins", self.protocol.joins))
+        return " and ".join(word for word, some in named if some).capitalize()
 
     @property
     def has_types(self) -> bool:

@@ -16,7 +16,7 @@ from wiregen.docs.notation import notation_of
 from wiregen.docs.places import Linked, anchor
 from wiregen.docs.prose import Prose
 from wiregen.docs.records import rule_view
-from wiregen.docs.samples import Sample
+from wiregen.docs.samples import Sample, playground_state
 from wiregen.docs.usage import Said
 from wiregen.docs.views import (
     CarriedView,
@@ -74,7 +74,7 @@ def _page(
     said = book.usage.rows(name)
     return MessageView(
         shell=book.shell(name, book.places.slugs[name], Linked(text=name)),
-        declaration=_declared(book, declaration),
+        declaration=_declared(book, declaration, frame),
         direction=direction_text(book.protocol, declaration),
         code=code_text(declaration.code) if isinstance(declaration, m.Message) else "",
         frame=None if frame is None else Linked(text=frame.name, url=book.places.url(frame.name)),
@@ -87,8 +87,15 @@ def _page(
     )
 
 
-def _declared(book: Book, declaration: Named) -> DeclarationView:
-    uses = (Linked(text=use.how, url=book.places.url(use.owner)) for use in book.usage.uses(declaration.name))
+def _declared(book: Book, declaration: Named, frame: m.Frame | None = None) -> DeclarationView:
+    found = (
+        *book.usage.uses(declaration.name),
+        *(book.usage.of_frame(frame.name) if frame is not None else ()),
+    )
+    uses = (
+        Linked(text=use.how, url=f"{use.page}.html" if use.page else book.places.url(use.owner))
+        for use in found
+    )
     return DeclarationView(
         name=declaration.name,
         kind=kind_of(declaration),
@@ -141,6 +148,7 @@ def _sample_view(book: Book, sample: Sample, cells: tuple[Cell, ...]) -> SampleV
         before=tuple((role or "", data.hex(" ")) for role, data in sample.scene.before),
         anatomy=anatomy_of(sample.data, sample.tree, [cell.key for cell in cells]),
         hex=sample.data.hex(),
+        play=playground_state(book.protocol.name, sample.scene, sample.data),
         carried=tuple(
             CarriedView(name=name, size=len(data), hex=data.hex(" ")) for name, data in carried.items()
         ),

@@ -70,7 +70,7 @@ def diagram_of(title: str, cells: tuple[Cell, ...]) -> Diagram:
 def _drawn(box: Box, cell: Cell, size: str, y: int, height: int) -> Drawn:
     left, right = _GUTTER + box.start * _BIT, _GUTTER + box.end * _BIT
     room = int((right - left - 8) / _CHARACTER)
-    name = _cut(cell.label, room) if box.is_named else ""
+    name = _cut(cell.label if box.is_named else f"… {cell.label}", room)
     detail = _detail(cell, size) if box.is_named else ""
     return Drawn(
         key=cell.key,
@@ -166,7 +166,7 @@ def _line(row: Row, texts: list[str], *, is_torn: bool) -> str:
 
 def _named(box: Box, cell: Cell, size: str) -> str:
     if not box.is_named:
-        return ""
+        return f"… {cell.label}"
     if cell.bits is None:
         return f"{cell.label} ({size} bytes)"
     return f"{cell.label} = {cell.constant}" if cell.constant else cell.label

@@ -17,7 +17,7 @@ from wiregen.docs.views import Shell
 
 __all__ = ["twin_of"]
 
-_OF_THE_PAGE: Final = ("uid", "anchor", "hue", "is_header", "lines")
+_OF_THE_PAGE: Final = ("uid", "play", "anchor", "hue", "is_header", "lines")
 """What only says how a page looks."""
 
 

@@ -127,7 +127,7 @@ def constraint_text(field: m.Field | None, constant: str = "") -> str:
             pass
     if field.condition is not None:
         parts.append(f"if {expression_text(field.condition)}")
-    if isinstance(field.value, m.Trailing):
+    if isinstance(field.value, m.Trailing) and "if remaining > 0" not in parts:
         parts.append("if bytes are left")
     if field.where is not None:
         parts.append(f"where {field.where_text or expression_text(field.where)}")

@@ -12,6 +12,7 @@ from wiregen.docs.declarations import Named, code_text, direction_text, kind_of,
 from wiregen.docs.differences import named_in
 from wiregen.docs.places import Linked, differences_page_name, session_page_name
 from wiregen.docs.prose import Prose
+from wiregen.docs.remembered import remembered_views
 from wiregen.docs.sessions import session_view
 from wiregen.docs.views import (
     ConstView,
@@ -54,6 +55,8 @@ def protocol_page(book: Book, pages: Iterable[MessageView], others: tuple[Book, 
         n_ledger=len(protocol.ledgers),
         vectors=_vectors(book),
         differences=tuple(_differences(other) for other in others),
+        remembering=book.remembering,
+        remembered=remembered_views(protocol),
     )
 
 
@@ -185,6 +188,7 @@ def _all_pages(book: Book, others: tuple[Book, ...]) -> tuple[ListingView, ...]:
         _plain_listing(session.name, f"{session_page_name(session.name)}.html", "session")
         for session in protocol.sessions
     ]
+    listed += remembered_views(protocol)
     listed += [_plain_listing("Rules", "rules.html", "what must hold")] if protocol.rules else []
     listed += [_plain_listing("Ledger", "ledger.html", "what was decided")] if protocol.ledgers else []
     for other in others:

@@ -14,7 +14,17 @@ from typing import Final
 
 from wiregen import model as m
 
-__all__ = ["GUIDE", "Linked", "Places", "anchor", "differences_page_name", "session_page_name", "slugs_of"]
+__all__ = [
+    "GUIDE",
+    "Linked",
+    "Places",
+    "anchor",
+    "context_page_name",
+    "differences_page_name",
+    "join_page_name",
+    "session_page_name",
+    "slugs_of",
+]
 
 GUIDE: Final = "wiregen-guide"
 """The folder of wiregen's own guide; no protocol is called so, for a name has no hyphen."""
@@ -60,6 +70,16 @@ def session_page_name(name: str) -> str:
     return f"session-{name}"
 
 
+def context_page_name(name: str) -> str:
+    """Return what the page of a context is called."""
+    return f"context-{name}"
+
+
+def join_page_name(name: str) -> str:
+    """Return what the page of a join is called."""
+    return f"join-{name}"
+
+
 def anchor(key: str) -> str:
     """Return the id of a cell's row in a page."""
     return key.replace("#", "-")
@@ -72,11 +92,14 @@ class Places:
         self._protocol = protocol
         self.slugs: Mapping[str, str] = slugs_of(each.name for each in self._declared)
         self._rules = {rule.name for rule in protocol.rules}
+        self._joins = {join.name: f"{join_page_name(join.name)}.html" for join in protocol.joins}
+        self._sessions = {each.name: f"{session_page_name(each.name)}.html" for each in protocol.sessions}
+        self._contexts = {each.name: f"{context_page_name(each.name)}.html" for each in protocol.contexts}
 
     def url(self, name: str) -> str:
-        """Return the way to a declaration's page; "" where it has none."""
+        """Return the way to the page of a declaration, join or session; "" where it has none."""
         slug = self.slugs.get(name)
-        return "" if slug is None else f"{slug}.html"
+        return f"{slug}.html" if slug is not None else self._joins.get(name, self._sessions.get(name, ""))
 
     def rule_url(self, name: str) -> str:
         return f"rules.html#{name}" if name in self._rules else ""
@@ -84,8 +107,10 @@ class Places:
     def linked(self, text: str) -> tuple[Linked, ...]:
         """Return a text of the language with the names of declarations as links; neighbours that are none are one part."""
         parts: list[Linked] = []
-        for word in _WORD.findall(text):
-            url = self.url(word)
+        for found in _WORD.finditer(text):
+            word = found[0]
+            is_asked = text[found.end() :].startswith("[")
+            url = self.url(word) or (self._contexts.get(word, "") if is_asked else "")
             if parts and not url and not parts[-1].url:
                 parts[-1] = Linked(text=parts[-1].text + word)
             else:

@@ -6,6 +6,8 @@ are secret are never shown, for a frame is shown with those empty.
 
 from __future__ import annotations
 
+import base64
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,11 +23,12 @@ from wiregen.specimens.choices import UngrownError
 from wiregen.vectors.bench import Bench, Scene
 from wiregen.vectors.drafts import Draft, Drafting, message_of
 from wiregen.vectors.format import Valid, VectorFile, octets
+from wiregen.vectors.joins import joined_drafts
 from wiregen.vectors.scenes import Known, Scenery
 from wiregen.vectors.valid import Crop, valid_drafts
 from wiregen.walk import flat_fields
 
-__all__ = ["Sample", "Samples"]
+__all__ = ["Sample", "Samples", "playground_state"]
 
 _LONGEST: Final = 192
 """Bytes of a vector that is taken for an example."""
@@ -42,6 +45,18 @@ class Sample:
     tree: Node
     origin: str
     known: Any
+
+
+def playground_state(protocol: str, scene: Scene, data: bytes) -> str:
+    """Return a frame in its scene as a link to the playground has it."""
+    own = b"".join(sent for role, sent in scene.before if role == scene.role)
+    state: dict[str, Any] = {"p": protocol, "r": scene.role, "f": "hex", "t": data.hex()}
+    state["b"] = [{"role": scene.role, "text": own.hex()}] if own else []
+    state["o"] = [
+        {"at": 0, "role": role, "text": sent.hex()} for role, sent in scene.before if role != scene.role
+    ]
+    text = json.dumps(state, separators=(",", ":"))
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
 class Samples:
@@ -129,6 +144,18 @@ class Samples:
             if draft.scene.variant is None and len(draft.data) <= _LONGEST:
                 found.setdefault(message_of(draft), []).append(draft)
         return found
+
+    def joined(self, name: str) -> Iterator[Draft]:
+        """Yield frames made to show a join, whole at the end."""
+        samples = [self.of(message) for message in self._protocol.messages]
+        drafts = [
+            Draft(scene=each.scene, data=each.data, trees=(each.tree,), error=None, known=each.known)
+            for each in samples
+            if each is not None
+        ]
+        for draft in joined_drafts(Drafting(self._plan), self._scenery, drafts):
+            if draft.error is None and f"join {name}: three pieces" in draft.covers:
+                yield draft
 
     @cached_property
     def _soil(self) -> Soil:

@@ -11,6 +11,7 @@ from wiregen.docs.book import Book
 from wiregen.docs.general_views import GuideView
 from wiregen.docs.places import GUIDE, anchor, session_page_name
 from wiregen.docs.prose import Prose
+from wiregen.docs.remembered import remembered_views
 from wiregen.docs.views import MessageView, ProtocolView, TypeView
 
 __all__ = ["Entry", "entries_of", "entries_of_guide", "search_script"]
@@ -65,6 +66,8 @@ def _of_records(book: Book, folder: str) -> Iterator[Entry]:
         yield entry.title, f"{folder} ledger {entry.id}", f"{folder}/ledger.html#entry-{entry.id}", _cut(text)
     for limit in book.protocol.limits:
         yield f"limits.{limit.name}", f"{folder} limit", f"{folder}/index.html#limits", _cut(limit.doc)
+    for each in remembered_views(book.protocol):
+        yield each.name, f"{folder} {each.kind}", f"{folder}/{each.url}", _brief(each.doc)
     for session in book.protocol.sessions:
         url = f"{folder}/{session_page_name(session.name)}.html"
         yield session.name, f"{folder} session", url, _cut(session.doc)

@@ -10,12 +10,15 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from wiregen import model as m
+from wiregen.docs.behaviour_views import RememberedPageView
 from wiregen.docs.book import Book, Chapter
+from wiregen.docs.contexts import context_page
 from wiregen.docs.declarations import fields_page, message_page, type_page
 from wiregen.docs.differences import differences_page, named_in
 from wiregen.docs.facts import twin_of
 from wiregen.docs.general_views import DifferencesView, GuideView
 from wiregen.docs.guide import guide_pages
+from wiregen.docs.joins import join_page
 from wiregen.docs.overview import home_page, protocol_page
 from wiregen.docs.places import GUIDE, Linked
 from wiregen.docs.records import ledger_page, rules_page
@@ -43,6 +46,7 @@ _View = (
     | RulesPageView
     | LedgerPageView
     | SessionPageView
+    | RememberedPageView
     | DifferencesView
     | GuideView
     | HomeView
@@ -103,6 +107,10 @@ def _protocol(
         yield from _page(folder, "type", type_)
     for session in protocol.sessions:
         yield from _page(folder, "session", session_page(book, session))
+    for context in protocol.contexts:
+        yield from _page(folder, "remembered", context_page(book, context))
+    for join in protocol.joins:
+        yield from _page(folder, "remembered", join_page(book, join))
     if protocol.rules:
         yield from _page(folder, "rules", rules_page(book))
     if protocol.ledgers:

@@ -127,6 +127,25 @@ class Snippets:
         text = "\n".join(lines) + "\n"
         return text if len(text) <= _LONGEST else ""
 
+    def joining(self, said: Iterable[tuple[str | None, bytes]], n_joined: int) -> str:
+        """Return a program that hears what was said and keeps what so many last pieces make whole."""
+        alias, roles = self._alias, self._protocol.roles
+        context = ["context=context"]
+        made = _called(f"{alias}.Decoder", ["from_role=role", *context] if roles else context, 0)
+        lines = [f"from {self._package} import {alias}", "", f"context = {alias}.Context()"]
+        lines += [f"decoders = {{role: {made} for role in {literal(roles or (None,))}}}", "said = ["]
+        lines += [f'    ({literal(role)}, "{data.hex()}"),' for role, data in said]
+        lines += ["]", "joined = []", "for role, text in said:"]
+        lines += ["    for frame in decoders[role].feed(bytes.fromhex(text)):"]
+        lines += ['        part = getattr(frame, "part", None)', "        if part is not None and part.last:"]
+        lines += [
+            "            joined.append(part.joined)",
+            f"assert len(joined) == {n_joined}",
+            "print(joined)",
+        ]
+        text = "\n".join(lines) + "\n"
+        return text if len(text) <= _LONGEST else ""
+
     def _scene(self, sample: Sample) -> list[str]:
         """Return the lines that let be known what was said before; openings say nothing."""
         if not self._protocol.contexts:

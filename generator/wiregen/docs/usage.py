@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wiregen import model as m
+from wiregen.docs.places import context_page_name, join_page_name
 from wiregen.spelling import expression_text
-from wiregen.walk import flat_fields, references, shapes
+from wiregen.walk import (
+    direct_expressions,
+    field_expressions,
+    flat_fields,
+    nested_expressions,
+    references,
+    shapes,
+)
 
-__all__ = ["Said", "Usage", "Use", "reactions_of"]
+__all__ = ["Said", "Usage", "Use", "contexts_asked", "reactions_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Use:
-    """`owner`: the declaration that uses it; `how`: as a field's path, or in words."""
+    """`owner`: the declaration that uses it; `how`: as a field's path, or in words. `page`: where to read on instead, without suffix."""
 
     owner: str
     how: str
+    page: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +48,8 @@ class Usage:
     def __init__(self, protocol: m.Protocol) -> None:
         self._uses: dict[str, list[Use]] = {}
         self._rows: dict[str, list[Said]] = {}
+        self.owners = tuple(_owners(protocol))
+        """Declarations that have fields, and which."""
         for name, use in (*_fields(protocol), *_behaviour(protocol)):
             if use not in self._uses.setdefault(name, []):
                 self._uses[name].append(use)
@@ -51,6 +62,10 @@ class Usage:
     def rows(self, name: str) -> tuple[Said, ...]:
         """Return the rows that name a message; not those of `any`."""
         return tuple(self._rows.get(name, ()))
+
+    def of_frame(self, name: str) -> tuple[Use, ...]:
+        """Return the contexts and joins that a frame takes part in, and so every message in it."""
+        return tuple(replace(use, how=f"{name} {use.how}") for use in self.uses(name) if use.page)
 
     def _look_over(self, session: m.Session) -> None:
         for row in session.rows:
@@ -101,16 +116,34 @@ def _owners(protocol: m.Protocol) -> Iterator[tuple[str, tuple[m.Field, ...]]]:
 
 def _behaviour(protocol: m.Protocol) -> Iterator[tuple[str, Use]]:
     for context in protocol.contexts:
+        page = context_page_name(context.name)
         for setting in context.settings:
-            yield setting.target, Use(owner="", how=f"sets the context {context.name}")
+            yield setting.target, Use(owner="", how=f"sets the context {context.name}", page=page)
         for clearing in context.clearings:
             for target in clearing.targets:
-                yield target, Use(owner="", how=f"clears the context {context.name}")
+                yield target, Use(owner="", how=f"clears the context {context.name}", page=page)
+        for owner, fields in _owners(protocol):
+            if context.name in contexts_asked(fields):
+                yield owner, Use(owner="", how=f"is laid out by the context {context.name}", page=page)
     for join in protocol.joins:
+        page = join_page_name(join.name)
         for part in join.parts:
-            yield part.target, Use(owner="", how=f"is a part of the join {join.name}")
+            yield part.target, Use(owner="", how=f"is a part of the join {join.name}", page=page)
         for last in join.lasts:
-            yield last.target, Use(owner="", how=f"is the last part of the join {join.name}")
+            yield last.target, Use(owner="", how=f"is the last part of the join {join.name}", page=page)
+        for clearing in join.clearings:
+            for target in clearing.targets:
+                yield target, Use(owner="", how=f"drops the parts of the join {join.name}", page=page)
+
+
+def contexts_asked(fields: tuple[m.Field, ...]) -> frozenset[str]:
+    """Return the contexts that say how fields are laid out."""
+    flat = tuple(flat_fields(fields))
+    asked = [part for field in flat for part in field_expressions(field)]
+    asked += [part for field in flat for type_ in shapes(field.type) for part in direct_expressions(type_)]
+    return frozenset(
+        each.context for each in nested_expressions(*asked) if isinstance(each, m.ContextReference)
+    )
 
 
 def reactions_of(protocol: m.Protocol) -> dict[str, tuple[str, ...]]:

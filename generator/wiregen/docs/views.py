@@ -126,6 +126,8 @@ class SampleView:
     before: tuple[tuple[str, str], ...]
     anatomy: Anatomy
     hex: str
+    play: str
+    """What the playground's link holds behind `#`."""
     carried: tuple[CarriedView, ...]
     snippets: tuple[SnippetView, ...]
 
@@ -377,6 +379,9 @@ class ProtocolView:
     n_ledger: int
     vectors: VectorsView | None
     differences: tuple[Linked, ...]
+    remembering: str = ""
+    remembered: tuple[ListingView, ...] = ()
+    """Contexts and joins, below the heading."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

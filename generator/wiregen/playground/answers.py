@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from wiregen.docs.samples import Sample
@@ -12,15 +13,19 @@ from wiregen.emitter import harmless
 from wiregen.inspect.secrets import holds_secret, secret_names
 from wiregen.inspect.values import HIDDEN, scalar_text
 from wiregen.jsonl import LineEncoder, LineError, LineMaker
+from wiregen.playground.hearing import Aside, Heard, Hearing, said_until
 from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.options import Plan
 from wiregen.runtime.tree import FrameValue, Node
-from wiregen.vectors.bench import Bench, Scene
+from wiregen.vectors.bench import Scene
 
 __all__ = ["Reader", "fault_of"]
 
 _MOST_NODES: Final = 4000
 _MOST_FRAMES: Final = 200
+_MOST_BEFORE: Final = 4096
+_MOST_SAID: Final = 16
+"""Bytes, and turns of the conversation, that a copy may need before itself."""
 _DERIVED: Final = ("length", "count", "code", "delimiter", "data")
 """Parts of a field that follow from the rest of it."""
 
@@ -30,39 +35,56 @@ class Reader:
 
     def __init__(self, plan: Plan, snippets: Snippets, name: str) -> None:
         self._plan, self._snippets, self._name = plan, snippets, name
-        self._bench = Bench(plan)
         self._secrets = secret_names(plan)
 
-    def look(self, scene: Scene, data: bytes) -> dict[str, Any]:
-        """Return what is in the bytes.
+    def look(self, scene: Scene, data: bytes, asides: tuple[Aside, ...] = ()) -> dict[str, Any]:
+        """Return what is in the bytes; `asides`: what the other side said meanwhile.
 
         Raises:
             DecodeError: What was sent before does not conform.
         """
-        maker, _ = self._prepared(scene)
-        items, known = self._bench.read(scene, data, ends=True)
+        maker, hearing = LineMaker(self._plan), Hearing(self._plan, scene)
         frames: list[dict[str, Any]] = []
-        budget = _MOST_NODES
-        for offset, size, found in items[:_MOST_FRAMES]:
-            if isinstance(found, DecodeError):
-                frames.append(
-                    {"fault": fault_of(found, is_hidden=bool(self._secrets)), "offset": offset, "size": size}
-                )
-                continue
-            is_secret = holds_secret(found, self._secrets)
-            line = self._line(maker, found, data[offset : offset + size], scene)
-            nodes, budget = self._node(found, budget, {} if is_secret or line is None else line)
-            frame: dict[str, Any] = {"offset": offset, "size": size, "tree": nodes, "message": _title(found)}
-            if not is_secret:
-                own = self._behind(scene, data[:offset])
-                sample = Sample(
-                    scene=own, data=data[offset : offset + size], tree=found, origin="", known=known
-                )
-                frame["copies"] = self._copies(sample, line)
-            frames.append(frame)
-        return {"hex": data.hex(), "frames": frames, "n_left": max(len(items) - _MOST_FRAMES, 0)}
+        budget, n_left = _MOST_NODES, 0
+        for heard in hearing.listen(data, asides):
+            if heard.is_aside:
+                self._line(maker, heard)
+            elif len(frames) >= _MOST_FRAMES:
+                n_left += 1
+            else:
+                behind = partial(self._behind, scene, data, asides, heard.offset)
+                frame, budget = self._frame(maker, heard, budget, behind, hearing.known)
+                frames.append(frame)
+        return {"hex": data.hex(), "frames": frames, "n_left": n_left}
 
-    def edited(self, scene: Scene, data: bytes, number: int, path: str, text: str) -> bytes:
+    def _frame(
+        self, maker: LineMaker, heard: Heard, budget: int, behind: Callable[[], Scene | None], known: Any
+    ) -> tuple[dict[str, Any], int]:
+        """Return a frame for the page, and how many nodes may follow."""
+        found, place = heard.found, {"offset": heard.offset, "size": heard.size}
+        if isinstance(found, DecodeError):
+            if self._is_left_open(heard):
+                return {"left_open": harmless(found.path), **place}, budget
+            return {"fault": fault_of(found, is_hidden=bool(self._secrets)), **place}, budget
+        is_secret = holds_secret(found, self._secrets)
+        line = self._line(maker, heard)
+        nodes, budget = self._node(found, budget, {} if is_secret or line is None else line)
+        frame: dict[str, Any] = {**place, "tree": nodes, "message": _title(found)}
+        own = None if is_secret else behind()
+        if own is not None:
+            sample = Sample(scene=own, data=heard.data, tree=found, origin="", known=known)
+            frame["copies"] = self._copies(sample, line)
+        return frame, budget
+
+    def _is_left_open(self, heard: Heard) -> bool:
+        """Tell whether all that is wrong is the end: pieces of something joined came, and not yet the last one."""
+        found = heard.found
+        is_end = isinstance(found, DecodeError) and found.code == "truncated" and not heard.size
+        return is_end and str(getattr(found, "path", "")).partition("[")[0] in self._plan["joins"]
+
+    def edited(
+        self, scene: Scene, data: bytes, asides: tuple[Aside, ...], number: int, path: str, text: str
+    ) -> bytes:
         """Return the stream with a field of its n-th frame changed.
 
         Raises:
@@ -70,43 +92,35 @@ class Reader:
             EncodeError: The value is none of the protocol.
             DecodeError: What was sent before does not conform.
         """
-        maker, encoder = self._prepared(scene)
-        items, _ = self._bench.read(scene, data)
-        for at, (offset, size, found) in enumerate(items):
-            if isinstance(found, DecodeError):
+        maker, encoder = LineMaker(self._plan), LineEncoder(self._plan, is_canonical=True)
+        n_own = 0
+        for heard in Hearing(self._plan, scene).listen(data, asides):
+            line = self._line(maker, heard)
+            if line is None and not heard.is_aside:
                 break
-            line = self._line(maker, found, data[offset : offset + size], scene)
-            if line is None:
-                break
-            if at == number:
-                changed = _changed(line, path, text)
-                return data[:offset] + encoder.encode(changed) + data[offset + size :]
-            encoder.encode(line)
+            if not heard.is_aside and n_own == number and line is not None:
+                changed = encoder.encode(_changed(line, path, text))
+                return data[: heard.offset] + changed + data[heard.offset + heard.size :]
+            if line is not None:
+                encoder.encode(line)
+            n_own += not heard.is_aside
         raise LineError("there is no such frame")
 
-    def _prepared(self, scene: Scene) -> tuple[LineMaker, LineEncoder]:
-        """Return what makes lines, and what reads them; both have heard what was sent before."""
-        maker, encoder = LineMaker(self._plan), LineEncoder(self._plan, is_canonical=True)
-        for number, (role, data) in enumerate(scene.before):
-            before = Scene(role=role, before=scene.before[:number])
-            for offset, size, found in self._bench.read(before, data)[0]:
-                if isinstance(found, Node):
-                    line = self._line(maker, found, data[offset : offset + size], before)
-                    if line is not None:
-                        encoder.encode(line)
-        return maker, encoder
-
-    def _line(self, maker: LineMaker, found: Node, data: bytes, scene: Scene) -> dict[str, Any] | None:
+    def _line(self, maker: LineMaker, heard: Heard) -> dict[str, Any] | None:
+        if isinstance(heard.found, DecodeError):
+            return None
         try:
-            return maker.decoded(found.value, data, offset=0, role=scene.role)
+            return maker.decoded(heard.found.value, heard.data, offset=0, role=heard.role)
         except LineError:
             return None
 
-    def _behind(self, scene: Scene, data: bytes) -> Scene:
-        """Return the scene of a frame behind others, whose bytes were sent before where they can say how to read it."""
-        if not data or not self._plan["contexts"]:
+    def _behind(self, scene: Scene, data: bytes, asides: tuple[Aside, ...], offset: int) -> Scene | None:
+        """Return the scene of a frame behind others, which can say how to read it; None where that is too much to copy."""
+        if not self._plan["contexts"] and not self._plan["joins"]:
             return scene
-        return replace(scene, before=(*scene.before, (scene.role, data)))
+        said = said_until(scene, data[:offset], asides)
+        is_much = sum(len(each) for _, each in said) > _MOST_BEFORE or len(said) > _MOST_SAID
+        return None if is_much else replace(scene, before=said)
 
     def _copies(self, sample: Sample, line: dict[str, Any] | None) -> dict[str, str]:
         python = self._snippets.python(sample) if isinstance(sample.tree.value, FrameValue) else ""

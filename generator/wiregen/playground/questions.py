@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import base64
-import io
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
 from wiregen import model as m
-from wiregen.capture import CaptureError, Piece, read_streams
+from wiregen.capture import CaptureError
 from wiregen.docs.snippets import Snippets
 from wiregen.jsonl import LineError
 from wiregen.plan import lower
 from wiregen.playground.answers import Reader, fault_of
-from wiregen.playground.texts import MOST_BYTES, TextError, bytes_of
+from wiregen.playground.connections import MOST_TURNS, connections_of
+from wiregen.playground.hearing import Aside
+from wiregen.playground.texts import TextError, bytes_of
 from wiregen.runtime.errors import DecodeError, EncodeError
 from wiregen.vectors.bench import Scene
 
@@ -21,7 +22,6 @@ __all__ = ["Load", "Questions"]
 
 Load: TypeAlias = Callable[[str], m.Protocol]
 """Gives a protocol by its name."""
-_MOST_STREAMS: Final = 32
 _MOST_BEFORE: Final = 8
 
 
@@ -45,7 +45,7 @@ class Questions:
             if kind == "protocols":
                 return {"protocols": [self._described(name) for name in self._names]}
             if kind == "capture":
-                return {"streams": _streams(_text(question, "data"))}
+                return connections_of(base64.b64decode(_text(question, "data"), validate=False))
             return self._about_bytes(question, kind)
         except (_QuestionError, TextError, LineError, CaptureError) as error:
             return {"wrong": str(error)}
@@ -59,16 +59,18 @@ class Questions:
 
     def _about_bytes(self, question: Mapping[str, Any], kind: Any) -> dict[str, Any]:
         protocol, reader = self._reader(_text(question, "protocol"))
-        scene = _scene(protocol, question)
+        scene, asides = _scene(protocol, question), _asides(protocol, question)
         data = bytes_of(_text(question, "text"), _text(question, "form", "auto"))
         if kind == "edit":
             number = question.get("frame")
             if not isinstance(number, int) or isinstance(number, bool):
                 raise _QuestionError("which frame?")
-            data = reader.edited(scene, data, number, _text(question, "path"), _text(question, "value"))
+            data = reader.edited(
+                scene, data, asides, number, _text(question, "path"), _text(question, "value")
+            )
         elif kind != "look":
             raise _QuestionError("no question")
-        return reader.look(scene, data)
+        return reader.look(scene, data, asides)
 
     def _reader(self, name: str) -> tuple[m.Protocol, Reader]:
         if name not in self._names:
@@ -84,7 +86,8 @@ class Questions:
         text = next(
             (example.hex for example in protocol.examples if example.form == "both" and example.hex), ""
         )
-        return {"name": name, "roles": list(protocol.roles), "example": text}
+        is_told = any(context.role is not None for context in protocol.contexts)
+        return {"name": name, "roles": list(protocol.roles), "example": text, "needs_other": is_told}
 
 
 def _scene(protocol: m.Protocol, question: Mapping[str, Any]) -> Scene:
@@ -95,6 +98,20 @@ def _scene(protocol: m.Protocol, question: Mapping[str, Any]) -> Scene:
         (_role(protocol, each), bytes_of(_text(each, "text"))) for each in before if isinstance(each, dict)
     )
     return Scene(role=_role(protocol, question), before=tuple((role, data) for role, data in said if data))
+
+
+def _asides(protocol: m.Protocol, question: Mapping[str, Any]) -> tuple[Aside, ...]:
+    """Return what the other side said meanwhile: how many bytes were sent before, by whom, in hexadecimal."""
+    listed = question.get("asides", [])
+    if not isinstance(listed, list) or len(listed) > MOST_TURNS:
+        raise _QuestionError("no list of what was said meanwhile")
+    return tuple(_aside(protocol, each) for each in listed)
+
+
+def _aside(protocol: m.Protocol, said: Any) -> Aside:
+    if not isinstance(said, dict) or not isinstance(at := said.get("at"), int):
+        raise _QuestionError("no list of what was said meanwhile")
+    return Aside(at=at, role=_role(protocol, said), data=bytes_of(_text(said, "text"), "hex"))
 
 
 def _role(protocol: m.Protocol, question: Mapping[str, Any]) -> str | None:
@@ -109,22 +126,3 @@ def _text(question: Mapping[str, Any], key: str, default: str | None = None) -> 
     if not isinstance(value, str):
         raise _QuestionError(f"{key}: expected a text")
     return value
-
-
-def _streams(text: str) -> list[dict[str, Any]]:
-    """Return the directions of a capture's connections, whole up to the first gap; the opener's first."""
-    capture = io.BytesIO(base64.b64decode(text, validate=False))
-    found: dict[tuple[str, bool], bytearray] = {}
-    broken: set[tuple[str, bool]] = set()
-    for event in read_streams(capture):
-        key = event.flow.name, getattr(event, "from_opener", True)
-        if not isinstance(event, Piece):
-            broken.add(key)
-        elif key not in broken and len(found.setdefault(key, bytearray())) < MOST_BYTES:
-            found[key] += event.data
-        if len(found) > _MOST_STREAMS:
-            break
-    return [
-        {"flow": flow, "from_opener": from_opener, "hex": bytes(data[:MOST_BYTES]).hex()}
-        for (flow, from_opener), data in found.items()
-    ]
