@@ -49,9 +49,7 @@ class CodecDoor:
                 frames.append(line)  # noqa: PERF402 - those before a fault are kept
         except EOFError as error:
             is_unfinished = bool(getattr(error, "unfinished", False))
-            return Decoded(
-                frames=tuple(frames), is_incomplete=not is_unfinished, is_unfinished=is_unfinished
-            )
+            return Decoded(frames=tuple(frames), is_incomplete=not is_unfinished, is_unfinished=is_unfinished)
         except Exception as error:  # noqa: BLE001 - whatever a codec raises says something about it
             return Decoded(frames=tuple(frames), fault=_fault(error))
         return Decoded(frames=tuple(frames))
