@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -19,7 +19,7 @@ from wiregen.runtime.tree import FrameValue, Record, Variety
 from wiregen.runtime.writing import write_frame
 from wiregen.walk import flat_fields
 
-__all__ = ["check_examples"]
+__all__ = ["check_examples", "examples_in_bytes"]
 
 
 def check_examples(protocol: m.Protocol, origins: Mapping[str, Span], report: Report) -> None:
@@ -37,6 +37,22 @@ def check_examples(protocol: m.Protocol, origins: Mapping[str, Span], report: Re
                 origins.get(example.path),
                 help=help_,
             )
+
+
+def examples_in_bytes(protocol: m.Protocol) -> Iterator[dict[str, Any]]:
+    """Yield each example that holds as bytes: what it is called, what is said before it and by whom, and what it violates."""
+    bench = _Bench(protocol) if protocol.examples else None
+    for example in protocol.examples:
+        assert bench is not None
+        yield {
+            "name": example.name,
+            "data": bytes.fromhex(example.hex),
+            "role": bench.sender(example),
+            "variant": example.variant,
+            "before": tuple(bench.scene(example)),
+            "violation": example.violation,
+            "is_opening": example.value is not None and _is_preamble(example.value),
+        }
 
 
 Fault = tuple[str, str | None]
@@ -64,16 +80,27 @@ class _Bench:
         except EncodeError as error:
             return f"the value cannot be written: {error}", None
 
+    def scene(self, example: m.Example) -> Iterator[tuple[str | None, bytes]]:
+        """Yield what is said before an example, and by whom."""
+        return self._scene(example, Options(variant=example.variant, context=Context(self._plan)))
+
     def _set_scene(self, example: m.Example, options: Options) -> None:
+        for _ in self._scene(example, options):
+            pass
+
+    def _scene(self, example: m.Example, options: Options) -> Iterator[tuple[str | None, bytes]]:
         for construct in example.scene:
             sender = self._sender(construct)
-            frame = self._read(self._write(self._values.frame(construct), sender, options), sender, options)
+            data = self._write(self._values.frame(construct), sender, options)
+            frame = self._read(data, sender, options, is_preamble=_is_preamble(construct))
             assert isinstance(options.context, Context)
-            options.context.take(frame, options)
+            if isinstance(frame, FrameValue):
+                options.context.take(frame, options)
+            yield sender, data
 
     def _not_refused(self, example: m.Example, data: bytes, options: Options) -> Fault | None:
         try:
-            self._read(data, self._first_sender(example), options)
+            self._read(data, self.sender(example), options)
         except DecodeError as error:
             if example.violation in (error.code, error.rule):
                 return None
@@ -84,22 +111,22 @@ class _Bench:
         self, example: m.Example, construct: m.Construct, data: bytes, options: Options
     ) -> Fault | None:
         sender = self._sender(construct)
-        value = self._values.frame(construct)
+        value, is_preamble = self._values.frame(construct), _is_preamble(construct)
         try:
-            read = self._read(data, sender, options)
+            read = self._read(data, sender, options, is_preamble=is_preamble)
         except DecodeError as error:
             return f"the bytes are refused with `{error.code}` at {error.at}", f"{error}"
         written = self._write(value, sender, options)
         if example.form == "both" and written != data:
             return _differing(written, data)
-        again = self._read(written, sender, options)
+        again = self._read(written, sender, options, is_preamble=is_preamble)
         if _without_absence(read) != _without_absence(again):
             return "the bytes are read as another value", f"read: {self._shown(read)}"
         return None
 
-    def _read(self, data: bytes, sender: str | None, options: Options) -> Any:
+    def _read(self, data: bytes, sender: str | None, options: Options, *, is_preamble: bool = False) -> Any:
         options.from_role = sender
-        node = explain(self._plan, data, 0, len(data), options)
+        node = explain(self._plan, data, 0, len(data), options, is_preamble=is_preamble)
         if node.end != len(data):
             raise DecodeError("trailing_bytes", at=node.end, expected="the end", found="more bytes")
         return node.value
@@ -113,8 +140,8 @@ class _Bench:
         text = json.dumps(frame_record(self._plan, value))
         return text if len(text) <= 200 else f"{text[:200]}…"
 
-    def _first_sender(self, example: m.Example) -> str | None:
-        """Return who sends bytes that are no value: the first role whose frame they could be."""
+    def sender(self, example: m.Example) -> str | None:
+        """Return who sends an example; None: it does not say."""
         return self._sender(example.value) if example.value is not None else None
 
     def _sender(self, construct: m.Construct) -> str | None:
@@ -122,8 +149,13 @@ class _Bench:
             frame = self._frames[construct.name]
             inner = next((item.value for item in construct.fields if item.name == frame.message), None)
             return frame.role or (self._sender(inner) if isinstance(inner, m.Construct) else None)
-        roles = {message.name: message.role for message in self._protocol.messages}
+        senders: tuple[m.Message | m.Preamble, ...] = (*self._protocol.messages, *self._protocol.preambles)
+        roles = {each.name: each.role for each in senders}
         return roles.get(construct.name) or (self._protocol.roles or (None,))[0]
+
+
+def _is_preamble(construct: m.Construct) -> bool:
+    return construct.what == "preamble"
 
 
 def _differing(written: bytes, data: bytes) -> Fault:

@@ -119,20 +119,25 @@ def _schema() -> "Output":
 
 def _built(subject: "Subject", config: "Config", sources: "Sources") -> "Built":
     from wiregen.diagnostics import Report
+    from wiregen.examples import examples_in_bytes
     from wiregen.made import make
     from wiregen.plan import KNOWN_LIMITS
     from wiregen.traces import make_traces
     from wiregen.vectors.building import build_vectors
     from wiregen.vectors.carrying import carrier
+    from wiregen.vectors.examples import Given
 
     report = Report()
     package = make(subject, config.backends, report)
     if package is None:
         stop(report, sources)
     limits = tuple(limit.name for limit in subject.protocol.limits if limit.name in KNOWN_LIMITS)
+    examples = tuple(Given(**each) for each in examples_in_bytes(subject.protocol))
     traces = make_traces(subject.protocol, subject.origins, sources) if subject.protocol.sessions else None
     try:
-        return build_vectors(package.plan, limits=limits, carry=carrier(package), traces=traces)
+        return build_vectors(
+            package.plan, limits=limits, examples=examples, carry=carrier(package), traces=traces
+        )
     except ImportError as error:
         message, _, way_out = str(error).partition(": ")
         raise Failure(

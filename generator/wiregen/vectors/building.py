@@ -13,6 +13,7 @@ from wiregen.vectors.conversations import measured_traces, trace_vectors
 from wiregen.vectors.covering import Coverage, Measure, fields_of, fields_shown, limits_shown, measure
 from wiregen.vectors.depth import deep_drafts
 from wiregen.vectors.drafts import Draft, Drafting
+from wiregen.vectors.examples import Given, illustrated
 from wiregen.vectors.extremes import extreme_drafts
 from wiregen.vectors.format import Invalid, Trace, Unwritable, Valid, VectorFile
 from wiregen.vectors.headers import headed_drafts
@@ -42,12 +43,14 @@ def build_vectors(
     plan: Plan,
     *,
     limits: tuple[str, ...] = (),
+    examples: tuple[Given, ...] = (),
     carry: Carry | None = None,
     traces: Traces | None = None,
 ) -> Built:
     """Return the vectors of a protocol: the same whenever they are made.
 
-    `limits`: the names of those of its limits that codecs know. `traces`: conversations, where it has sessions.
+    `limits`: the names of those of its limits that codecs know. `examples`: its file's own. `traces`: conversations, where it
+    has sessions.
     """
     soil, drafting = Soil(plan=plan), Drafting(plan)
     crop = Crop(soil, drafting)
@@ -67,6 +70,8 @@ def build_vectors(
     extreme = tuple(extreme_drafts(drafting, soil, crop.drafts))
     drafts = [*frames, *joined_drafts(drafting, crop.scenery, crop.drafts), *faults.drafts]
     drafts += (each for each in extreme if isinstance(each, Draft))
+    own, illustrations = illustrated(drafting, crop.scenery, examples, drafts)
+    drafts += own
     broken = tuple(crop.refused())
     vectors: list[Valid | Invalid | Unwritable | Trace] = []
     vectors += (drafting.valid(draft, carry) for draft in drafts if draft.is_whole)
@@ -76,6 +81,7 @@ def build_vectors(
     vectors += () if traces is None else trace_vectors(traces)
     file = VectorFile(protocol=plan["name"], vectors=tuple(vectors))
     measures = _measures(crop, broken, drafts, limits)
+    measures += (illustrations,) if examples else ()
     measures += () if traces is None else measured_traces(traces)
     return Built(file=file, coverage=Coverage(measures=measures))
 

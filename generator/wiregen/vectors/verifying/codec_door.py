@@ -28,7 +28,8 @@ class CodecDoor:
     `trace(steps, setting, options)`, the name of a violation or None.
 
     Who refuses raises an exception that has a `code`, and `at` and `recoverable` where it can tell; what is cut at the end of
-    the bytes is EOFError. `serializations` names those that it has beside the native one.
+    the bytes is EOFError. Where no frame is cut, but the last piece of something is missing, the EOFError has a true `unfinished`.
+    `serializations` names those that it has beside the native one.
     """
 
     def __init__(self, codec: Any) -> None:
@@ -46,8 +47,9 @@ class CodecDoor:
         try:
             for line in self._codec.decode(list(chunks), setting):
                 frames.append(line)  # noqa: PERF402 - those before a fault are kept
-        except EOFError:
-            return Decoded(frames=tuple(frames), is_incomplete=True)
+        except EOFError as error:
+            is_unfinished = bool(getattr(error, "unfinished", False))
+            return Decoded(frames=tuple(frames), is_incomplete=not is_unfinished, is_unfinished=is_unfinished)
         except Exception as error:  # noqa: BLE001 - whatever a codec raises says something about it
             return Decoded(frames=tuple(frames), fault=_fault(error))
         return Decoded(frames=tuple(frames))
