@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+import shlex
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +17,7 @@ pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
 pytestmark = pytest.mark.xdist_group("spark")
 
 from tests.unit.docs_sites import ROOT, SHIPPED, shipped_chapter  # noqa: E402
+from tests.unit.test_cli_decode import run  # noqa: E402
 
 import wirespark  # noqa: E402
 from wiregen.docs.book import Book  # noqa: E402
@@ -56,3 +61,38 @@ def test_the_programs_of_the_guide_run(spark: SparkSession, monkeypatch: pytest.
     for program in programs:
         exec(compile(program, "pipeline.md", "exec"), {})  # noqa: S102 - that it runs is the point
     assert programs
+
+
+def test_the_questions_of_the_guide_have_answers(spark: SparkSession) -> None:
+    """Each command of the table is a function of a table too, and takes what the page gives it."""
+    text = (ROOT / "docs" / "guide" / "pipeline.md").read_text(encoding="utf-8")
+    names = re.findall(r"^\| `wiregen spark ([a-z]+)` \|", text, re.MULTILINE)
+    capture = ROOT / "examples" / "captures" / "npm-w10-plain.pcap"
+    table = spark.read.format("wire").option("protocol", "lumberjack").load(str(capture))
+    [given] = re.findall(r"`wirespark\.check\((table, .*?)\)`", text)
+    for name in names:
+        job = getattr(wirespark, name)
+        arguments = given if name != "profile" else "table"
+        found = eval(f"job({arguments})", {"job": job, "table": table})
+        assert found.columns, name
+    assert len(names) == 5
+
+
+def test_the_command_of_the_guide_runs(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from wiregen.cli import spark_session
+
+    @contextmanager
+    def opened(protocol: str, *more: object) -> Iterator[tuple[SparkSession, str]]:
+        yield spark, protocol  # a session of its own would take another Java
+
+    monkeypatch.setattr(spark_session, "opened", opened)
+    text = (ROOT / "docs" / "guide" / "pipeline.md").read_text(encoding="utf-8")
+    [block] = re.findall(r"^```sh\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    (tmp_path / "traffic").mkdir()
+    shutil.copy(ROOT / "examples" / "captures" / "npm-w10-plain.pcap", tmp_path / "traffic")
+    words = [str(tmp_path / word) if word.endswith("/") else word for word in shlex.split(block)]
+    result = run(*words[1:])
+    assert result.exit_code == 0, result.output
+    assert {"message=data", "message=window"} <= {path.name for path in (tmp_path / "tables").iterdir()}

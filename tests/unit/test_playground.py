@@ -233,15 +233,16 @@ def test_what_the_other_side_said_meanwhile_says_how_to_read() -> None:
     from wireproto import geode
 
     value = geode.GeodeValue.Integer(1)
-    requests = [
+    requests: list[Any] = [
         geode.PutRequest("r", value, geode.GeodeValue.Null(), geode.GeodeValue.Null()),
         geode.GetRequest("r", value, geode.GeodeValue.Null()),
     ]
-    answers = [geode.PutResponse(True), geode.GetResponse(value)]
+    answers: list[Any] = [geode.PutResponse(True), geode.GetResponse(value)]
     context = geode.Context()
-    said: list[tuple[str, bytes]] = [("client", b"n")]
+    said: list[tuple[Any, bytes]] = [("client", b"n")]
     for request, answer in zip(requests, answers, strict=True):
-        for role, message in (("client", request), ("server", answer)):
+        turns: tuple[tuple[Any, Any], ...] = (("client", request), ("server", answer))
+        for role, message in turns:
             data = geode.encode(message, correlation_id=7, from_role=role, context=context)
             geode.decode(data, from_role=role, context=context)
             said.append((role, data))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import Final
 
 from wiregen import model as m
 from wiregen.docs.book import Book, notes_of, number_text
@@ -28,6 +29,8 @@ from wiregen.emitter import harmless
 
 __all__ = ["home_page", "protocol_page"]
 
+_MOST_IN_TABLES: Final = 120
+"""Messages that have a row each in the overview: it stays below 60 KB."""
 _UNITS = {"ms": "ms", "bytes": "bytes", "none": ""}
 
 
@@ -36,6 +39,7 @@ def protocol_page(book: Book, pages: Iterable[MessageView], others: tuple[Book, 
     protocol = book.protocol
     sizes = {page.declaration.name: page.layout.size for page in pages}
     messages = tuple(_message(book, message, sizes) for message in protocol.messages)
+    is_long = len(messages) > _MOST_IN_TABLES
     return ProtocolView(
         shell=book.shell(protocol.name, "index"),
         name=protocol.name,
@@ -43,8 +47,9 @@ def protocol_page(book: Book, pages: Iterable[MessageView], others: tuple[Book, 
         notes=notes_of(protocol.notes),
         sources=tuple(harmless(" ".join(source.split())) for source in protocol.sources),
         facts=_facts(protocol),
-        roles=_by_role(protocol, messages),
-        by_code=tuple(sorted((each for each in messages if each.code), key=_code_of)),
+        roles=_by_role(protocol, tuple(sorted(messages, key=_code_of)) if is_long else messages),
+        by_code=() if is_long else tuple(sorted((each for each in messages if each.code), key=_code_of)),
+        is_long=is_long,
         frames=tuple(_listed(book, each, sizes) for each in _outermost(protocol)),
         types=tuple(_listed(book, each, sizes) for each in _types(protocol)),
         limits=tuple(_limit(book, limit) for limit in protocol.limits),
@@ -61,7 +66,8 @@ def protocol_page(book: Book, pages: Iterable[MessageView], others: tuple[Book, 
 
 
 def _code_of(listing: ListingView) -> int:
-    return int(listing.code.partition(" ")[0])
+    """Return the code; what has none comes last."""
+    return int(listing.code.partition(" ")[0]) if listing.code else 1 << 64
 
 
 def _types(protocol: m.Protocol) -> tuple[Named, ...]:

@@ -369,6 +369,8 @@ class ProtocolView:
     facts: tuple[tuple[str, str], ...]
     roles: tuple[tuple[str, tuple[ListingView, ...]], ...]
     by_code: tuple[ListingView, ...]
+    is_long: bool
+    """So many messages that a line each has to do, by code."""
     frames: tuple[ListingView, ...]
     types: tuple[ListingView, ...]
     limits: tuple[LimitView, ...]
