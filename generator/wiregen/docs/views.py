@@ -54,6 +54,11 @@ class Shell:
     sections: tuple[Linked, ...]
     siblings: tuple[Linked, ...] = ()
 
+    @property
+    def url(self) -> str:
+        """The page's own name, as a section of its folder links to it."""
+        return f"{self.here}.html"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotesView:
