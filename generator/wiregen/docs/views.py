@@ -52,7 +52,6 @@ class Shell:
     here: str
     crumbs: tuple[Linked, ...]
     sections: tuple[Linked, ...]
-    siblings: tuple[Linked, ...] = ()
 
     @property
     def url(self) -> str:
