@@ -84,7 +84,8 @@ def vectors_of(path: Path, kind: type) -> tuple[Any, list[Any]]:
 
 def lines_of(vector: Any) -> list[dict[str, Any]]:
     lines = [expanded(line) for line in vector.frames]
-    return [{key: line[key] for key in line if key not in _NOT_RECORDED} for line in lines]
+    # An empty header is left out of files.
+    return [{"header": {}} | {key: line[key] for key in line if key not in _NOT_RECORDED} for line in lines]
 
 
 @pytest.mark.parametrize("path", FILES)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -16,7 +19,10 @@ from wiregen.vectors.building import build_vectors
 from wiregen.vectors.faults import CLASSES
 from wiregen.vectors.format import (
     Invalid,
+    Trace,
+    Unwritable,
     Valid,
+    VectorFile,
     VectorsError,
     compact,
     compacted,
@@ -60,8 +66,11 @@ def test_every_field_of_a_construct_is_shown(name: str) -> None:
     assert {"valid", "invalid"} <= set(built.kinds)
 
 
-def test_no_vector_stands_twice() -> None:
-    file = build_vectors(plan_of(ROOT / "idl" / "reactive_streams.wire")).file
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "generated" / "vectors").glob("[a-u]*.json")), ids=attrgetter("stem")
+)
+def test_no_vector_stands_twice(path: Path) -> None:
+    file = read_vectors(path.read_bytes())
     told = [
         (
             vector.kind,
@@ -76,6 +85,52 @@ def test_no_vector_stands_twice() -> None:
         if isinstance(vector, Valid | Invalid)
     ]
     assert len(told) == len(set(told))
+    values = [
+        write_vectors(replace(file, vectors=(replace(each, id="", covers=()),)))
+        for each in unwritable_of(file)
+    ]
+    assert len(values) == len(set(values))
+
+
+def unwritable_of(file: VectorFile) -> list[Unwritable]:
+    return [vector for vector in file.vectors if isinstance(vector, Unwritable)]
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "generated" / "vectors").glob("[a-u]*.json")), ids=attrgetter("stem")
+)
+def test_a_file_that_is_read_and_written_is_the_same(path: Path) -> None:
+    text = path.read_text()
+    assert write_vectors(read_vectors(text)) == text
+    assert len(text) < 1 << 20
+
+
+def test_the_same_bytes_in_other_settings_stand_in_one_line() -> None:
+    file = build_vectors(plan_of(ROOT / "idl" / "lumberjack.wire")).file
+    text = write_vectors(file)
+    again = read_vectors(text)
+    assert text.count('"again":') > 5
+    assert {vector.id for vector in again.vectors} == {vector.id for vector in file.vectors}
+    built = {vector.id: vector for vector in file.vectors}
+    for vector in again.vectors:
+        for name in ("kind", "bytes", "error", "limits", "strict"):
+            assert getattr(vector, name, None) == getattr(built[vector.id], name, None)
+
+
+def test_a_trace_walks_steps_that_are_there() -> None:
+    text = json.dumps(
+        {
+            "schema": 1,
+            "protocol": "p",
+            "steps": {"Ping": {"from": "a", "bytes": "01"}},
+            "vectors": [{"id": "t", "kind": "trace", "walk": ["Ping", "Ping"], "steps": [{"at": 2.0}]}],
+        }
+    )
+    (trace,) = read_vectors(text).vectors
+    assert isinstance(trace, Trace)
+    assert [step.bytes for step in trace.steps] == ["01", "01", ""]
+    with pytest.raises(VectorsError, match="no step 'Pong'"):
+        read_vectors(text.replace('["Ping", ', '["Pong", '))
 
 
 def test_a_class_of_faults_has_the_codes_that_it_is_reported_with() -> None:

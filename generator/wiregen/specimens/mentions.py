@@ -22,12 +22,14 @@ class Mentions:
         measuring: Fields that say how long something is.
         deciding: Fields on which it depends what follows.
         asks_for_room: Something depends on the bytes that are left.
+        asks_for_place: Something depends on the bytes since the frame began.
     """
 
     numbers: dict[str, tuple[int, ...]]
     measuring: frozenset[str]
     deciding: frozenset[str]
     asks_for_room: bool
+    asks_for_place: bool
 
 
 def mentions_of(plan: Plan) -> Mentions:
@@ -57,6 +59,7 @@ def mentions_of(plan: Plan) -> Mentions:
         measuring=frozenset(measuring),
         deciding=frozenset(deciding),
         asks_for_room=("position", "remaining") in nodes,
+        asks_for_place=("position", "offset") in nodes,
     )
 
 

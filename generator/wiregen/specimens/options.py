@@ -54,10 +54,12 @@ def int_options(
     size = (high.bit_length() + (low < 0) + 7) // 8
     plain = int.from_bytes(marks(site, size), "big") % (high - low + 1)
     near = [(f"= {number}", number) for one in mentioned for number in (one, one - 1, one + 1)]
-    edges = [("largest", high), ("smallest", low), ("zero", 0), ("minus one", -1)]
+    edges = [("largest", high), ("smallest", low), ("zero", 0)]
+    shape = f"{SHARED}{low} to {high}:"
+    common = [(f"{shape} minus one", -1), (f"{shape} one", 1)]
     own = [("marked", 2 if is_small else plain)]
     asymmetric = [("other marked", plain)] if is_small else []
-    every = _unique([*own, *near, *edges, ("one", 1), *asymmetric])
+    every = _unique([*own, *near, *edges, *asymmetric, *common])
     return tuple((label, number) for label, number in every if low <= number <= high)
 
 
@@ -105,20 +107,30 @@ def text_options(
     site: str, encoding: str, shape: str, *, lenient: bool, most: int | None
 ) -> tuple[Option, ...]:
     """Return texts; `shape`: how the type is written, `most`: the units that its length can say."""
-    plain = site.rpartition(".")[2].strip("[]") or "text"
-    texts: list[Option] = [("marked", plain), ("empty", "")]
+    texts: list[Option] = [("marked", _word(site)), ("empty", "")]
+    common: list[Option] = []
     match encoding:
         case "ascii":
             texts += [("first and last character", "\0\x7f")]
         case "latin1":
             texts += [("first and last character", "\0\x7f\x80ÿ")]
         case _:
-            texts += [("characters of all widths", "a\x7f\x80é\u07ff\u0800日\uffff\U00010000😀\U0010ffff")]
+            texts += [("characters of all widths", "aé日😀")]
             # Alone: an encoding that treats it apart may be noticed by the others.
             texts += [("NUL", "a\0b")]
-            texts += [("lone surrogates", "a\ud800b\udfff")] if encoding in ("mutf8", "utf16") else []
+            common += [("first and last of all widths", "\x7f\x80\u07ff\u0800\uffff\U00010000\U0010ffff")]
+            common += [("lone surrogates", "a\ud800b\udfff")] if encoding in ("mutf8", "utf16") else []
             texts += [("invalid bytes", "a\udcff\udc80b")] if encoding == "utf8" and lenient else []
-    return (*texts, *((label, "w" * size) for label, size in _sizes(shape, most)))
+    shared = ((f"{SHARED}{shape} {label}", text) for label, text in common)
+    return (*texts, *((label, "w" * size) for label, size in _sizes(shape, most)), *shared)
+
+
+def _word(site: str) -> str:
+    """Return a short text that is this site's own, and still says whose."""
+    name = site.rpartition(".")[2].strip("[]") or "text"
+    parts = name.split("_")
+    letters = "".join(part[: 1 if len(parts) > 1 else 2] for part in parts)
+    return letters + chr(97 + zlib.crc32(site.encode()) % 26)
 
 
 def byte_options(site: str, shape: str, most: int | None, *, is_json: bool) -> tuple[Option, ...]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from itertools import chain
 from typing import Any, Final
 
 from wiregen.runtime.reader import Reader, Steps
 from wiregen.runtime.reading import _READERS as READERS
+from wiregen.runtime.schema import fixed_size
 from wiregen.runtime.scope import RecordScope
 from wiregen.runtime.text import encode_text
 from wiregen.runtime.tree import Node
@@ -60,6 +61,8 @@ class Picking:
                 return self._list(reader, type_, place)
             case "region":
                 return self._region(reader, type_, place)
+            case "struct" if reader.nesting.get(("struct", type_[1]), 0) >= _DEEP:
+                return self._without_rest(reader, type_, place)
             case "match":
                 self._note_arm(reader, type_, place)
         return READERS[type_[0]](reader, type_, place)
@@ -189,10 +192,13 @@ class Picking:
     def _sized(self, reader: Reader, type_: Any, place: Place) -> Steps:
         length = type_[2] if type_[0] == "text" else type_[1]
         if length[0] == "computed":
-            return self._of_size(reader, type_, place, reader.number(length[1], place))
+            return (yield from self._of_size(reader, type_, place, reader.number(length[1], place)))
         options = self._sized_options(reader, type_, place, length)
         value = self._choose(reader, place, options)
-        return _said(reader, type_, place, value, b"" if value is None else _encoded(type_, value))
+        yield from self._prefix(reader, length, place)
+        return (
+            yield from _said(reader, type_, place, value, b"" if value is None else _encoded(type_, value))
+        )
 
     def _sized_options(self, reader: Reader, type_: Any, place: Place, length: Any) -> tuple[Option, ...]:
         site = self._site(reader, place)[0]
@@ -223,16 +229,17 @@ class Picking:
         _, item, length, *_ = type_
         match length:
             case ("until", _):
-                return self._until(reader, type_, place)
+                return (yield from self._until(reader, type_, place))
             case ("computed", expression):
                 count = reader.number(expression, place)
                 if not 0 <= count <= (_MOST_ITEMS if item[0] in _PLAIN else _MOST_RECORDS):
                     raise UngrownError(f"{place.path} would have too many items")
             case _:
                 count = self._count(reader, type_, place, length)
+        yield from self._prefix(reader, length, place)
         if count is None:
-            return _said(reader, type_, place, None, b"")
-        return READERS["list"](reader, ("list", item, ("computed", ("number", count)), 0), place)
+            return (yield from _said(reader, type_, place, None, b""))
+        return (yield from READERS["list"](reader, ("list", item, ("computed", ("number", count)), 0), place))
 
     def _count(self, reader: Reader, type_: Any, place: Place, length: Any) -> Any:
         options = count_options(self._soil.most_said(length))
@@ -247,6 +254,25 @@ class Picking:
         self._n_until += 1
         node = yield from READERS["list"](reader, type_, place)
         self._n_until -= 1
+        return node
+
+    def _prefix(self, reader: Reader, length: Any, place: Place) -> Generator[int, bool, None]:
+        """Take the bytes of a length, where it matters how many there are before something else."""
+        if self._soil.mentions.asks_for_place and length[0] == "prefix":
+            size = fixed_size(reader.schema, length[1]) or 1
+            _grow(reader, bytes(size))
+            yield from reader.take(size, place)
+
+    def _without_rest(self, reader: Reader, type_: Any, place: Place) -> Steps:
+        """Read a struct that lies in itself without the fields that need not be there, for those may be the way down."""
+        fields = [field for field in self._plan["structs"][type_[1]] if not _is_trailing(field)]
+        sizes = [fixed_size(reader.schema, field[2]) for field in fields]
+        window = reader.window
+        before = window.end
+        if before is not None and None not in sizes:
+            window.end = window.position + sum(size or 0 for size in sizes)
+        node = yield from READERS["struct"](reader, type_, place)
+        window.end = before
         return node
 
     def _is_deep(self, reader: Reader) -> bool:
@@ -294,6 +320,11 @@ def owner_of(record: RecordScope) -> str:
     """Return what a record's fields are declared in."""
     kind: Any = record.kind
     return f"{kind[1]}.{record.name}" if kind[0] == "variety" else record.name
+
+
+def _is_trailing(field: Any) -> bool:
+    """Say whether a field is only there while bytes remain."""
+    return field[3] is not None and field[3][0] == "trailing"
 
 
 def _without_indexes(path: str) -> str:

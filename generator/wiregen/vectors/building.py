@@ -12,7 +12,7 @@ from wiregen.vectors.carrying import Carry
 from wiregen.vectors.conversations import measured_traces, trace_vectors
 from wiregen.vectors.covering import Coverage, Measure, fields_of, fields_shown, limits_shown, measure
 from wiregen.vectors.depth import deep_drafts
-from wiregen.vectors.drafts import Draft, Drafting
+from wiregen.vectors.drafts import Draft, Drafting, without_repetition
 from wiregen.vectors.examples import Given, illustrated
 from wiregen.vectors.extremes import extreme_drafts
 from wiregen.vectors.format import Invalid, Trace, Unwritable, Valid, VectorFile
@@ -20,6 +20,8 @@ from wiregen.vectors.headers import headed_drafts
 from wiregen.vectors.invalid import Faults
 from wiregen.vectors.joins import joined_drafts
 from wiregen.vectors.least import least_drafts
+from wiregen.vectors.refusing import once_each
+from wiregen.vectors.twins import named_as_twins
 from wiregen.vectors.unwritable import refused_values
 from wiregen.vectors.valid import Crop, valid_drafts
 from wiregen.vectors.variants import variant_drafts
@@ -71,19 +73,24 @@ def build_vectors(
     drafts = [*frames, *joined_drafts(drafting, crop.scenery, crop.drafts), *faults.drafts]
     drafts += (each for each in extreme if isinstance(each, Draft))
     own, illustrations = illustrated(drafting, crop.scenery, examples, drafts)
-    drafts += own
+    drafts = without_repetition([*drafts, *own])
     broken = tuple(crop.refused())
     vectors: list[Valid | Invalid | Unwritable | Trace] = []
     vectors += (drafting.valid(draft, carry) for draft in drafts if draft.is_whole)
     vectors += (drafting.invalid(draft) for draft in drafts if not draft.is_whole)
-    vectors += (*broken, *refused_values(drafting, soil, crop.drafts))
-    vectors += (each for each in (*deep, *extreme) if isinstance(each, Unwritable))
+    refused = (*broken, *refused_values(drafting, soil, sorted(crop.drafts, key=_size)))
+    vectors += once_each((*refused, *(each for each in (*deep, *extreme) if isinstance(each, Unwritable))))
     vectors += () if traces is None else trace_vectors(traces)
-    file = VectorFile(protocol=plan["name"], vectors=tuple(vectors))
+    file = VectorFile(protocol=plan["name"], vectors=named_as_twins(vectors))
     measures = _measures(crop, broken, drafts, limits)
     measures += (illustrations,) if examples else ()
     measures += () if traces is None else measured_traces(traces)
     return Built(file=file, coverage=Coverage(measures=measures))
+
+
+def _size(draft: Draft) -> int:
+    """Return how much there is to say of a draft: mistakes are shown in what is small."""
+    return len(draft.data) + sum(len(said) for _, said in draft.scene.before)
 
 
 def _measures(

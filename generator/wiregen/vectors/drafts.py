@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
@@ -23,17 +24,17 @@ from wiregen.vectors.format import (
     Valid,
     compact,
     compacted,
+    slug,
 )
 from wiregen.vectors.sites import spans_of
 
-__all__ = ["Draft", "Drafting", "message_of"]
+__all__ = ["Draft", "Drafting", "message_of", "without_repetition"]
 
 Carried: TypeAlias = "dict[str, Octets | str]"
 """By serialization its bytes, or in `note` why it has none."""
 
 _INDEX: Final = re.compile(r"\[\d+\]")
-_WORD: Final = re.compile(r"[^a-z0-9]+")
-_LONGEST_ID: Final = 60
+_LONGEST_ID: Final = 80
 _LARGE: Final = 1 << 20
 _NOT_TOLD: Final = ("offset", "size", "from", "raw")
 
@@ -164,7 +165,7 @@ class Drafting:
         what = draft.covers[0] if draft.covers else draft.note
         is_said = re.match(rf"{re.escape(word)}\b", what, re.IGNORECASE)
         words = ["" if is_said else word, draft.scene.variant or "", what]
-        name = _WORD.sub("-", " ".join(words).lower()).strip("-")[:_LONGEST_ID].strip("-")
+        name = slug(" ".join(words))[:_LONGEST_ID].strip("-")
         self._ids[name] = self._ids.get(name, 0) + 1
         return name if self._ids[name] == 1 else f"{name}-{self._ids[name]}"
 
@@ -233,6 +234,18 @@ class Drafting:
     def _before(self, scene: Scene) -> Any:
         """Return what is known when the bytes begin."""
         return self.bench.read(scene, b"")[1]
+
+
+def without_repetition(drafts: Iterable[Draft]) -> list[Draft]:
+    """Return drafts, of those with the same bytes in the same scene the first, which shows what all of them show."""
+    first: dict[tuple[Any, ...], Draft] = {}
+    for draft in drafts:
+        scene = draft.scene
+        limits = tuple(scene.limits.items())
+        key = (scene.role, scene.variant, scene.before, limits, scene.strict, draft.is_whole, draft.data)
+        known = first.get(key)
+        first[key] = draft if known is None else known.showing((*known.covers, *draft.covers), known.note)
+    return list(first.values())
 
 
 def message_of(draft: Draft) -> str:

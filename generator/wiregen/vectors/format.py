@@ -10,20 +10,40 @@ Beyond what was promised from the beginning there are
   `expanded`. No field is named so, while one may be named `repeat`;
 - of an error `rule`, `path` and `inner_at`, for those who can tell; `code`, `at` and `recoverable` everyone can.
 
-Left out is what has its default. Lines in `frames` have no offset, size, sender or raw bytes: they are the vector's.
+Left out is what has its default. What is read of the bytes of a vector within limits, or by a strict decoder, stands in its line,
+as `again`; each is a vector of its own as soon as the file is read. Lines in `frames` have no offset, size, sender or raw bytes: they are the vector's.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Annotated, Any, Final, Literal, TypeAlias
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any, Final
 
-from pydantic import Field, TypeAdapter, ValidationError, with_config
+from pydantic import TypeAdapter, ValidationError
 
+from wiregen.vectors.kinds import (
+    SCHEMA,
+    Again,
+    AnyVector,
+    Encodes,
+    Fault,
+    Invalid,
+    Limits,
+    Line,
+    Role,
+    Sent,
+    Step,
+    Trace,
+    Unwritable,
+    Valid,
+    Vector,
+    VectorFile,
+)
 from wiregen.vectors.repetition import (
-    STRICT,
     Hex,
     Octets,
     Repeat,
@@ -35,16 +55,22 @@ from wiregen.vectors.repetition import (
     octets,
     octets_size,
 )
+from wiregen.vectors.twins import folded, unfolded
+from wiregen.vectors.walks import with_own_steps, with_shared_steps
 
 __all__ = [
     "SCHEMA",
+    "Again",
     "AnyVector",
     "Encodes",
     "Fault",
     "Hex",
     "Invalid",
+    "Limits",
+    "Line",
     "Octets",
     "Repeat",
+    "Role",
     "Sent",
     "Step",
     "Trace",
@@ -60,170 +86,19 @@ __all__ = [
     "octets_of",
     "read_vectors",
     "size_of",
+    "slug",
     "write_vectors",
 ]
 
-SCHEMA: Final = 1
+_NO_WORD: Final = re.compile(r"[^a-z0-9]+")
 _SHOWN: Final = 3  # faults of a file; the rest mostly follow from the same mistake
-
-Line: TypeAlias = dict[str, Any]
-"""A decoded frame as the command prints it."""
-Limits: TypeAlias = dict[str, int]
-Encodes: TypeAlias = Literal["exact", "same_meaning", "no"]
-Role: TypeAlias = Annotated[str | None, Field(alias="from")]
-
-
-# ---- vectors ----
-
-
-@with_config(STRICT)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sent:
-    """What was sent before, whole frames only."""
-
-    from_role: Role = None
-    bytes: Octets = ""
-
-
-@with_config(STRICT)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
-    """What must be reported: the code, and for bytes the place counted from the first of the vector's `bytes`.
-
-    `recoverable` None: of a value that cannot be written, which has no place either.
-    """
-
-    code: str
-    rule: str | None = None
-    path: str = ""
-    at: int | None = None
-    inner_at: int | None = None
-    recoverable: bool | None = None
-
-
-@with_config(STRICT)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Valid:
-    """Bytes that decode to `frames`.
-
-    `encodes`: what encoding `frames` gives: these bytes (they are canonical), others that decode to the same, or nothing
-    to be compared. `spans`: name, first byte and the one behind the last of each part. `protobuf`, `msgpack`: the same frames
-    as streams of these serializations; None where they cannot be carried.
-    `covers`: what no vector before it in the file covers.
-    """
-
-    id: str
-    kind: Literal["valid"] = "valid"
-    variant: str | None = None
-    before: tuple[Sent, ...] = ()
-    from_role: Role = None
-    limits: Limits = field(default_factory=dict)
-    strict: bool = False
-    bytes: Octets
-    encodes: Encodes = "exact"
-    frames: tuple[Line, ...] = ()
-    spans: tuple[tuple[str, int, int], ...] = ()
-    protobuf: Octets | None = None
-    msgpack: Octets | None = None
-    source: str = ""
-    covers: tuple[str, ...] = ()
-    note: str = ""
-
-
-@with_config(STRICT)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Invalid:
-    """Bytes that a decoder refuses with `error`, after `frames_before` whole frames; behind them the stream ends."""
-
-    id: str
-    kind: Literal["invalid"] = "invalid"
-    variant: str | None = None
-    before: tuple[Sent, ...] = ()
-    from_role: Role = None
-    limits: Limits = field(default_factory=dict)
-    strict: bool = False
-    bytes: Octets
-    frames_before: int = 0
-    error: Fault
-    source: str = ""
-    covers: tuple[str, ...] = ()
-    note: str = ""
-
-
-@with_config(STRICT)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unwritable:
-    """A frame that an encoder refuses with `error`."""
-
-    id: str
-    kind: Literal["unwritable"] = "unwritable"
-    variant: str | None = None
-    before: tuple[Sent, ...] = ()
-    from_role: Role = None
-    frames: tuple[Line, ...]
-    error: Fault
-    source: str = ""
-    covers: tuple[str, ...] = ()
-    note: str = ""
-
-
-@with_config(STRICT)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """What one role sends at a time, in seconds; without bytes only time passes, or with `eof` the role sends nothing more.
-
-    `message`: what it is, for readers. `violations`: what a session that watches both directions says of it, notes included.
-    `moves`: the sessions that go to another state by it, with both states; instances that do the same are told once.
-    """
-
-    from_role: Role = None
-    bytes: Octets = ""
-    eof: bool = False
-    at: float = 0.0
-    message: str = ""
-    violations: tuple[str, ...] = ()
-    moves: tuple[tuple[str, str, str], ...] = ()
-
-
-@with_config(STRICT)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trace:
-    """A conversation and its first violation that is no mere note, or the code of its first fault; None: it is legal.
-
-    `covers`: the transitions and violations that it shows.
-    """
-
-    id: str
-    kind: Literal["trace"] = "trace"
-    variant: str | None = None
-    limits: Limits = field(default_factory=dict)
-    strict: bool = False
-    options: dict[str, Any] = field(default_factory=dict)
-    steps: tuple[Step, ...]
-    violation: str | None = None
-    source: str = ""
-    covers: tuple[str, ...] = ()
-    note: str = ""
-
-
-AnyVector: TypeAlias = Valid | Invalid | Unwritable | Trace
-Vector: TypeAlias = Annotated[AnyVector, Field(discriminator="kind")]
-
-
-@with_config(STRICT)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VectorFile:
-    """The vectors of one protocol; `schema` changes when an old reader could no longer read them."""
-
-    schema: Literal[1] = SCHEMA
-    protocol: str
-    vectors: tuple[Vector, ...]
-
 
 # ---- text ----
 
 _FILE: Final = TypeAdapter(VectorFile)
 _VECTOR: Final[TypeAdapter[AnyVector]] = TypeAdapter(Vector)
+_STEP: Final = TypeAdapter(Step)
+_DENSE: Final[dict[str, Any]] = {"allow_nan": False, "separators": (",", ":")}
 
 
 def read_vectors(text: str | bytes) -> VectorFile:
@@ -240,24 +115,62 @@ def read_vectors(text: str | bytes) -> VectorFile:
         raise VectorsError("; ".join(_told(fault["loc"], fault["msg"]) for fault in faults)) from None
     except (ValueError, RecursionError) as error:
         raise VectorsError(f"not JSON: {error}"[:200]) from None
-    ids = [vector.id for vector in file.vectors]
-    twice = next((name for index, name in enumerate(ids) if name in ids[:index]), None)
+    file = with_own_steps(file)
+    vectors = tuple(unfolded(file.vectors))
+    twice = next(
+        (name for name, count in Counter(vector.id for vector in vectors).items() if count > 1), None
+    )
     if twice is not None:
         raise VectorsError(f"two vectors have the id {twice[:64]!r}")
-    return file
+    return replace(file, vectors=vectors)
 
 
 def write_vectors(file: VectorFile) -> str:
-    """Return the text of a file: one line for each vector, ASCII only."""
-    head = f'{{"schema": {file.schema}, "protocol": {json.dumps(file.protocol)}, "vectors": [\n'
-    lines = (json.dumps(_shown(vector), allow_nan=False, separators=(",", ":")) for vector in file.vectors)
-    return head + ",\n".join(f" {line}" for line in lines) + "\n]}\n"
+    """Return the text of a file: one line for each vector and for each step of traces, ASCII only."""
+    file = with_shared_steps(file)
+    head = f'{{"schema": {file.schema}, "protocol": {json.dumps(file.protocol)}, '
+    steps = (f"{json.dumps(name)}:{_text(_STEP, step)}" for name, step in file.steps.items())
+    shared = _lines('"steps": {', steps, "},") if file.steps else ""
+    vectors = (json.dumps(_shown(vector), **_DENSE) for vector in folded(file.vectors))
+    return head + shared + _lines('"vectors": [', vectors, "]}")
+
+
+def _lines(head: str, lines: Iterable[str], tail: str) -> str:
+    return f"{head}\n" + ",\n".join(f" {line}" for line in lines) + f"\n{tail}\n"
+
+
+def _text(adapter: TypeAdapter[Any], value: Any) -> str:
+    shown = adapter.dump_python(value, mode="python", by_alias=True, exclude_defaults=True)
+    return json.dumps(shown, **_DENSE)
+
+
+def slug(text: str) -> str:
+    """Return a text as it stands in ids."""
+    return _NO_WORD.sub("-", text.lower()).strip("-")
 
 
 def _shown(vector: AnyVector) -> dict[str, Any]:
-    """Return a vector without what has its default, but with its kind."""
+    """Return a vector without what has its default or is said by its id, but with its kind."""
+    if not isinstance(vector, Trace):
+        unsaid = tuple(name for name in vector.covers if not _is_said(name, vector.id))
+        vector = replace(vector, covers=unsaid)
     shown: dict[str, Any] = _VECTOR.dump_python(vector, mode="python", by_alias=True, exclude_defaults=True)
+    for line in shown.get("frames", ()):
+        _shorten(line, is_alone=len(vector.frames) == 1 if isinstance(vector, Valid) else False)
     return {"id": vector.id, "kind": vector.kind, **{key: shown[key] for key in shown if key != "id"}}
+
+
+def _is_said(name: str, id_: str) -> bool:
+    """Say whether an id tells what is covered. That a field has its plain value everybody sees."""
+    return name.endswith(" marked") or id_.endswith(slug(name))
+
+
+def _shorten(line: Line, *, is_alone: bool) -> None:
+    """Take the empty header out of a line, for none means the same, and that it is not canonical, which `encodes` says of one frame."""
+    if line.get("header") == {}:
+        del line["header"]
+    if is_alone:
+        line.pop("canonical", None)
 
 
 def _told(place: tuple[int | str, ...], message: str) -> str:

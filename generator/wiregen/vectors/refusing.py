@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from wiregen.runtime.errors import EncodeError
@@ -12,7 +13,7 @@ from wiregen.runtime.writing import write_frame
 from wiregen.vectors.drafts import Draft, Drafting
 from wiregen.vectors.format import Unwritable
 
-__all__ = ["refused"]
+__all__ = ["once_each", "refused"]
 
 
 def refused(drafting: Drafting, draft: Draft, value: Any, covers: str) -> Iterator[Unwritable]:
@@ -28,3 +29,13 @@ def refused(drafting: Drafting, draft: Draft, value: Any, covers: str) -> Iterat
         write_frame(drafting.plan, again, options, compression=0)
     except EncodeError as error:
         yield drafting.unwritable(scene, record, error, (covers,))
+
+
+def once_each(vectors: Iterable[Unwritable]) -> tuple[Unwritable, ...]:
+    """Return vectors, of those with the same frames in the same scene the first, which shows what all of them show."""
+    first: dict[str, Unwritable] = {}
+    for vector in vectors:
+        key = repr((vector.from_role, vector.variant, vector.before, vector.frames))
+        known = first.get(key)
+        first[key] = vector if known is None else replace(known, covers=(*known.covers, *vector.covers))
+    return tuple(first.values())

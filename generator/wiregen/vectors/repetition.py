@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 _LEAST_ITEMS: Final = 8
-_BYTES_RUN: Final = re.compile(rb"(?s)(.{1,24}?)\1{15,}")
+_BYTES_RUN: Final = re.compile(rb"(?s)(.{1,48}?)\1{15,}")
 _TEXT_RUN: Final = re.compile(r"(?s)(.{1,24}?)\1{31,}")
 _LONGEST_UNIT: Final = 512
 _LONG: Final = 1 << 16  # from here on a run is looked for around the middle

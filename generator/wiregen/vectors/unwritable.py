@@ -19,7 +19,7 @@ from wiregen.vectors.refusing import refused
 
 __all__ = ["refused_values"]
 
-_PATIENCE: Final = 2
+_PATIENCE: Final = 6
 """Frames in which a value is tried that is not refused."""
 _LONGEST_GATHERED: Final = 300
 """Bytes of the frames whose parts are put elsewhere."""

@@ -50,8 +50,9 @@ class ProtobufView:
 
     @property
     def uses_uuid(self) -> bool:
-        tests = [option.test for each in self.functions for option in each.options]
-        return self.doors.uses_uuid or any("UUID" in test for test in tests)
+        texts = [option.test for each in self.functions for option in each.options]
+        texts += [part.take for each in self.functions for part in each.parts]
+        return self.doors.uses_uuid or any("UUID(" in text or "UUID)" in text for text in texts)
 
 
 def protobuf_view(
