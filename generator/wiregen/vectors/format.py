@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
@@ -27,7 +27,6 @@ from pydantic import TypeAdapter, ValidationError
 
 from wiregen.vectors.kinds import (
     SCHEMA,
-    Again,
     AnyVector,
     Encodes,
     Fault,
@@ -55,12 +54,9 @@ from wiregen.vectors.repetition import (
     octets,
     octets_size,
 )
-from wiregen.vectors.twins import folded, unfolded
-from wiregen.vectors.walks import with_own_steps, with_shared_steps
 
 __all__ = [
     "SCHEMA",
-    "Again",
     "AnyVector",
     "Encodes",
     "Fault",
@@ -97,7 +93,6 @@ _SHOWN: Final = 3  # faults of a file; the rest mostly follow from the same mist
 
 _FILE: Final = TypeAdapter(VectorFile)
 _VECTOR: Final[TypeAdapter[AnyVector]] = TypeAdapter(Vector)
-_STEP: Final = TypeAdapter(Step)
 _DENSE: Final[dict[str, Any]] = {"allow_nan": False, "separators": (",", ":")}
 
 
@@ -115,33 +110,18 @@ def read_vectors(text: str | bytes) -> VectorFile:
         raise VectorsError("; ".join(_told(fault["loc"], fault["msg"]) for fault in faults)) from None
     except (ValueError, RecursionError) as error:
         raise VectorsError(f"not JSON: {error}"[:200]) from None
-    file = with_own_steps(file)
-    vectors = tuple(unfolded(file.vectors))
-    twice = next(
-        (name for name, count in Counter(vector.id for vector in vectors).items() if count > 1), None
-    )
+    counts = Counter(vector.id for vector in file.vectors)
+    twice = next((name for name, count in counts.items() if count > 1), None)
     if twice is not None:
         raise VectorsError(f"two vectors have the id {twice[:64]!r}")
-    return replace(file, vectors=vectors)
+    return file
 
 
 def write_vectors(file: VectorFile) -> str:
-    """Return the text of a file: one line for each vector and for each step of traces, ASCII only."""
-    file = with_shared_steps(file)
-    head = f'{{"schema": {file.schema}, "protocol": {json.dumps(file.protocol)}, '
-    steps = (f"{json.dumps(name)}:{_text(_STEP, step)}" for name, step in file.steps.items())
-    shared = _lines('"steps": {', steps, "},") if file.steps else ""
-    vectors = (json.dumps(_shown(vector), **_DENSE) for vector in folded(file.vectors))
-    return head + shared + _lines('"vectors": [', vectors, "]}")
-
-
-def _lines(head: str, lines: Iterable[str], tail: str) -> str:
-    return f"{head}\n" + ",\n".join(f" {line}" for line in lines) + f"\n{tail}\n"
-
-
-def _text(adapter: TypeAdapter[Any], value: Any) -> str:
-    shown = adapter.dump_python(value, mode="python", by_alias=True, exclude_defaults=True)
-    return json.dumps(shown, **_DENSE)
+    """Return the text of a file: one line for each vector, ASCII only."""
+    head = f'{{"schema": {file.schema}, "protocol": {json.dumps(file.protocol)}, "vectors": [\n'
+    lines = (json.dumps(_shown(vector), **_DENSE) for vector in file.vectors)
+    return head + ",\n".join(f" {line}" for line in lines) + "\n]}\n"
 
 
 def slug(text: str) -> str:

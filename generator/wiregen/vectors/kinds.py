@@ -11,7 +11,6 @@ from wiregen.vectors.repetition import STRICT, Octets
 
 __all__ = [
     "SCHEMA",
-    "Again",
     "AnyVector",
     "Encodes",
     "Fault",
@@ -64,23 +63,12 @@ class Fault:
 
 @with_config(STRICT)
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Again:
-    """The bytes of a vector within limits, or to a strict decoder: they are refused with `error`, or read as without."""
-
-    limits: Limits = field(default_factory=dict)
-    strict: bool = False
-    error: Fault | None = None
-
-
-@with_config(STRICT)
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Valid:
     """Bytes that decode to `frames`.
 
     `encodes`: what encoding `frames` gives: these bytes (they are canonical), others that decode to the same, or nothing
     to be compared. `spans`: name, first byte and the one behind the last of each part. `protobuf`, `msgpack`: the same frames
     as streams of these serializations; None where they cannot be carried.
-    `again`: the same bytes in other settings. Only the text of a file has it; what is read has a vector for each.
     `covers`: what no vector before it in the file covers. In the text of a file the one that the id ends with is left
     out, and that a field has its plain value.
     """
@@ -94,7 +82,6 @@ class Valid:
     strict: bool = False
     bytes: Octets
     encodes: Encodes = "exact"
-    again: tuple[Again, ...] = ()
     frames: tuple[Line, ...] = ()
     spans: tuple[tuple[str, int, int], ...] = ()
     protobuf: Octets | None = None
@@ -164,7 +151,6 @@ class Step:
 class Trace:
     """A conversation and its first violation that is no mere note, or the code of its first fault; None: it is legal.
 
-    `walk`: names of steps of the file, which come before its own `steps`. Only the text of a file has them.
     `covers`: the transitions and violations that it shows.
     """
 
@@ -174,7 +160,6 @@ class Trace:
     limits: Limits = field(default_factory=dict)
     strict: bool = False
     options: dict[str, Any] = field(default_factory=dict)
-    walk: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
     violation: str | None = None
     source: str = ""
@@ -189,12 +174,8 @@ Vector: TypeAlias = Annotated[AnyVector, Field(discriminator="kind")]
 @with_config(STRICT)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorFile:
-    """The vectors of one protocol; `schema` changes when an old reader could no longer read them.
-
-    `steps`: those that traces walk, by name. Only the text of a file has them.
-    """
+    """The vectors of one protocol; `schema` changes when an old reader could no longer read them."""
 
     schema: Literal[1] = SCHEMA
     protocol: str
-    steps: dict[str, Step] = field(default_factory=dict)
     vectors: tuple[Vector, ...]
