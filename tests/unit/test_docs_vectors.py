@@ -102,8 +102,7 @@ def test_the_codec_of_the_page_is_given_by_a_fixture_too(project: Path) -> None:
 def test_the_file_of_the_page_holds() -> None:
     text, *_ = blocks("json")
     vectors = read_vectors(text).vectors
-    assert [vector.id for vector in vectors] == ["ack", "ack-frame-6", "ack-frame-5", "ack-cut"]
-    assert {judge(vector, careful_door("lumberjack")).outcome for vector in vectors} == {"passed"}
+    assert [judge(vector, careful_door("lumberjack")).outcome for vector in vectors] == ["passed", "passed"]
 
 
 def test_the_requests_of_the_page_are_requests() -> None:
