@@ -13,7 +13,7 @@ from wiregen.runtime.options import Plan
 from wiregen.source import Sources
 from wiregen.specimens import Choices, Soil, grow
 from wiregen.vectors.building import build_vectors
-from wiregen.vectors.faults import CLASSES
+from wiregen.vectors.fault_kinds import CLASSES
 from wiregen.vectors.format import (
     Invalid,
     Valid,
@@ -60,8 +60,9 @@ def test_every_field_of_a_construct_is_shown(name: str) -> None:
     assert {"valid", "invalid"} <= set(built.kinds)
 
 
-def test_no_vector_stands_twice() -> None:
-    file = build_vectors(plan_of(ROOT / "idl" / "reactive_streams.wire")).file
+@pytest.mark.parametrize("name", ["lumberjack", "reactive_streams"])
+def test_no_vector_stands_twice(name: str) -> None:
+    file = build_vectors(plan_of(ROOT / "idl" / f"{name}.wire")).file
     told = [
         (
             vector.kind,
@@ -76,6 +77,13 @@ def test_no_vector_stands_twice() -> None:
         if isinstance(vector, Valid | Invalid)
     ]
     assert len(told) == len(set(told))
+
+
+def test_what_comes_in_chunks_is_cut_in_other_places() -> None:
+    file = build_vectors(plan_of(CONSTRUCTS / "chunks.wire")).file
+    shown = {cover.rpartition(": ")[2]: vector for vector in file.vectors for cover in vector.covers}
+    assert isinstance(shown["two chunks"], Valid)
+    assert isinstance(shown["an empty chunk last"], Valid)
 
 
 def test_a_class_of_faults_has_the_codes_that_it_is_reported_with() -> None:

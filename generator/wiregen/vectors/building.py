@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
 
 from wiregen.runtime.options import Plan
 from wiregen.specimens import Soil
@@ -20,6 +21,8 @@ from wiregen.vectors.headers import headed_drafts
 from wiregen.vectors.invalid import Faults
 from wiregen.vectors.joins import joined_drafts
 from wiregen.vectors.least import least_drafts
+from wiregen.vectors.moved import moved_drafts
+from wiregen.vectors.pieces import pieced_drafts
 from wiregen.vectors.unwritable import refused_values
 from wiregen.vectors.valid import Crop, valid_drafts
 from wiregen.vectors.variants import variant_drafts
@@ -57,6 +60,7 @@ def build_vectors(
     valid_drafts(crop)
     least = tuple(least_drafts(drafting, crop.scenery))
     crop.drafts += least
+    crop.drafts += tuple(moved_drafts(drafting, crop.drafts))
     deep = tuple(deep_drafts(drafting, crop.drafts))
     crop.drafts += tuple(variant_drafts(drafting, crop.drafts))
     frames = [*crop.drafts, *(each for each in deep if isinstance(each, Draft))]
@@ -70,6 +74,8 @@ def build_vectors(
     extreme = tuple(extreme_drafts(drafting, soil, crop.drafts))
     drafts = [*frames, *joined_drafts(drafting, crop.scenery, crop.drafts), *faults.drafts]
     drafts += (each for each in extreme if isinstance(each, Draft))
+    drafts += pieced_drafts(drafting, crop.drafts)
+    drafts = _merged(drafts)
     own, illustrations = illustrated(drafting, crop.scenery, examples, drafts)
     drafts += own
     broken = tuple(crop.refused())
@@ -84,6 +90,22 @@ def build_vectors(
     measures += (illustrations,) if examples else ()
     measures += () if traces is None else measured_traces(traces)
     return Built(file=file, coverage=Coverage(measures=measures))
+
+
+def _merged(drafts: list[Draft]) -> list[Draft]:
+    """Return each draft once: the first of those with the same bytes in the same scene covers what the others do."""
+    found: dict[Hashable, Draft] = {}
+    for draft in drafts:
+        error = None if draft.error is None else (draft.error.code, draft.error.at)
+        key = (repr(draft.scene), draft.data, error)
+        known = found.get(key)
+        if known is None or draft.source:
+            found[(*key, draft.source) if draft.source else key] = draft
+            continue
+        covers = tuple(dict.fromkeys((*known.covers, *draft.covers)))
+        is_variation = known.is_variation and draft.is_variation
+        found[key] = replace(known, covers=covers, is_variation=is_variation)
+    return list(found.values())
 
 
 def _measures(
