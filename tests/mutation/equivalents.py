@@ -8,77 +8,66 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-__all__ = ["format_reason", "holds_more", "reason"]
+from .facts import THRESHOLD, Facts
+from .forms import holds_more, is_in
+from .guards import of_guard, of_last, of_statement
 
-_THRESHOLD: Final = 65536
+__all__ = ["format_reason", "reason"]
+
 _LARGE: Final = 1 << 24
 _SHORT_PREFIXES: Final = "hH"
 _SLOT: Final = re.compile(r"(\d*)([bBhHiIqQsxdf])")
 
 
-def reason(function: ast.FunctionDef, node: ast.AST, changed: ast.AST) -> str | None:
+def reason(function: ast.FunctionDef, node: ast.AST, changed: ast.AST, facts: Facts) -> str | None:
     """Return why this change of a node does not show; None: nothing proves that."""
     parents = _parents(function, node)
-    if _is_writer(function) and _refuses_more(parents, node, changed):
-        return "the careful codec writes what this one leaves to it, and the same"
     if any(_is_settled(parent, node) for parent in parents):
         return "where it is asked the two differ"
-    if _is_early_guard(function, parents, node, changed):
-        return "an early guard that lets more through: what is not there is noticed where it is read"
+    if isinstance(node, ast.Expr):
+        return of_statement(function, node, facts)
     if _is_behind_the_rest(function, parents, node):
         return "nothing is left over behind what takes all that is left"
-    match node:
-        case ast.If(test=ast.Compare(left=left, comparators=[ast.Constant(value=int(bound))])):
-            if bound >= _LARGE and ast.unparse(left) == "len(data)" and _is_always_small(function):
-                return "the prefixes of its texts cannot say so much"
-        case ast.Constant(value=bool()) if _is_leniency_unused(parents):
-            return "the encoding has nothing that only the lenient write"
-    for parent in parents:
-        match parent:
-            case ast.Call(func=ast.Name(id="_encode_carefully"), args=[_, compression, *_]) if _is_in(
-                node, compression
-            ) and not _takes(function, "compression"):
-                return "nothing of this message is compressed, however strongly"
-            case ast.IfExp(body=ast.Subscript(value=ast.Name(id="_LENGTHS"))) if isinstance(
-                node, ast.Constant
-            ):
-                return _of_table(node)
-    compared = next((each for each in (node, *parents[:1]) if isinstance(each, ast.Compare)), None)
-    return None if compared is None else _of_comparison(function, compared, node)
+    if isinstance(node, ast.Constant) and _is_leniency_unused(parents):
+        return "the encoding has nothing that only the lenient write"
+    for parent in (node, *parents):
+        found = _around_it(function, parent, node, changed, facts)
+        if found is not None:
+            return found
+    around = (node.test, *parents[:1]) if isinstance(node, ast.If) else (node, *parents[:1])
+    compared = next((each for each in around if isinstance(each, ast.Compare)), None)
+    return None if compared is None else _of_comparison(function, compared)
 
 
-def _is_writer(function: ast.FunctionDef) -> bool:
-    return function.name == "encode" or function.name.startswith("_write_")
+def _around_it(
+    function: ast.FunctionDef, parent: ast.AST, node: ast.AST, changed: ast.AST, facts: Facts
+) -> str | None:
+    match parent:
+        case ast.If(test=test, body=[ast.Raise(exc=ast.Name(id="_Bad"))]) if parent is node or is_in(
+            node, test
+        ):
+            return of_guard(function, parent, node, changed, facts)
+        case ast.If(test=test, body=[ast.Expr(value=ast.Call(func=ast.Name(id="_check_role")))]) if (
+            parent is not node and is_in(node, test) and holds_more(test, node, changed) > 0
+        ):
+            return "roles that are right pass the check"
+        case ast.Call(args=[*_, last]) if last is node and isinstance(node, ast.Constant):
+            return of_last(function, parent, changed, facts)
+        case ast.Call(func=ast.Name(id="_encode_carefully"), args=[_, compression, *_]) if is_in(
+            node, compression
+        ) and not _takes(function, "compression"):
+            return "nothing of this message is compressed, however strongly"
+        case ast.IfExp(test=test, body=body) if (
+            is_in(node, body) and ast.unparse(test) == "state is None" and _makes_state(function)
+        ):
+            return "there is a state: it was made where none was given"
+        case ast.IfExp(body=ast.Subscript(value=ast.Name(id="_LENGTHS"))) if isinstance(node, ast.Constant):
+            return _of_table(node)
+    return None
 
 
-def _refuses_more(parents: list[ast.AST], node: ast.AST, changed: ast.AST) -> bool:
-    """Say whether a test that makes fast code give up holds wherever it held, and perhaps elsewhere."""
-    for parent in parents:
-        match parent:
-            case ast.If(test=test, body=[ast.Raise(exc=ast.Name(id="_Bad"))]) if _is_in(node, test):
-                return holds_more(test, node, changed) > 0
-    return False
-
-
-def _is_early_guard(
-    function: ast.FunctionDef, parents: list[ast.AST], node: ast.AST, changed: ast.AST
-) -> bool:
-    """Say whether a reader's `if count * size > end - position` before a loop over the items lets more through, or less only where the
-    frame is too short for what follows the items."""
-    for around in (node, *parents):
-        match around:
-            case ast.If(
-                test=ast.Compare(
-                    left=ast.BinOp(left=ast.Name(id=count), op=ast.Mult(), right=ast.Constant()),
-                    ops=[ast.Gt()],
-                    comparators=[ast.BinOp(op=ast.Sub())],
-                ) as test
-            ) if function.name.startswith("_read_"):
-                is_item_by_item = f"for _ in range({count}):" in ast.unparse(function)
-                is_settled = isinstance(changed, ast.Compare) and _is_followed(function, count)
-                lets_more = around is node or holds_more(test, node, changed) < 0
-                return is_item_by_item and (lets_more or node is test and is_settled)
-    return False
+def _makes_state(function: ast.FunctionDef) -> bool:
+    return ast.unparse(function.body[0]) == "if state is None:\n    state = _ReadState(_LIMITS)"
 
 
 def _is_behind_the_rest(function: ast.FunctionDef, parents: list[ast.AST], node: ast.AST) -> bool:
@@ -93,15 +82,6 @@ def _is_behind_the_rest(function: ast.FunctionDef, parents: list[ast.AST], node:
         and ast.unparse(each.test) == "position != body_end"
         for each in parents
     )
-
-
-def _is_followed(function: ast.FunctionDef, count: str) -> bool:
-    """Say whether something is always read behind the loop over so many items: then they never reach the end."""
-    loops = [
-        isinstance(each, ast.For) and f"range({count})" in ast.unparse(each.iter) for each in function.body
-    ]
-    behind = function.body[loops.index(True) + 1 :] if any(loops) else []
-    return any(isinstance(each, ast.Assign) and "= _unpack_" in ast.unparse(each) for each in behind)
 
 
 def _is_leniency_unused(parents: list[ast.AST]) -> bool:
@@ -128,81 +108,19 @@ def _is_settled(parent: ast.AST, node: ast.AST) -> bool:
     return False
 
 
-def holds_more(test: ast.expr, node: ast.AST, changed: ast.AST) -> int:
-    """Return 1 where a changed part makes a test hold more often or as often, -1 for less often, 0 where that is not known."""
-    if test is node:
-        return _by_operator(test, changed)
-    match test:
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return -holds_more(operand, node, changed)
-        case ast.BoolOp(values=values):
-            return next((holds_more(part, node, changed) for part in values if _is_in(node, part)), 0)
-        case ast.Compare(left=left, ops=operators, comparators=[*_, last]):
-            rises = all(isinstance(operator, ast.Lt | ast.LtE) for operator in operators)
-            falls = all(isinstance(operator, ast.Gt | ast.GtE) for operator in operators)
-            at = -1 if _is_in(node, left) else 1 if _is_in(node, last) else 0
-            side = left if at < 0 else last
-            return (rises - falls) * at * _grows(side, node, changed)
-        case _:
-            return 0
-
-
-def _by_operator(before: ast.expr, after: ast.AST) -> int:
-    match before, after:
-        case (ast.BoolOp(op=ast.And()), ast.BoolOp(op=ast.Or())):
-            return 1
-        case (ast.BoolOp(op=ast.Or()), ast.BoolOp(op=ast.And())):
-            return -1
-        case (ast.Compare(ops=[ast.Lt()]), ast.Compare(ops=[ast.LtE()])) | (
-            ast.Compare(ops=[ast.Gt()]),
-            ast.Compare(ops=[ast.GtE()]),
-        ):
-            return 1
-        case _:
-            return 0
-
-
-def _grows(expression: ast.expr, node: ast.AST, changed: ast.AST) -> int:
-    """Return 1 where a changed number makes an expression larger, -1 for smaller, 0 where that is not known."""
-    match expression:
-        case ast.Constant(value=int(before)) if expression is node and isinstance(changed, ast.Constant):
-            after = changed.value
-            return (after > before) - (after < before) if isinstance(after, int) else 0
-        case ast.BinOp(left=left, op=ast.Add(), right=right):
-            return _grows(left if _is_in(node, left) else right, node, changed)
-        case ast.BinOp(left=left, op=ast.Mult(), right=right):
-            return _grows(left if _is_in(node, left) else right, node, changed)
-        case ast.BinOp(left=left, op=ast.Sub(), right=right):
-            return _grows(left, node, changed) if _is_in(node, left) else -_grows(right, node, changed)
-        case ast.IfExp(body=one, orelse=other):
-            return next((_grows(part, node, changed) for part in (one, other) if _is_in(node, part)), 0)
-        case _:
-            return 0
-
-
 def _of_table(node: ast.Constant) -> str | None:
     return "the table and the packed number give the same bytes" if node.value == 256 else None
 
 
-def _of_comparison(function: ast.FunctionDef, compared: ast.Compare, node: ast.AST) -> str | None:
+def _of_comparison(function: ast.FunctionDef, compared: ast.Compare) -> str | None:
     match compared:
         case ast.Compare(left=left, ops=[ast.Gt()], comparators=[ast.Constant(value=int(bound))]):
             text = ast.unparse(left)
-            if bound == _THRESHOLD and text in ("end - offset", "len(data)"):
+            if bound == THRESHOLD and text in ("end - offset", "len(data)"):
                 return "so few bytes hold no more items than all lists of a frame may have, counted or not"
-            if bound == _THRESHOLD and text.startswith("n_") and _is_short(function, text):
-                return "the count's own prefix can say less"
             if bound >= _LARGE and text == "len(data)" and _is_always_small(function):
                 return "the prefixes of its texts cannot say so much"
     return None
-
-
-def _is_short(function: ast.FunctionDef, count: str) -> bool:
-    """Say whether a count is packed or unpacked as 16 bits."""
-    text = ast.unparse(function)
-    unpacked = re.search(rf"\({count},\) = _unpack_[{_SHORT_PREFIXES}]\(", text)
-    packed = re.search(rf"_pack_[{_SHORT_PREFIXES}]\({count}\)", text)
-    return bool(unpacked or packed)
 
 
 def _is_always_small(function: ast.FunctionDef) -> bool:
@@ -248,33 +166,60 @@ def _letters(form: str) -> list[str]:
     return found
 
 
-def format_reason(calls: list[ast.Call], name: str, changed: str) -> str | None:
-    """Return why another sign of one packed number does not show: whatever is packed there is below half its range."""
-    if not name.startswith("_pack_"):
-        return None
-    before, after = _letters(name.removeprefix("_pack_")), _letters(changed[1:])
+def format_reason(
+    uses: list[tuple[ast.FunctionDef, ast.Call]], name: str, changed: str, facts: Facts
+) -> str | None:
+    """Return why another sign of one number does not show: whatever is there is below half its range, or refused."""
+    kind, _, form = name[1:].partition("_")
+    before, after = _letters(form), _letters(changed[1:])
     places = [place for place, (one, other) in enumerate(zip(before, after, strict=True)) if one != other]
-    if len(places) == 1 and calls and all(_is_low(call.args[places[0]], before[places[0]]) for call in calls):
+    if len(places) != 1 or not uses:
+        return None
+    place, letter = places[0], before[places[0]]
+    if kind == "pack" and all(_is_low(call.args[place], letter, function, facts) for function, call in uses):
         return "all that is packed there is far from the largest"
+    if kind == "pack" and letter.isupper() and all(_is_size(call.args[place]) for _, call in uses):
+        return "a size that is too large for a sign the careful codec writes, and the same"
+    if kind == "unpack" and all(_is_low_read(call, place, function, facts) for function, call in uses):
+        return "whatever is half its range or more is no member of the enum"
     return None
 
 
-def _is_low(argument: ast.expr, letter: str) -> bool:
+def _is_low(argument: ast.expr, letter: str, function: ast.FunctionDef, facts: Facts) -> bool:
     match argument:
         case ast.Constant(value=int(number)):
             return 0 <= number < 128
         case ast.Name(id=name):
-            return letter in "iIqQ" and (name.startswith("n_") or name.endswith("_size"))
+            is_size = letter in "iIqQ" and (name.startswith("n_") or name.endswith("_size"))
+            return is_size or _is_small_member(name, function, facts)
         case _:
             return False
 
 
+def _is_size(argument: ast.expr) -> bool:
+    """Say whether something is a size or a count, which is never negative."""
+    return isinstance(argument, ast.Name) and (argument.id.startswith("n_") or argument.id.endswith("_size"))
+
+
+def _is_low_read(call: ast.Call, place: int, function: ast.FunctionDef, facts: Facts) -> bool:
+    for statement in ast.walk(function):
+        match statement:
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=value) if value is call:
+                name = names[place]
+                return isinstance(name, ast.Name) and _is_small_member(name.id, function, facts)
+    return False
+
+
+def _is_small_member(name: str, function: ast.FunctionDef, facts: Facts) -> bool:
+    """Say whether what is no member of an enum of small numbers is refused."""
+    found = re.search(
+        rf"(?:if|or) {name} not in (_\w+_BY_NUMBER)(?: or .+)?:\n +raise _Bad", ast.unparse(function)
+    )
+    return bool(found) and found[1] in facts.small_enums  # type: ignore[index]
+
+
 def _takes(function: ast.FunctionDef, name: str) -> bool:
     return any(argument.arg == name for argument in (*function.args.args, *function.args.kwonlyargs))
-
-
-def _is_in(node: ast.AST, around: ast.AST) -> bool:
-    return any(part is node for part in ast.walk(around))
 
 
 def _parents(function: ast.FunctionDef, node: ast.AST) -> list[ast.AST]:

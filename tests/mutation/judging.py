@@ -1,60 +1,44 @@
-"""What a generated module makes of a vector: everything that a caller can see, and whether the fast code did it alone.
+"""What a generated module makes of a vector: everything that a caller can see, and how often the fast code gave up.
 
-A fault in fast code that makes it give up is invisible to callers, for the careful codec then does the work; it would cost a user speed
-and nothing else. `Outcome` tells such faults too, by counting how often the careful codec was asked.
+A fault in fast code that makes it give up is invisible to callers, for the careful codec then does the work: the verdict is the same, later.
+So the two are told apart.
 """
 
 from __future__ import annotations
 
 import inspect
-import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cached_property, partial
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, partial
 from operator import itemgetter
 from types import CodeType, FrameType, ModuleType
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from wiregen.runtime.built import build
 from wiregen.runtime.records import frame_from_record
 from wiregen.vectors.format import Hex, Invalid, Octets, Trace, Unwritable, Valid, expanded, octets
 
+from .hostile import hostile
 from .long_lists import with_long_lists, with_short_lists
-from .mistakes import OTHER_LISTS, OTHER_TYPES, Spoilt, given, parts
+from .mistakes import OTHER_COUNTS, OTHER_LISTS, OTHER_TYPES, Spoilt, given, parts, twin
+from .outcomes import Outcome, plain, raised
+from .remembered import Remembered
 
-__all__ = ["Hung", "Judge", "View", "in_time"]
+__all__ = ["Judge", "View"]
 
-Outcome: TypeAlias = tuple[Any, ...]
 _LONGEST_BYTEWISE: Final = 600
 _LARGE: Final = 1 << 16
 _PREFIXES: Final = 24
 _KEPT: Final = 40
 _SHOWN: Final = 2
 """Frames in which a field is given other types."""
-_ROADS: Final[tuple[dict[str, bool], ...]] = ({}, {"bounded": True}, {"strict": True})
-
-
-class Hung(BaseException):
-    """No answer in time. No `Exception`: code that catches those must not catch this."""
-
-
-@contextmanager
-def in_time(seconds: float) -> Iterator[None]:
-    """Raise Hung in what takes longer; main thread only."""
-
-    def ring(_number: int, _frame: FrameType | None) -> None:
-        raise Hung
-
-    kept = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, kept)
+_LARGEST: Final = 1 << 20
+"""Bytes that are looked at in every way."""
+_ROADS: Final[tuple[dict[str, bool], ...]] = ({"bounded": True}, {"strict": True})
+_ALONE: Final[tuple[dict[str, bool], ...]] = ({"alone": True}, {"alone": True, "bounded": True})
+"""Without a context: frames that need one are judged as a stranger would."""
 
 
 @dataclass(slots=True)
@@ -81,16 +65,24 @@ class Judge:
         self._built: dict[tuple[str, int], Any] = {}
         self._spoilt_sites: Counter[Any] = Counter()
         self._has_context = hasattr(module, "Context")
-        for name in ("_encode_carefully", "_fault"):
-            if hasattr(module, name):
-                setattr(module, name, self._counted(getattr(module, name)))
+        for holder, name in ((module, "_encode_carefully"), (module, "_fault"), (module.Decoder, "_built")):
+            if hasattr(holder, name):
+                setattr(holder, name, self._counted(getattr(holder, name), is_method=holder is not module))
 
-    def _counted(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        def counted(*arguments: Any, **named: Any) -> Any:
+    def seen(self, view: View) -> tuple[Outcome, int]:
+        """Return what a caller sees, and how often the careful codec was asked for it."""
+        self.careful = 0
+        return view.look(), self.careful
+
+    def _counted(self, function: Callable[..., Any], *, is_method: bool) -> Callable[..., Any]:
+        def count() -> None:
             self.careful += 1
+
+        def counted(*arguments: Any, **named: Any) -> Any:
+            count()
             return function(*arguments, **named)
 
-        return counted
+        return counted if is_method else Remembered(function, count)
 
     @cached_property
     def plan(self) -> dict[str, Any]:
@@ -110,6 +102,21 @@ class Judge:
                     pass  # sessions have tests of their own
         return sorted(found, key=lambda view: view.size)
 
+    def hostile_views(self, vector: Valid | Invalid, count: int) -> Iterator[View]:
+        """Yield views of bytes that are nearly those of a vector; what can be read of them is also written."""
+        for data in hostile(octets(vector.bytes), count, len(vector.id)):
+            changed = replace(vector, bytes=data.hex())
+            look = partial(self._both_ways, changed)
+            yield View(f"{vector.id} changed into {data.hex()}", len(data), "hostile", look)
+
+    def _both_ways(self, vector: Valid | Invalid) -> Outcome:
+        told = (
+            *(self._streamed(vector, _at_once, road) for road in ({}, *_ROADS)),
+            self._whole(vector, _as_it_is, {"alone": True}),
+        )
+        frames = self._frames(vector, octets(vector.bytes))
+        return (told, [self._encoded(vector, frame) for frame in frames])
+
     # ---- bytes ----
 
     def _of_bytes(self, vector: Valid | Invalid) -> Iterator[View]:
@@ -118,19 +125,26 @@ class Judge:
         def view(road: str, more: int, look: Callable[..., Outcome], *arguments: Any) -> View:
             return View(vector.id, size + more, road, lambda: look(vector, *arguments))
 
-        for options in _ROADS:
-            yield view("streamed", 0, self._streamed, _at_once, options)
-            yield view("whole", 1, self._whole, _as_it_is, options)
+        yield view("streamed", 0, self._streamed, _at_once, {})
+        yield view("whole", 1, self._whole, _as_it_is, {})
+        if size <= _LARGEST:
+            for options in _ROADS:
+                yield view("streamed", 0, self._streamed, _at_once, options)
+                yield view("whole", 1, self._whole, _as_it_is, options)
+                yield view("streamed", size, self._streamed, _twice, options)
+            yield view("messages", 4, self._messages)
+            yield view("whole", 4, self._whole, memoryview, {})
+            yield view("stranger", 4, self._whole, _as_it_is, {"stranger": True})
+        if self._has_context:
+            for options in _ALONE:
+                yield view("alone", 2, self._whole, _as_it_is, options)
         if size <= _LONGEST_BYTEWISE:
             yield view("streamed", size * 9, self._streamed, _bytewise, {})
-        for options in _ROADS[:2]:
-            yield view("streamed", size, self._streamed, _twice, options)
-        yield view("messages", 4, self._messages)
-        yield view("whole", 4, self._whole, memoryview, {})
-        yield view("stranger", 4, self._whole, _as_it_is, {"stranger": True})
         if isinstance(vector, Valid):
-            for cut in range(0, size, max(1, size // _PREFIXES)) if size <= 1 << 16 else ():
+            for cut in range(0, size, max(1, size // _PREFIXES)) if size <= _LARGE else ():
                 yield view("whole", 2, self._whole, itemgetter(slice(cut)), {})
+                if self._has_context:
+                    yield view("alone", 3, self._whole, itemgetter(slice(cut)), _ALONE[0])
             yield view("whole", 3, self._whole, _with_more, {})
         if isinstance(vector, Valid) or vector.frames_before:
             yield from self._of_frames(vector, size)
@@ -153,24 +167,22 @@ class Judge:
     ) -> Outcome:
         chunks = cut(octets(vector.bytes))
         items: list[Any] = []
-        self.careful = 0
         try:
             decoder = self._decoder(vector, road)
             for chunk in chunks:
-                items += [_plain(item) for item in decoder.feed(chunk)]
+                items += [plain(item) for item in decoder.feed(chunk)]
             decoder.finish()
         except Exception as error:  # noqa: BLE001 - mutants raise anything
-            items.append(_raised(error))
-        return (self.careful, items)
+            items.append(raised(error))
+        return (items,)
 
     def _messages(self, vector: Valid | Invalid) -> Outcome:
         """Look at the road without frames around messages."""
         data = octets(vector.bytes)
-        self.careful = 0
         try:
-            return ([_plain(item) for item in self._decoder(vector, {}).messages(data)], self.careful)
+            return ([plain(item) for item in self._decoder(vector, {}).messages(data)],)
         except Exception as error:  # noqa: BLE001 - mutants raise anything
-            return (_raised(error), self.careful)
+            return (raised(error),)
 
     def _decoder(self, vector: Valid | Invalid, road: Mapping[str, bool]) -> Any:
         options = self._options(self.module.Decoder, vector, road)
@@ -190,19 +202,19 @@ class Judge:
 
     def _let_know(self, vector: Valid | Invalid | Unwritable, options: Mapping[str, Any]) -> None:
         """Have a context know what was sent before; functions without one need not know."""
-        if "context" in options:
+        if "context" in options and vector.before:
             known = self._options(self.module.Decoder, vector, {}) | {"context": options["context"]}
             self._prepared(vector, known)
 
     def _options(self, function: Callable[..., Any], vector: Any, road: Mapping[str, bool]) -> dict[str, Any]:
-        taken = inspect.signature(function).parameters
+        taken = _taken(function)
         limits = getattr(vector, "limits", {})
         options: dict[str, Any] = {}
         if limits or road.get("bounded"):
             options["limits"] = self.module.Limits(**limits)
         if getattr(vector, "strict", False) or road.get("strict"):
             options["strict"] = True
-        if self._has_context:
+        if self._has_context and not road.get("alone"):
             options["context"] = self.module.Context(limits=options.get("limits"))
         if vector.variant is not None:
             options["variant"] = vector.variant
@@ -222,13 +234,15 @@ class Judge:
     ) -> Outcome:
         function = getattr(self.module, name)
         options = self._options(function, vector, road)
-        self.careful = 0
+        if road.get("alone") and name == "decode_message":
+            options.pop("variant", None)  # with one, a message is that of its frame
         try:
             self._let_know(vector, options)
             role = "stranger" if road.get("stranger") else vector.from_role
-            return (_plain(function(data, from_role=role, **options)), self.careful)
+            found = plain(function(data, from_role=role, **options))
+            return (found, repr(getattr(options.get("context"), "entries", None)))
         except Exception as error:  # noqa: BLE001 - mutants raise anything
-            return (_raised(error), self.careful)
+            return (raised(error),)
 
     # ---- values ----
 
@@ -275,9 +289,11 @@ class Judge:
             self._spoilt_sites[site] += 1
             if self._spoilt_sites[site] > _SHOWN:
                 continue
-            for other in OTHER_TYPES:
+            for other in (*OTHER_TYPES, *(OTHER_COUNTS if way[-1] == "absent" else ())):
                 yield Spoilt(frame, way, partial(given, other))
-            for make in OTHER_LISTS if isinstance(inner, list) else ():
+            for make in (
+                OTHER_LISTS if isinstance(inner, list) else (twin,) if hasattr(inner, "__slots__") else ()
+            ):
                 yield Spoilt(frame, way, make)
 
     def _refused(self, vector: Valid | Invalid, spoilt: Spoilt) -> Outcome:
@@ -299,7 +315,7 @@ class Judge:
         door: Callable[..., Any],
         header: Mapping[str, Any],
     ) -> Outcome:
-        taken = inspect.signature(door).parameters
+        taken = _taken(door)
         options = self._options(door, vector, {})
         options |= {name: part for name, part in header.items() if name in taken}
         if "from_role" in taken:
@@ -316,12 +332,11 @@ class Judge:
         door: Callable[..., Any],
         options: dict[str, Any],
     ) -> Outcome:
-        self.careful = 0
         try:
             self._let_know(vector, options)
-            return (_plain(door(value, **options)), self.careful)
+            return (plain(door(value, **options)),)
         except Exception as error:  # noqa: BLE001 - mutants raise anything
-            return (_raised(error), self.careful)
+            return (raised(error),)
 
     # ---- which view runs which function ----
 
@@ -340,6 +355,12 @@ class Judge:
         finally:
             sys.setprofile(None)
         return ran
+
+
+@cache
+def _taken(function: Callable[..., Any]) -> frozenset[str]:
+    """Return the names that a function takes; its code may be another's now, its signature is not."""
+    return frozenset(inspect.signature(function).parameters)
 
 
 def _size(data: Octets) -> int:
@@ -369,25 +390,6 @@ def _as_it_is(data: bytes) -> bytes:
 
 def _with_more(data: bytes) -> bytes:
     return data + b"\0"
-
-
-def _raised(error: Exception) -> tuple[Any, ...]:
-    names = ("code", "rule", "path", "frame_offset", "at", "inner_at", "recoverable", "needed")
-    return (type(error).__name__, *(getattr(error, name, None) for name in names))
-
-
-def _plain(value: Any) -> Any:
-    """Return a value as plain data that compares by all that it holds."""
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, bytes | str) and len(value) > _LARGE:
-        return (type(value).__name__, len(value), hash(value))
-    if isinstance(value, bytes | str | int | float | None):
-        return repr(value) if isinstance(value, float) else (type(value).__name__, value)
-    slots = [slot for class_ in type(value).__mro__ for slot in getattr(class_, "__slots__", ())]
-    if not slots:
-        return repr(value)
-    return (type(value).__name__, [(slot, _plain(getattr(value, slot, None))) for slot in slots])
 
 
 def _header_of(frame: Any) -> dict[str, Any]:

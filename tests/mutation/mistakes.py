@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import copy
+from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from types import SimpleNamespace
 from typing import Any, Final
 from uuid import UUID
 
-__all__ = ["OTHER_LISTS", "OTHER_TYPES", "Spoilt", "given", "parts"]
+__all__ = ["OTHER_COUNTS", "OTHER_LISTS", "OTHER_TYPES", "Spoilt", "given", "parts", "twin"]
 
-OTHER_TYPES: Final[tuple[Any, ...]] = (None, "x", b"x", bytearray(b"x"), 1.5, (), {}, -1, 0, 1, 1 << 70)
+OTHER_TYPES: Final[tuple[Any, ...]] = (
+    *(None, "x", b"x", bytearray(b"x"), array("H", [1]), 1.5, (), {}, -1, 0, 1, 1 << 70),
+)
+OTHER_COUNTS: Final = (2, 3, 4, 5)
+"""How many fields at the end are absent, where it may be one fewer."""
 OTHER_LISTS: Final[tuple[Callable[[Any], Any], ...]] = (tuple, deque)
 
 
@@ -40,6 +46,16 @@ def given(other: Any, _before: Any) -> Any:
     return other
 
 
+def twin(value: Any) -> Any:
+    """Return what has all that a value has, and is none."""
+    return SimpleNamespace(**{slot: getattr(value, slot) for slot in _slots(value)})
+
+
+def _slots(value: Any) -> list[str]:
+    slots = (slot for class_ in type(value).__mro__ for slot in getattr(class_, "__slots__", ()))
+    return [slot for slot in slots if hasattr(value, slot)]
+
+
 def _part(value: Any, name: Any) -> Any:
     return value[name] if isinstance(value, list) else getattr(value, name)
 
@@ -51,8 +67,7 @@ def parts(value: Any, way: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], A
     elif isinstance(value, bytes | str | int | float | UUID | None):
         return
     else:
-        slots = (slot for class_ in type(value).__mro__ for slot in getattr(class_, "__slots__", ()))
-        names = [slot for slot in slots if hasattr(value, slot)]
+        names = _slots(value)
     for name in names:
         yield (*way, name), value, _part(value, name)
         yield from parts(_part(value, name), (*way, name))

@@ -20,6 +20,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
 from .equivalents import format_reason, reason
+from .facts import Facts, facts_of
 
 __all__ = ["Mutant", "Planting", "mutants"]
 
@@ -71,7 +72,8 @@ def mutants(module: ModuleType) -> tuple[Mutant, ...]:
     """Return every fault of this module's functions, in order of the text."""
     assert module.__file__ is not None
     tree = ast.parse(Path(module.__file__).read_text("utf-8"))
-    found = [*_in_functions(tree, module.__file__), *_in_formats(tree)]
+    facts = facts_of(tree)
+    found = [*_in_functions(tree, module.__file__, facts), *_in_formats(tree, facts)]
     repeated: Counter[str] = Counter()
     numbered = []
     for mutant in found:
@@ -124,14 +126,14 @@ def _function(module: ModuleType, name: str) -> FunctionType:
     return found
 
 
-def _in_functions(tree: ast.Module, file: str) -> Iterator[Mutant]:
+def _in_functions(tree: ast.Module, file: str, facts: Facts) -> Iterator[Mutant]:
     for owner, function in _functions(tree):
         name = function.name if owner is None else f"{owner}.{function.name}"
         for place, node in enumerate(_nodes(function)):
             for label, change in _changes(node):
                 changed = copy.deepcopy(node)
                 change(changed)
-                why = reason(function, node, changed)
+                why = reason(function, node, changed, facts)
                 line = getattr(node, "lineno", function.lineno)
                 make = partial(_changed, function, place, change, file)
                 yield Mutant(id=f"{name}: {label}", function=name, line=line, make=make, equivalent=why)
@@ -223,7 +225,7 @@ def _said(node: ast.AST, change: Callable[[Any], None]) -> tuple[str, Callable[[
     return f"{ast.unparse(node)} -> {ast.unparse(changed)}", change
 
 
-def _in_formats(tree: ast.Module) -> Iterator[Mutant]:
+def _in_formats(tree: ast.Module, facts: Facts) -> Iterator[Mutant]:
     """Yield packed formats with the other byte order, and with another sign for each of their numbers."""
     users, calls = _users(tree), _calls(tree)
     for node in tree.body:
@@ -243,7 +245,7 @@ def _in_formats(tree: ast.Module) -> Iterator[Mutant]:
                         line=node.lineno,
                         rebound=(name, getattr(struct.Struct(changed), method)),
                         readers=readers,
-                        equivalent=format_reason(calls[name], name, changed),
+                        equivalent=format_reason(calls[name], name, changed, facts),
                     )
 
 
@@ -266,10 +268,11 @@ def _users(tree: ast.Module) -> Mapping[str, set[str]]:
     return found
 
 
-def _calls(tree: ast.Module) -> Mapping[str, list[ast.Call]]:
+def _calls(tree: ast.Module) -> Mapping[str, list[tuple[ast.FunctionDef, ast.Call]]]:
     """Return by name where it is called."""
-    found: dict[str, list[ast.Call]] = defaultdict(list)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            found[node.func.id].append(node)
+    found: dict[str, list[tuple[ast.FunctionDef, ast.Call]]] = defaultdict(list)
+    for _, function in _functions(tree):
+        for node in ast.walk(function):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                found[node.func.id].append((function, node))
     return found

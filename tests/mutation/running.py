@@ -13,28 +13,41 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, Final
 
-from wiregen.vectors.format import read_vectors
+from wiregen.vectors.format import Invalid, Valid, read_vectors
 
-from .judging import Hung, Judge, View, in_time
+from .judging import Judge, View
 from .mutants import Mutant, Planting, mutants
+from .outcomes import Hung, Outcome, in_time
 
-__all__ = ["PROTOCOLS", "Found", "Hunt", "sampled"]
+__all__ = ["PROTOCOLS", "Found", "Hunt", "hunt_of", "sampled"]
 
 PROTOCOLS: Final = ("lumberjack", "geode", "pravega")
 ROOT: Final = Path(__file__).resolve().parents[2]
 _SECONDS: Final = 5.0
+_NEAR: Final = 30
+"""Vectors whose bytes are changed to try what lives."""
+_FORMS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A mutant, and the vector that told it from the original; None: it lives."""
+    """What became of a mutant.
+
+    Attributes:
+        vector: The one that told it from the original; None: it lives.
+        is_slower: It lives: it asks the careful codec where the original need not, or the other way round, and the verdict is the same.
+        hostile: It lives: bytes that are in no vector and tell it from the original; None: none of those that were tried.
+    """
 
     mutant: Mutant
     vector: str | None
+    is_slower: bool = False
+    hostile: str | None = None
 
 
 class Hunt:
@@ -45,7 +58,9 @@ class Hunt:
         self.mutants = mutants(self.module)
         file = read_vectors((ROOT / "generated" / "vectors" / f"{protocol}.json").read_bytes())
         self._judge = Judge(self.module)
-        self._expected: dict[int, Any] = {}
+        self._vectors = {vector.id: vector for vector in file.vectors if isinstance(vector, Valid | Invalid)}
+        self._nearby: dict[str, tuple[View, ...]] = {}
+        self._expected: dict[int, tuple[Outcome, int]] = {}
         self._by_code: dict[CodeType, list[View]] = defaultdict(list)
         ran: dict[tuple[str, str], set[CodeType]] = {}
         for view in self._judge.views(file.vectors):
@@ -58,31 +73,59 @@ class Hunt:
     def run(self, chosen: Iterable[Mutant]) -> Iterator[Found]:
         """Yield what became of each."""
         for mutant in chosen:
-            yield Found(mutant, self._noticed(mutant, self._views(mutant)))
+            yield self._found(mutant, self._views(mutant))
 
     def _views(self, mutant: Mutant) -> list[View]:
         names = mutant.readers or (mutant.function,)
         seen = {id(view): view for name in names for view in self._by_code[_code(self.module, name)]}
         return sorted(seen.values(), key=lambda view: view.size)
 
-    def _noticed(self, mutant: Mutant, views: Sequence[View]) -> str | None:
-        changed = Planting(self.module, mutant)
+    def _found(self, mutant: Mutant, views: Sequence[View]) -> Found:
+        killed, is_slower = self._told_by(mutant, views)
+        if killed is not None:
+            return Found(mutant, self._told(killed))
+        shown, _ = self._told_by(mutant, self._hostile(views))
+        return Found(mutant, None, is_slower, None if shown is None else shown.vector)
+
+    def probed(self, mutant: Mutant) -> str | None:
+        """Return what bytes that no vector has tell a mutant from the original; None: none do that were tried."""
+        shown, _ = self._told_by(mutant, self._hostile(self._views(mutant)))
+        return None if shown is None else shown.vector
+
+    def _hostile(self, views: Sequence[View]) -> Iterator[View]:
+        """Yield views of bytes near some of the vectors of these views."""
+        near = [name for name in dict.fromkeys(view.vector for view in views) if name in self._vectors]
+        for name in near[:: max(1, len(near) // _NEAR)]:
+            if name not in self._nearby:
+                self._nearby[name] = tuple(self._judge.hostile_views(self._vectors[name], _FORMS))
+            yield from self._nearby[name]
+
+    def _told_by(self, mutant: Mutant, views: Iterable[View]) -> tuple[View | None, bool]:
+        """Return the view that tells a mutant from the original, and whether any saw the careful codec asked more or less often."""
+        changed, is_slower = Planting(self.module, mutant), False
         for view in views:
             if id(view) not in self._expected:
-                self._expected[id(view)] = view.look()
-            expected = self._expected[id(view)]
+                self._expected[id(view)] = self._judge.seen(view)
+            verdict, n_asked = self._expected[id(view)]
             try:
                 with changed, in_time(_SECONDS):
-                    if view.look() != expected:
-                        return self._told(view)
+                    other, n_others = self._judge.seen(view)
             except (Hung, RecursionError, MemoryError):
-                return self._told(view)
-        return None
+                return view, is_slower
+            if other != verdict:
+                return view, is_slower
+            is_slower |= n_others != n_asked
+        return None, is_slower
 
     def _told(self, view: View) -> str:
         """Return who noticed, and have it asked first from now on: what tells one fault of a function tells others."""
         view.size = min(view.size, 0) - 1
         return view.vector
+
+
+@cache
+def hunt_of(protocol: str) -> Hunt:
+    return Hunt(protocol)
 
 
 def sampled(count: int, seed: int = 0) -> dict[str, list[Mutant]]:
@@ -109,20 +152,29 @@ def _code(module: ModuleType, name: str) -> CodeType:
 
 def main() -> None:
     protocol, *parts = sys.argv[1:]
-    hunt = Hunt(protocol)
+    hunt, asks_equivalent = Hunt(protocol), "equivalent" in parts
+    words = [part for part in parts if part[0] != "%" and part != "equivalent"]
     chosen = [
         mutant
         for mutant in hunt.mutants
-        if not mutant.equivalent and all(part in mutant.id for part in parts if not part.startswith("%"))
+        if bool(mutant.equivalent) == asks_equivalent and all(word in mutant.id for word in words)
     ]
     step = next((int(part[1:]) for part in parts if part.startswith("%")), 1)
     chosen = random.Random(1).sample(chosen, len(chosen) // step)
     killed = 0
     for found in hunt.run(chosen):
         killed += found.vector is not None
-        if found.vector is None:
-            print(f"{found.mutant.line}: {found.mutant.id}", flush=True)
+        if (found.vector is None) != asks_equivalent or found.hostile is not None:
+            print(f"{found.mutant.line}: {found.mutant.id}{_told(found)}", flush=True)
     print(f"{killed} of {len(chosen)}")
+
+
+def _told(found: Found) -> str:
+    if found.hostile is not None:
+        return f" (shown by {found.hostile})"
+    if found.vector is not None:
+        return f" (shown by {found.vector})"
+    return " (slower)" if found.is_slower else ""
 
 
 if __name__ == "__main__":

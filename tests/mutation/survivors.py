@@ -25,6 +25,50 @@ class Survivors:
 
 KNOWN: Final[tuple[Survivors, ...]] = (
     Survivors(
+        ids=r"_unpack_\w*b\w*: >(\w*)b(\w*) -> >\1B\2",
+        reason="of an open enum with a sign a number that has no name is shown, but none below zero",
+    ),
+    Survivors(
+        ids=r"_unpack_ii: >ii -> <ii",
+        reason="a size that is the same in both orders, of nothing, is not shown before a number that is not",
+    ),
+    Survivors(
+        ids=r"_read_(re\w+)_in_\w+: state is None -> state is not None( \(\d+\))?",
+        reason="frames of variants are shown small: no limit of what is large is tried there",
+    ),
+    Survivors(
+        ids=r"_(read|bare|write)_response\w*: (without state\.take\(n_metadata\)|state is not None -> state is None)( \(\d+\))?",
+        reason="of these items there can be only one: no list of them is over a limit",
+    ),
+    Survivors(
+        ids=r"_write_\w+: without state\.allow\('\w+'\)( \(\d+\))?",
+        reason="that a value at the very depth is refused is shown at one field of a record, not at each",
+    ),
+    Survivors(
+        ids=r"_(read|bare)_response\w*: 2 -> 1( \(\d+\))?",
+        reason="no body is shown whose bytes are right as those of the message for other statuses, too",
+    ),
+    Survivors(
+        ids=r"(?!Error)\w+Response\.encode: status > 0 -> status >= 0",
+        reason="a status of 0 was refused before: with it another message stands there",
+        is_equivalent=True,
+    ),
+    Survivors(
+        ids=r"_unpack_i\w*: >i(\w+) -> >I\1",
+        reason="the size of a payload: negative it ends before it begins, without a sign behind all that there is",
+        is_equivalent=True,
+    ),
+    Survivors(
+        ids=r"_unpack_iBih\w+: >iB(\w+) -> >ib\1|_(read|bare)_(request|response)\w*: 1 -> 2",
+        reason="whatever is no false is_partial is refused behind it once more",
+        is_equivalent=True,
+    ),
+    Survivors(
+        ids=r"_(read|bare)_(request|response)\w*: never n_metadata < 0",
+        reason="a list of fewer than no items is empty, and that is refused behind it",
+        is_equivalent=True,
+    ),
+    Survivors(
         ids=r"_read_\w+: (end|body_end|payload_end) - position -> \1 \+ position( \(\d+\))?",
         reason="an early guard with more room: what is not there is noticed where it is read, or by the position behind it",
         is_equivalent=True,
@@ -35,7 +79,7 @@ KNOWN: Final[tuple[Survivors, ...]] = (
         is_equivalent=True,
     ),
     Survivors(
-        ids=r"_unpack_(qBBi: >qBB|4xiqi: >4xiq|4xi16sqqi: >4xi16sqq)i -> .*I",
+        ids=r"_unpack_(qBBi: >qBB|4xiqi: >4xiq|4xi16sqqi: >4xi16sqq|4xi16sii: >4xi16si)i -> .*I",
         reason="a size or count that is refused if negative; without a sign it is beyond every body and every limit",
         is_equivalent=True,
     ),

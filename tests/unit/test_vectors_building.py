@@ -15,7 +15,7 @@ from wiregen.runtime.options import Plan
 from wiregen.source import Sources
 from wiregen.specimens import Choices, Soil, grow
 from wiregen.vectors.building import build_vectors
-from wiregen.vectors.faults import CLASSES
+from wiregen.vectors.fault_kinds import CLASSES
 from wiregen.vectors.format import (
     Invalid,
     Unwritable,
@@ -101,6 +101,13 @@ def test_a_file_that_is_read_and_written_is_the_same(path: Path) -> None:
     text = path.read_text()
     assert write_vectors(read_vectors(text)) == text
     assert len(text) < 3 << 19
+
+
+def test_what_comes_in_chunks_is_cut_in_other_places() -> None:
+    file = build_vectors(plan_of(CONSTRUCTS / "chunks.wire")).file
+    shown = {cover.rpartition(": ")[2]: vector for vector in file.vectors for cover in vector.covers}
+    assert isinstance(shown["two chunks"], Valid)
+    assert isinstance(shown["an empty chunk last"], Valid)
 
 
 def test_a_class_of_faults_has_the_codes_that_it_is_reported_with() -> None:

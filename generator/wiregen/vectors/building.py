@@ -20,6 +20,8 @@ from wiregen.vectors.headers import headed_drafts
 from wiregen.vectors.invalid import Faults
 from wiregen.vectors.joins import joined_drafts
 from wiregen.vectors.least import least_drafts
+from wiregen.vectors.moved import moved_drafts
+from wiregen.vectors.pieces import pieced_drafts
 from wiregen.vectors.refusing import once_each
 from wiregen.vectors.unwritable import refused_values
 from wiregen.vectors.valid import Crop, valid_drafts
@@ -58,6 +60,7 @@ def build_vectors(
     valid_drafts(crop)
     least = tuple(least_drafts(drafting, crop.scenery))
     crop.drafts += least
+    crop.drafts += tuple(moved_drafts(drafting, crop.drafts))
     deep = tuple(deep_drafts(drafting, crop.drafts))
     crop.drafts += tuple(variant_drafts(drafting, crop.drafts))
     frames = [*crop.drafts, *(each for each in deep if isinstance(each, Draft))]
@@ -71,6 +74,7 @@ def build_vectors(
     extreme = tuple(extreme_drafts(drafting, soil, crop.drafts))
     drafts = [*frames, *joined_drafts(drafting, crop.scenery, crop.drafts), *faults.drafts]
     drafts += (each for each in extreme if isinstance(each, Draft))
+    drafts += pieced_drafts(drafting, crop.drafts)
     own, illustrations = illustrated(drafting, crop.scenery, examples, drafts)
     drafts = without_repetition([*drafts, *own])
     broken = tuple(crop.refused())

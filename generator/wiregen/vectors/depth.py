@@ -26,7 +26,7 @@ def deep_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft | Unw
     for draft in frames:
         value = copy.deepcopy(draft.trees[0].value)
         for kind, slot in _slots(value, ()):
-            name = f"{kind}.{slot.around.name}" if isinstance(slot.around, Variety) else kind
+            name = slot.name(kind)
             if name in shown:
                 continue
             wide = _wide(drafting, draft, copy.deepcopy(value), name)
@@ -45,6 +45,11 @@ class _Slot:
         self.around = around
         self.holder = holder
         self.key = key
+
+    def name(self, kind: str) -> str:
+        """Return which of what is around this is: by its variety, and its field where it is a field of its own or of a record."""
+        own = f"{kind}.{self.around.name}" if isinstance(self.around, Variety) else kind
+        return f"{own}, {self.key}" if isinstance(self.key, str) else own
 
     def put(self, value: Any) -> None:
         if self.key is None:
@@ -76,11 +81,10 @@ def _grown(
         if found is None:
             return
         if found.error is not None:
-            if found.error.code == "too_deep":
+            if found.error.code == "too_deep" and last is not None:
                 yield found.as_variation().showing((f"{name} in itself: {level} levels",))
                 yield from refused(drafting, draft, value, f"{name} in itself: {level} levels")
-                if last is not None:
-                    yield last.showing((f"{name} in itself: {level - 1} levels",))
+                yield last.showing((f"{name} in itself: {level - 1} levels",))
             return
         last = found
 
@@ -89,9 +93,7 @@ def _wide(drafting: Drafting, draft: Draft, value: Any, name: str) -> Iterator[D
     """Return more of a declaration beside each other than may be inside each other."""
     for kind, slot in _slots(value, ()):
         around = slot.around
-        if name not in (kind, f"{kind}.{around.name}") or not isinstance(
-            around, Record | Variety | FrameValue
-        ):
+        if name != slot.name(kind) or not isinstance(around, Record | Variety | FrameValue):
             continue
         fields = getattr(around.message, "fields", {}) if isinstance(around, FrameValue) else around.fields
         for items in list[Any](fields.values()):

@@ -7,25 +7,26 @@ vectors show it of each list with fewer.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, Final
 
 from wiregen.runtime.errors import DecodeError, EncodeError
 from wiregen.runtime.options import Options
 from wiregen.runtime.records import frame_record
-from wiregen.runtime.tree import FrameValue, Node, Record, Variety
+from wiregen.runtime.tree import Node
 from wiregen.runtime.writing import write_frame
 from wiregen.specimens import Soil
 from wiregen.specimens.soil import bounds, every_field, rows_of
 from wiregen.vectors.drafts import Draft, Drafting, message_of
 from wiregen.vectors.format import Unwritable, compacted
+from wiregen.vectors.places import bare, places
 from wiregen.vectors.refusing import refused
 from wiregen.vectors.sites import Part, parts_of
 from wiregen.vectors.splicing import number_bytes, spliced
 
 __all__ = ["extreme_drafts"]
 
-Holder: TypeAlias = "dict[str, Any] | list[Any]"
 _LONGEST: Final = 300
 _FEW: Final = 23
 """Items that stand for many; no list of specimens is as long."""
@@ -42,6 +43,7 @@ def extreme_drafts(drafting: Drafting, soil: Soil, frames: list[Draft]) -> Itera
         if len(draft.trees) == 1 and len(draft.data) <= _LONGEST:
             yield from growing.large(draft)
             yield from growing.long(draft)
+    yield from growing.once_long()
 
 
 class Extremes:
@@ -60,12 +62,13 @@ class Extremes:
         }
         self._shown: set[str] = set()
         self._is_one_long = False
+        self._short_items: tuple[Draft, Part, Node, str] | None = None
 
     # ---- frames
 
     def large(self, draft: Draft) -> Iterator[Draft | Unwritable]:
         """Return a message in a frame of the largest size, and in one that is larger by a byte."""
-        limit, name = self._limits["frame"], f"{message_of(draft)}: the largest frame"
+        limit, name = self._limits["frame"], f"{_kind(draft)}: the largest frame"
         if limit is None or limit > _LARGEST or name in self._shown:
             return
         for make in (self._stretched, self._padded):
@@ -78,7 +81,7 @@ class Extremes:
     def _stretched(self, draft: Draft, limit: int, name: str) -> Iterator[Draft | Unwritable]:
         """Stretch the text or bytes of a frame whose length can say so."""
         value = copy.deepcopy(draft.trees[0].value)
-        for site, holder, key in _places(value):
+        for site, holder, key in places(value):
             unit = self._unit(site, holder[key])
             size = None if unit is None else self._fitting(draft, value, holder, key, unit, limit + 1)
             if unit is None or size is None:
@@ -131,20 +134,26 @@ class Extremes:
                 or part.lengths
             ):
                 continue
-            made: list[Draft] = []
-            for size in (len(draft.data) + 1, limit, limit + 1):
-                data = self._with_tail(behind, draft, part, size - len(draft.data))
-                if data is None:
-                    return
-                whole = data + data[:1] if size == limit else data
-                made.append(self._drafting.draft(draft.scene, whole).as_variation())
-                if len(made[0].trees) != 1:
-                    return  # nothing may be left over, be it ever so little
-            _, exact, beyond = made
-            if len(exact.trees) == 1 and beyond.error is not None and beyond.error.code == "limit_exceeded":
-                yield exact.showing((f"{name}, then a cut one",))
-                yield beyond.showing((f"{name} and a byte",))
+            yield from self._sized(draft, limit, name, partial(self._with_tail, behind, draft, part))
             return
+
+    def _sized(
+        self, draft: Draft, limit: int, name: str, make: Callable[[int], bytes | None]
+    ) -> Iterator[Draft]:
+        """Return a frame of the limit's size and one of a byte more; `make` makes it longer by a number of bytes."""
+        made: list[Draft] = []
+        for size in (len(draft.data) + 1, limit, limit + 1):
+            data = make(size - len(draft.data))
+            if data is None:
+                return
+            whole = data + data[:1] if size == limit else data
+            made.append(self._drafting.draft(draft.scene, whole).as_variation())
+            if len(made[0].trees) != 1:
+                return  # nothing may be left over, be it ever so little
+        _, exact, beyond = made
+        if len(exact.trees) == 1 and beyond.error is not None and beyond.error.code == "limit_exceeded":
+            yield exact.showing((f"{name}, then a cut one",))
+            yield beyond.showing((f"{name} and a byte",))
 
     def _with_tail(self, behind: bytes, draft: Draft, part: Part, size: int) -> bytes | None:
         """Return a frame with that many bytes left over behind its message."""
@@ -169,12 +178,21 @@ class Extremes:
             self._shown.add(name)
             yield found.as_variation().showing((f"{name} and an item",))
             if isinstance(items[0].value, int | float) and not self._is_one_long:
-                self._is_one_long = True  # of records none: reading so many carefully takes its time
-                exact = self._repeated(behind + draft.data, part, items[0], most)
-                yield from self._just_so(draft, (exact or behind)[len(behind) :], name)
+                yield from self._just_so(draft, part, items[0], name)
+            elif self._short_items is None and not draft.scene.variant:
+                self._short_items = (draft, part, items[0], name)
         yield from self._unwritable_lists(draft, most)
 
-    def _just_so(self, draft: Draft, data: bytes, name: str) -> Iterator[Draft]:
+    def once_long(self) -> Iterator[Draft]:
+        """Return a list of records as long as may be where there is none of numbers: reading so many carefully takes its time."""
+        if not self._is_one_long and self._short_items is not None:
+            yield from self._just_so(*self._short_items)
+
+    def _just_so(self, draft: Draft, part: Part, item: Node, name: str) -> Iterator[Draft]:
+        most = min(each for each in (self._limits["count"], self._limits["messages"]) if each is not None)
+        behind = b"".join(sent for role, sent in draft.scene.before if role == draft.scene.role)
+        data = (self._repeated(behind + draft.data, part, item, most) or behind)[len(behind) :]
+        self._is_one_long = True
         found = self._drafting.draft(draft.scene, data + data[:1])
         if len(found.trees) == 1:
             yield found.showing((f"{name}, then a cut frame",))
@@ -203,17 +221,17 @@ class Extremes:
         plan, scene = self._soil.plan, draft.scene
         value = copy.deepcopy(draft.trees[0].value)
         options = Options(scene.role, context=draft.known, variant=scene.variant)
-        for site, holder, key in _places(value):
+        for site, holder, key in places(value):
             is_inside = site.partition(".")[0] != message_of(draft)
             name = f"{site}: a list that is too long{' inside a message' * is_inside}"
             if not isinstance(holder[key], list) or not holder[key] or name in self._shown:
                 continue
             whole = holder[key]
-            kept = sorted(whole, key=_n_lists)
+            kept = [bare(min(whole, key=_n_lists))]
             try:
-                holder[key] = kept[:1] * _FEW
+                holder[key] = kept * _FEW
                 record = compacted(frame_record(plan, value, variant=scene.variant))
-                holder[key] = kept[:1] * (most + 1)
+                holder[key] = kept * (most + 1)
                 write_frame(plan, value, options, compression=0)
             except EncodeError as error:
                 if error.code == "limit_exceeded":
@@ -241,6 +259,13 @@ class Extremes:
         return None if found is None else found.as_variation()
 
 
+def _kind(draft: Draft) -> str:
+    """Return what is shown at its largest: each message, and of variants each frame."""
+    if draft.scene.variant is None:
+        return message_of(draft)
+    return f"{draft.scene.variant}: {getattr(draft.trees[0].value, 'name', '')}"
+
+
 def _items(node: Node) -> list[Node]:
     """Return the items of a list that says how many they are; none of any other part."""
     if node.type[0] != "list" or not node.children or node.children[0].name != "count" or node.inner:
@@ -250,7 +275,7 @@ def _items(node: Node) -> list[Node]:
 
 def _n_lists(value: Any) -> int:
     """Return how many lists are below a value: the fewer, the surer it is the outer one that is too long."""
-    return sum(isinstance(holder[key], list) for _, holder, key in _places(value))
+    return sum(isinstance(holder[key], list) for _, holder, key in places(value))
 
 
 def _with_count(record: Any, count: int) -> Any:
@@ -264,23 +289,3 @@ def _with_count(record: Any, count: int) -> Any:
             return [_with_count(part, count) for part in record]
         case _:
             return record
-
-
-def _places(value: Any) -> Iterator[tuple[str, Holder, Any]]:
-    """Return every field below a value, in the first item of lists: its site, what holds it, its name there."""
-    match value:
-        case list():
-            for item in value[:1]:
-                yield from _places(item)
-            return
-        case Variety():
-            owner = f"{value.union}.{value.name}"
-        case Record() | FrameValue():
-            owner = value.name
-        case _:
-            return
-    for name, part in value.fields.items():
-        yield f"{owner}.{name}", value.fields, name
-        yield from _places(part)
-    if isinstance(value, FrameValue):
-        yield from _places(value.message)

@@ -7,98 +7,18 @@ careful codec; a fault that it reports with a code that the class has not, or no
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import cache
-from typing import Final, TypeAlias
+from typing import Final
 
-from wiregen.runtime.options import Plan
 from wiregen.runtime.tree import Node
-from wiregen.specimens.mentions import mentions_of
 from wiregen.specimens.soil import bounds, shape_of
+from wiregen.vectors.endings import endless_parts, negative_counts, wrapped_lengths
+from wiregen.vectors.fault_kinds import AT_THE_END, Bad, Fields, Maker
 from wiregen.vectors.sites import Part
 from wiregen.vectors.splicing import number_bytes, replaced, spliced
 
-__all__ = ["AT_THE_END", "CLASSES", "Bad", "Fields", "bad_parts"]
-
-_SIZES: Final = frozenset(
-    {"truncated", "trailing_bytes", "length_mismatch", "limit_exceeded", "invalid_value"}
-)
-_AFTER: Final = frozenset(
-    {
-        "constraint",
-        "unknown_code",
-        "invalid_enum",
-        "wrong_constant",
-        "invalid_text",
-        "not_canonical",
-        "inflate_failed",
-    }
-)
-CLASSES: Final[dict[str, frozenset[str]]] = {
-    "cut": frozenset({"truncated"}),
-    "extra": frozenset({"trailing_bytes", "truncated"}),
-    "wrong constant": frozenset({"wrong_constant"}),
-    "wrong code": frozenset({"unknown_code", "invalid_enum", "constraint"}),
-    "length too long": _SIZES | _AFTER,
-    "length too short": _SIZES | _AFTER | {"partial_inner"},
-    "length negative": frozenset({"invalid_value"}),
-    "length beyond the limit": frozenset({"limit_exceeded", "truncated"}),
-    "not as derived": frozenset({"constraint", "length_mismatch"}),
-    "bad text": frozenset({"invalid_text"}),
-    "bad enum": frozenset({"invalid_enum", "constraint"}),
-    "bad value": frozenset({"invalid_value"}),
-    "constraint broken": frozenset({"constraint"}),
-    "outside only": frozenset({"constraint"}),
-    "not canonical": frozenset({"not_canonical", "invalid_value"}),
-    "too large": frozenset({"invalid_value"}),
-    "not inflatable": frozenset({"inflate_failed"}),
-    "behind the stream": frozenset({"trailing_bytes"}),
-    "partial inside": frozenset({"partial_inner", "truncated"}),
-    "over a limit": frozenset({"limit_exceeded"}),
-    "too deep": frozenset({"too_deep"}),
-    "missing context": frozenset({"missing_context"}),
-}
-"""The codes that faults of a class are reported with. A length that is wrong is noticed at what follows from it."""
-
-
-AT_THE_END: Final = "at the end"
-"""Which of the wrong lengths is the last part of a frame: nothing follows that a wrong end would spoil."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bad:
-    """Bytes with something wrong in them.
-
-    Attributes:
-        kind: The class.
-        which: Which of several of that class.
-        shape: What alike parts have in common: there each of several is shown once, elsewhere only the first.
-        is_common: Alike parts are read in one place: it is not shown elsewhere.
-    """
-
-    kind: str
-    which: str
-    data: bytes
-    shape: str = ""
-    is_common: bool = False
-
-
-Maker: TypeAlias = "Callable[[Part, bytes, Fields], Iterator[Bad]]"
-
-
-class Fields:
-    """What makers ask of a plan."""
-
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-        self.numbers = mentions_of(plan).numbers
-
-    def members(self, name: str) -> frozenset[int]:
-        return frozenset(number for number, _ in self.plan["enums"][name][2])
-
-    def codes(self, union: str) -> list[tuple[int, int]]:
-        return [span for spans, *_ in self.plan["unions"][union][1] for span in spans]
+__all__ = ["bad_parts"]
 
 
 def bad_parts(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
@@ -185,7 +105,8 @@ def _enums(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 def _booleans(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     if part.node.type[0] == "bool":
         for value in (2, 255):
-            yield Bad(kind="bad value", which=str(value), data=replaced(data, part.node, bytes([value])))
+            which = f"{value} for {'true' if part.node.value else 'false'}"
+            yield Bad(kind="bad value", which=which, data=replaced(data, part.node, bytes([value])))
 
 
 def _constraints(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
@@ -370,6 +291,9 @@ _MAKERS: Final[tuple[Maker, ...]] = (
     _enums,
     _booleans,
     _lengths,
+    negative_counts,
+    wrapped_lengths,
+    endless_parts,
     _varints,
     _codings,
     _constraints,

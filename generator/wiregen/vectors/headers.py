@@ -27,8 +27,8 @@ def headed_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft]:
     for draft in plain:
         value = draft.trees[0].value
         for field, own in value.header.items():
-            for what, other in seen[_place(draft), field].items():
-                name = f"{message_of(draft)} in {_place(draft)[1]}.{field}: {what}"
+            for what, other in seen[value.name, field].items():
+                name = f"{_place(draft)}.{field}: {what}"
                 if what == _said(own):
                     shown.add(name)
                 elif name not in shown:
@@ -42,16 +42,17 @@ def _is_plain(draft: Draft) -> bool:
     )
 
 
-def _place(draft: Draft) -> tuple[str | None, str]:
-    return draft.scene.variant, draft.trees[0].value.name
+def _place(draft: Draft) -> str:
+    variant = f"{draft.scene.variant}: " * bool(draft.scene.variant)
+    return f"{variant}{message_of(draft)} in {draft.trees[0].value.name}"
 
 
-def _seen(frames: list[Draft]) -> dict[tuple[tuple[str | None, str], str], dict[str, Any]]:
+def _seen(frames: list[Draft]) -> dict[tuple[str, str], dict[str, Any]]:
     """Return what stands in each field of headers, somewhere."""
-    found: dict[tuple[tuple[str | None, str], str], dict[str, Any]] = {}
+    found: dict[tuple[str, str], dict[str, Any]] = {}
     for draft in frames:
         for field, value in draft.trees[0].value.header.items():
-            known = found.setdefault((_place(draft), field), {})
+            known = found.setdefault((draft.trees[0].value.name, field), {})
             if len(known) < _MOST:
                 known.setdefault(_said(value), value)
     return found

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 from typing import Final
 
 from wiregen.runtime.errors import DecodeError
 from wiregen.vectors.drafts import Draft, Drafting, message_of
-from wiregen.vectors.faults import AT_THE_END, CLASSES, Bad, Fields, bad_parts
-from wiregen.vectors.limits import limited_drafts
+from wiregen.vectors.fault_kinds import AT_THE_END, CLASSES, Bad, Fields
+from wiregen.vectors.faults import bad_parts
+from wiregen.vectors.limits import limited_drafts, limited_lists
 from wiregen.vectors.sites import parts_of
 
 __all__ = ["Faults"]
@@ -40,7 +42,10 @@ class Faults:
         self._put(draft)
         self._cut(draft)
         self._unset(draft)
-        for name, limited in limited_drafts(self._drafting, draft, self._is_wanted):
+        for name, limited in chain(
+            limited_drafts(self._drafting, draft, self._is_wanted),
+            limited_lists(self._drafting, draft, self._is_wanted),
+        ):
             self._tried[name] = self._tried.get(name, 0) + 1
             if limited is not None:
                 self._keep(limited, name)
@@ -64,10 +69,11 @@ class Faults:
         """Return where a part is shown; what a header says is judged anew with each message, and so is what a struct in it says."""
         owner, plan = site.partition(".")[0], self._drafting.plan
         is_header = owner in plan["frames"]
-        if is_header and draft.scene.variant is not None:
-            return f"{draft.scene.variant}: {site}"
+        variant = f"{draft.scene.variant}: " * bool(draft.scene.variant)
         if is_header and (bad.kind, bad.which) in _AT_ENDS:
-            return f"{message_of(draft)}{_absent(draft)} in {site}"
+            return f"{variant}{message_of(draft)}{_absent(draft)} in {site}"
+        if is_header and variant:
+            return f"{variant}{site}"
         of = _OF_HEADERS if is_header else _OF_STRUCTS if owner in plan["structs"] else frozenset()
         return f"{message_of(draft)} in {site}" if bad.kind in of else site
 

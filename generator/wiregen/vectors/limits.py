@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import copy
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from wiregen.runtime.errors import DecodeError
+from wiregen.runtime.errors import DecodeError, EncodeError
+from wiregen.runtime.options import Options
+from wiregen.runtime.tree import Node
+from wiregen.runtime.writing import write_frame
 from wiregen.vectors.drafts import Draft, Drafting, message_of
+from wiregen.vectors.places import bare, places
 
-__all__ = ["limited_drafts"]
+__all__ = ["limited_drafts", "limited_lists"]
 
+_INDEX: Final = re.compile(r"\[\d+\]")
 _CODES: Final = {
     "frame": "limit_exceeded",
     "count": "limit_exceeded",
@@ -37,6 +44,47 @@ def limited_drafts(
             continue
         for what, bound in ((name, least - 1), (f"{name}, not quite", least)):
             yield what, _within(drafting, draft, limit, bound)
+
+
+def limited_lists(
+    drafting: Drafting, draft: Draft, is_wanted: Callable[[str], bool]
+) -> Iterator[tuple[str, Draft | None]]:
+    """Return a frame with each of its lists one longer than the limit; with what that shows; None: another is longer."""
+    if draft.scene.limits:
+        return
+    for node in draft.trees[0].walk():
+        items = node.value if node.type[0] == "list" else None
+        if not isinstance(items, list) or not items:
+            continue
+        variant = f"{draft.scene.variant}: " * bool(draft.scene.variant)
+        name = f"{variant}{_declared(node)}: a list over a limit count"
+        if not is_wanted(name):
+            continue
+        beyond = _within(drafting, _twice(drafting, draft, node), "count", 1) if node.inner else None
+        beyond = beyond or _within(drafting, draft, "count", len(items) - 1)
+        error = None if beyond is None else beyond.error
+        is_this = error is not None and _INDEX.sub("", error.path) == _INDEX.sub("", node.path)
+        yield name, beyond if is_this and error is not None and error.code == "limit_exceeded" else None
+
+
+def _twice(drafting: Drafting, draft: Draft, node: Node) -> Draft:
+    """Return a frame with two items in a list, in which there are none: of those the list itself is the longest."""
+    value = copy.deepcopy(draft.trees[0].value)
+    for site, holder, key in places(value):
+        if site == _declared(node) and isinstance(holder[key], list):
+            holder[key] = [bare(item) for item in holder[key][:1] * 2]
+            options = Options(draft.scene.role, context=draft.known, variant=draft.scene.variant)
+            try:
+                data = write_frame(drafting.plan, value, options, compression=0)
+                return drafting.draft(draft.scene, data)
+            except (EncodeError, DecodeError):
+                return draft
+    return draft
+
+
+def _declared(node: Node) -> str:
+    """Return what a list is of, and where."""
+    return _INDEX.sub("[]", node.path)
 
 
 def _name(draft: Draft, limit: str) -> str:

@@ -23,12 +23,14 @@ class Part:
 
     Attributes:
         site: Its place in the .wire file: the declaration, the field, what of the field it is.
+        around: The declaration around that declaration.
         own: The nodes of numbers that count what it holds.
         lengths: Those that count its bytes too, innermost first.
     """
 
     node: Node
     site: str
+    around: str
     parent: Node | None
     own: tuple[Node, ...]
     lengths: tuple[Node, ...]
@@ -36,22 +38,25 @@ class Part:
 
 def parts_of(tree: Node) -> tuple[Part, ...]:
     """Return all parts of a frame as it came; what is inflated or joined has no place there."""
-    return tuple(_below(tree, None, "", (), {}))
+    return tuple(_below(tree, None, ("", ""), (), {}))
 
 
 def _below(
-    node: Node, parent: Node | None, owner: str, lengths: tuple[Node, ...], row: dict[str, Node]
+    node: Node, parent: Node | None, owners: tuple[str, str], lengths: tuple[Node, ...], row: dict[str, Node]
 ) -> Iterator[Part]:
     if node.inner:
         return
     measures = _measures(node, row)
-    yield Part(node=node, site=_site(node, owner), parent=parent, own=measures, lengths=lengths)
+    around, owner = owners
+    yield Part(
+        node=node, site=_site(node, owner), around=around, parent=parent, own=measures, lengths=lengths
+    )
     own = _owner(node)
     if own is not None:
-        owner, row = own, _row(node)
+        owners, row = (owner, own), _row(node)
     for child in node.children:
         inside = tuple(each for each in measures if each is not child)
-        yield from _below(child, node, owner, (*inside, *lengths), row)
+        yield from _below(child, node, owners, (*inside, *lengths), row)
 
 
 def _site(node: Node, owner: str) -> str:

@@ -38,8 +38,13 @@ def refused_values(drafting: Drafting, soil: Soil, frames: list[Draft]) -> Itera
             continue
         value = copy.deepcopy(draft.trees[0].value)
         message = message_of(draft)
-        for site, holder, name in _fields(value):
-            own = f"{message} in {site}" if site.partition(".")[0] in soil.plan["frames"] else site
+        variant = f"{draft.scene.variant}: " * bool(draft.scene.variant)
+        in_header = _in_header(value)
+        for site, holder, name, around in _fields(value):
+            is_header = site.partition(".")[0] in soil.plan["frames"] or id(holder) in in_header
+            own = f"{variant}{message} in {site}" if is_header else site
+            if isinstance(holder[name], Variety):
+                own = f"{own} in {around}"  # what may stand there, those around it say too
             told = (*_beyond(soil, types.get(site), holder[name]), *others.at(site, name, holder[name]))
             for what, beyond in told:
                 covers = f"{own} {what.partition(', ')[0]}"
@@ -97,7 +102,7 @@ class _Others:
                 )
 
     def _gather(self, value: Any) -> None:
-        for site, holder, name in _fields(value):
+        for site, holder, name, _ in _fields(value):
             part = holder[name]
             self._seen.setdefault(site, {}).setdefault(f"as elsewhere: {str(part)[:20]}", part)
             for each in (part, *(part[:3] if isinstance(part, list) else ())):
@@ -106,18 +111,24 @@ class _Others:
                     self._varieties.setdefault(each.union, {}).setdefault(f"{kind}, {each.name}", each)
 
 
+def _in_header(value: Any) -> frozenset[int]:
+    """Return what holds the fields of a header and of what stands in it."""
+    header = getattr(value, "header", {}) if isinstance(value, FrameValue) else {}
+    return frozenset(id(holder) for part in header.values() for _, holder, _, _ in _fields(part))
+
+
 def _types(plan: Plan) -> dict[str, Any]:
     return {
         f"{owner}.{field[0]}": field[2] for owner, fields in rows_of(plan) for field in every_field(fields)
     }
 
 
-def _fields(value: Any) -> Iterator[tuple[str, Any, str]]:
-    """Return every field below a value: its site, what holds it, its name there."""
+def _fields(value: Any, around: str = "") -> Iterator[tuple[str, Any, str, str]]:
+    """Return every field below a value: its site, what holds it, its name there, and what is around that."""
     match value:
         case list():
             for item in value[:2]:
-                yield from _fields(item)
+                yield from _fields(item, around)
             return
         case Variety():
             owner = f"{value.union}.{value.name}"
@@ -126,10 +137,10 @@ def _fields(value: Any) -> Iterator[tuple[str, Any, str]]:
         case _:
             return
     for name, part in list(value.fields.items()):
-        yield f"{owner}.{name}", value.fields, name
-        yield from _fields(part)
+        yield f"{owner}.{name}", value.fields, name, around
+        yield from _fields(part, owner)
     if isinstance(value, FrameValue):
-        yield from _fields(value.message)
+        yield from _fields(value.message, owner)
 
 
 def _beyond(soil: Soil, type_: Any, value: Any) -> Iterator[tuple[str, Any]]:

@@ -1,0 +1,63 @@
+"""Faults that move the end of something: lengths that step back where numbers wrap round, lists of fewer than no items, what has no end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wiregen.specimens.soil import bounds
+from wiregen.vectors.fault_kinds import Bad, Fields
+from wiregen.vectors.sites import Part
+from wiregen.vectors.splicing import number_bytes, spliced
+
+__all__ = ["endless_parts", "negative_counts", "wrapped_lengths"]
+
+
+def negative_counts(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    """Say that a list has fewer than no items, and leave them out: a loop over them would do nothing."""
+    parent = part.parent
+    if part.node.name != "count" or parent is None or parent.type[0] != "list" or part.node.inner:
+        return
+    for told in _negative(part, data, fields):
+        for end, which in ((part.node.end, "of what follows"), (parent.end, "of nothing")):
+            changed = spliced(data, part.node.start, end, told, part.lengths)
+            if changed is not None:
+                yield Bad(kind="length negative", which=which, data=changed)
+
+
+def _negative(part: Part, data: bytes, fields: Fields) -> Iterator[bytes]:
+    node = part.node
+    if node.type[0] != "coding":
+        told = number_bytes(node, -1)
+        if told is not None:
+            yield told
+        return
+    base, rows = fields.plan["codings"][node.type[1]]
+    for low, _, wide, _ in rows:
+        if wide is not None and bounds(wide)[0] < 0:
+            yield low.to_bytes(base[1], base[3], signed=base[2]) + (-1).to_bytes(
+                wide[1], wide[3], signed=True
+            )
+
+
+def wrapped_lengths(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    """Say a length that is, where numbers wrap round, a step back to the length itself."""
+    match part.node.type:
+        case ("int", size, False, endian) if part.node.name == "length" and size > 2:
+            told = ((1 << 8 * size) - size).to_bytes(size, endian)
+            outer = tuple(each for each in part.lengths if each is not part.node)
+            changed = spliced(data, part.node.start, part.node.end, told, outer)
+            if changed is not None:
+                yield Bad(kind="length wrapped round", which="", data=changed)
+
+
+def endless_parts(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    """Put what reaches to the end, which nothing but its surroundings tell, where more might follow; nothing does."""
+    node = part.node
+    if node.type[0] != "union" or node.end != len(data) or not node.children:
+        return
+    code = node.children[0]
+    for number in fields.endless(node.type[1]):
+        told = number_bytes(code, number) if code.name == "code" else None
+        changed = None if told is None else spliced(data, node.start, node.end, told + b"Z", part.lengths)
+        if changed is not None:
+            yield Bad(kind="no end inside", which=f"in {part.around}", data=changed)

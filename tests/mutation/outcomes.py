@@ -1,0 +1,53 @@
+"""What is seen of a vector, as plain data; and no answer at all."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, Final, TypeAlias
+
+__all__ = ["Hung", "Outcome", "in_time", "plain", "raised"]
+
+Outcome: TypeAlias = tuple[Any, ...]
+_LARGE: Final = 1 << 16
+
+
+class Hung(BaseException):
+    """No answer in time. No `Exception`: code that catches those must not catch this."""
+
+
+@contextmanager
+def in_time(seconds: float) -> Iterator[None]:
+    """Raise Hung in what computes longer, however busy the machine is; main thread only."""
+
+    def ring(_number: int, _frame: FrameType | None) -> None:
+        raise Hung
+
+    kept = signal.signal(signal.SIGVTALRM, ring)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, kept)
+
+
+def raised(error: Exception) -> tuple[Any, ...]:
+    names = ("code", "rule", "path", "frame_offset", "at", "inner_at", "recoverable", "needed")
+    return (type(error).__name__, *(getattr(error, name, None) for name in names))
+
+
+def plain(value: Any) -> Any:
+    """Return a value as plain data that compares by all that it holds."""
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, bytes | str) and len(value) > _LARGE:
+        return (type(value).__name__, len(value), hash(value))
+    if isinstance(value, bytes | str | int | float | None):
+        return repr(value) if isinstance(value, float) else (type(value).__name__, value)
+    slots = [slot for class_ in type(value).__mro__ for slot in getattr(class_, "__slots__", ())]
+    if not slots:
+        return repr(value)
+    return (type(value).__name__, [(slot, plain(getattr(value, slot, None))) for slot in slots])
