@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
+import os
 import platform
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -66,11 +67,12 @@ def report(spark: SparkSession, size: float, n_cells: int, rounds: int, *, is_wa
         with prepared(spark, min(size, _WARM), min(n_cells, _WARM * 1000)) as groups:
             measured(groups, 1)
     with prepared(spark, size, n_cells) as groups:
-        seconds = measured(groups, rounds)
-    print(f"{_processor()}, Python {platform.python_version()}, {rounds} rounds, 2 processes")
+        runs = measured(groups, rounds)
+    load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
+    print(f"{_processor()}, Python {platform.python_version()}, {rounds} rounds, 2 processes; load {load}")
     for group in groups:
-        print(f"\n{group_table(group, seconds)}")
-    print(f"\n{goals_table(groups, GOALS, seconds)}")
+        print(f"\n{group_table(group, runs)}")
+    print(f"\n{goals_table(groups, GOALS, runs)}")
 
 
 @contextmanager
