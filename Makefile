@@ -44,7 +44,6 @@ bench: dev  ## the benchmarks
 	@test -n "$(wildcard benchmarks/bench_*.py)" || { echo "there are no benchmarks/bench_*.py" >&2; exit 1; }
 	@set -e; for file in $(wildcard benchmarks/bench_*.py); do PYTHONPATH=generated/python $(BIN)/python $$file; done
 	PYTHONPATH=generator:generated/python:pipeline $(BIN)/python benchmarks/pipeline/bench_pipeline.py
-	PYTHONPATH=generator:generated/python:pipeline $(BIN)/python benchmarks/pipeline/bench_functions.py
 
 clean:  ## remove the virtual environment and all caches
 	rm -rf .venv dist build site .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,101 +1,102 @@
-"""From captured bytes to Parquet: every way in each round, so that what disturbs one disturbs all; ratios are of one round.
+"""From captured bytes to tables and back: every way in each round, then the memory of workers, each way in a session of its own.
 
-python benchmarks/pipeline/bench_pipeline.py --size 256 --rounds 3
+python benchmarks/pipeline/bench_pipeline.py --size 256 --cells 1000000 --rounds 3 --memory 64,1024
 """
 
 from __future__ import annotations
 
 import argparse
 import multiprocessing
+import os
+import platform
 import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from statistics import median
-from time import perf_counter
 from typing import TYPE_CHECKING
 
-from memory import watched
-from traffic import write_traffic
-from ways import OF_THE_POOL, ways
+import captured
+import cells
+import files
+import writers
+from bench_memory import CONFIG, memory_table
+from rounds import Goal, Group, goals_table, group_table, measured
 
 import wirespark
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-CONFIG = {
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.driver.memory": "1g",
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
-}
 GOALS = (
-    ("convert", 'format("wire")', 4.0),
-    ("convert", "plain Python objects", 4.5),
-    ("convert", "kernels without Spark", 0.9),
-    ('format("wire")', "the JVM copies that", 0.65),
+    Goal(one="convert", other='format("wire")', least=4),
+    Goal(one="convert", other="plain Python objects", least=4.5),
+    Goal(one="convert", other="kernels without Spark", least=0.9),
+    Goal(one='format("wire")', other="Spark copies that Parquet", least=0.65),
+    Goal(one="from_wire", other="decode, row by row", least=3),
+    Goal(one="to_wire", other="encode, row by row", least=5),
+    Goal(one="Arrow writer", other="row writer", least=4),
+    Goal(one="streams of a capture, one process", other=None, least=150),
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """One way in one round: seconds, and the most memory that a worker held."""
-
-    seconds: float
-    memory: int
+_WARM = 16
+"""MiB, and thousands of cells, of the round before the first."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--size", type=float, default=256, help="MiB of traffic")
+    parser.add_argument(
+        "--cells", type=int, default=1_000_000, help="cells and rows, for functions and writers"
+    )
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument(
+        "--memory", default="64,1024", help="MiB of traffic of which memory is measured; none: empty"
+    )
     given = parser.parse_args()
     spark = wirespark.session("benchmark", master="local[2]", config=CONFIG)
     spark.sparkContext.setLogLevel("ERROR")
-    report(spark, given.size, given.rounds)
+    report(spark, given.size, given.cells, given.rounds)
     spark.stop()
+    sizes = [int(size) for size in given.memory.split(",") if size]
+    if sizes:
+        print(f"\n{memory_table(sizes)}")
 
 
-def report(spark: SparkSession, size: float, rounds: int) -> None:
-    """Print what all ways came to, with so many MiB."""
-    with tempfile.TemporaryDirectory(prefix="wirespark-bench-") as folder:
-        runs, mean = measured(spark, Path(folder), round(size * (1 << 20)), rounds)
-        n_bytes = (Path(folder) / "traffic.bin").stat().st_size
-    print(f"{n_bytes / (1 << 20):.1f} MiB, frames of {mean} bytes, {max(rounds, 1)} rounds, 2 processes\n")
-    print_table(runs, n_bytes)
+def report(spark: SparkSession, size: float, n_cells: int, rounds: int, *, is_warming: bool = True) -> None:
+    """Print what all ways came to, with so many MiB and cells."""
+    if is_warming:
+        with prepared(spark, min(size, _WARM), min(n_cells, _WARM * 1000)) as groups:
+            measured(groups, 1)
+    with prepared(spark, size, n_cells) as groups:
+        runs = measured(groups, rounds)
+    load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
+    print(f"{_processor()}, Python {platform.python_version()}, {rounds} rounds, 2 processes; load {load}")
+    for group in groups:
+        print(f"\n{group_table(group, runs)}")
+    print(f"\n{goals_table(groups, GOALS, runs)}")
 
 
-def measured(
-    spark: SparkSession, folder: Path, size: int, rounds: int
-) -> tuple[Mapping[str, list[Run]], int]:
-    """Return the runs of each way; where there are rounds, another one before them compiles and starts things."""
-    source = folder / "traffic.bin"
-    mean = write_traffic(source, size)
-    with multiprocessing.get_context("spawn").Pool(2) as pool:
-        known = ways(spark, pool, source, folder, max(size // 8, 1 << 16))
-        runs: dict[str, list[Run]] = {name: [] for name in known}
-        for number in range(rounds + 1):
-            for name, go in known.items():
-                with watched(is_pool=name in OF_THE_POOL) as peak:
-                    begun = perf_counter()
-                    go()
-                    seconds = perf_counter() - begun
-                if number or not rounds:
-                    runs[name].append(Run(seconds=seconds, memory=peak.size))
-    return runs, mean
+@contextmanager
+def prepared(spark: SparkSession, size: float, n_cells: int) -> Iterator[Sequence[Group]]:
+    """Make all that the ways read, for as long as they go."""
+    n_bytes = round(size * (1 << 20))
+    with (
+        tempfile.TemporaryDirectory(prefix="wirespark-bench-") as name,
+        multiprocessing.get_context("spawn").Pool(2) as pool,
+    ):
+        folder = Path(name)
+        yield (
+            files.group(spark, pool, folder, n_bytes),
+            captured.group(spark, folder, n_bytes),
+            cells.group(spark, folder, n_cells),
+            writers.group(spark, folder, n_cells),
+        )
 
 
-def print_table(runs: Mapping[str, list[Run]], n_bytes: int) -> None:
-    print("| way | MB/s | worker, MiB |\n|---|--:|--:|")
-    for name, own in runs.items():
-        speed = median(n_bytes / 1e6 / run.seconds for run in own)
-        print(f"| {name} | {speed:.1f} | {max(run.memory for run in own) >> 20} |")
-    print("\n| ratio | | goal |\n|---|--:|--:|")
-    for one, other, goal in GOALS:
-        ratio = median(b.seconds / a.seconds for a, b in zip(runs[one], runs[other], strict=True))
-        print(f"| {one} ÷ {other} | {ratio:.2f} | {goal} |")
+def _processor() -> str:
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    return next(
+        (line.partition(": ")[2] for line in lines if line.startswith("model name")), platform.processor()
+    )
 
 
 if __name__ == "__main__":

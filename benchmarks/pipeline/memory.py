@@ -1,4 +1,4 @@
-"""How much memory the Python processes below this one hold at most, while something runs."""
+"""What this process and those below it take: the most memory that one of Python's holds, and the time of all of them on cores."""
 
 from __future__ import annotations
 
@@ -6,32 +6,34 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from multiprocessing import active_children
 from pathlib import Path
 
-_EVERY = 0.1  # seconds
+_EVERY = 0.05  # seconds
 
 
 class Peak:
-    """The largest resident set that one of the processes had, in bytes: of a pool's, or of all others."""
+    """The most that one of the processes had, in bytes: in memory, and of that what is in no file."""
 
-    def __init__(self, *, is_pool: bool) -> None:
-        self.size = 0
-        self._is_pool = is_pool
+    def __init__(self) -> None:
+        self.resident = 0
+        self.own = 0
 
     def look(self) -> None:
-        pool = {process.pid for process in active_children()}
         for pid in _below(os.getpid()):
-            status = _read(pid, "status")
-            if "python" in status.partition("\n")[0] and (pid in pool) == self._is_pool:
-                kib = next((line.split()[1] for line in status.splitlines() if line.startswith("VmRSS")), "0")
-                self.size = max(self.size, int(kib) << 10)
+            told = dict(line.split(":", 1) for line in _read(pid, "status").splitlines() if ":" in line)
+            if "python" in told.get("Name", ""):
+                self.resident = max(self.resident, _size(told, "VmRSS"))
+                self.own = max(self.own, _size(told, "RssAnon"))
+
+
+def _size(told: dict[str, str], name: str) -> int:
+    return int(told.get(name, "0").split()[0]) << 10
 
 
 @contextmanager
-def watched(*, is_pool: bool) -> Iterator[Peak]:
+def watched() -> Iterator[Peak]:
     """Watch while the block runs."""
-    peak, is_over = Peak(is_pool=is_pool), threading.Event()
+    peak, is_over = Peak(), threading.Event()
 
     def watch() -> None:
         while not is_over.wait(_EVERY):
@@ -44,6 +46,15 @@ def watched(*, is_pool: bool) -> Iterator[Peak]:
     finally:
         is_over.set()
         thread.join()
+
+
+def cpu_seconds() -> float:
+    """Return how long all of them have run, those that ended and were waited for too."""
+    ticks = 0
+    for pid in (os.getpid(), *_below(os.getpid())):
+        fields = _read(pid, "stat").rpartition(")")[2].split()
+        ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def _below(pid: int) -> Iterator[int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -88,6 +89,7 @@ class Batcher(Protocol):
         """Return what has to be known to go on from the end of what came out."""
 
 
+@cache
 def header_type(package: Package) -> Any:
     """Return the type of `_header`: the one frame's, or a struct for each of several; None where no header has a field."""
     headers = {name: schema for name, schema in package.columns.HEADERS.items() if len(schema)}
@@ -97,6 +99,7 @@ def header_type(package: Package) -> Any:
     return pa.struct([pa.field(name, type_) for name, type_ in types.items()]) if types else None
 
 
+@cache
 def joined_type(package: Package) -> Any:
     joined = package.columns.JOINED
     return pa.struct([field for schema in _named(joined) for field in schema]) if joined else None
@@ -109,6 +112,7 @@ def _named(joined: Mapping[str, Any]) -> Iterator[list[Any]]:
         yield [first.with_name(name), *(each.with_name(f"{name}_{i}") for i, each in enumerate(beside))]
 
 
+@cache
 def frames_schema(package: Package) -> Any:
     """Return the columns that every row has, but for those that name its file and flow."""
     header, joined = header_type(package), joined_type(package)

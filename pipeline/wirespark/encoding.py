@@ -75,10 +75,12 @@ class Encoder:
                 rows[name].take(where) if name in rows else pa.nulls(len(own), pa.bool_()).fill_null(True)
             )
             messages = self.messages(name, column)
-            kinds = [self._frame_of(name, roles[row]) for row in own]
+            known = {role: self._frame_of(name, role) for role in {roles[row] for row in own}}
+            kinds = [known[roles[row]] for row in own]
+            classes = {kind: self._takers.class_of(kind) for kind in known.values() if kind is not None}
             headers = self._headers(rows.get("_header"), where, kinds)
             for row, message, kind, header in zip(own, messages, kinds, headers, strict=True):
-                frames[row] = message if kind is None else self._takers.class_of(kind)(message, **header)
+                frames[row] = message if kind is None else classes[kind](message, **header)
         self._add_faults(frames, rows)
         return frames
 

@@ -15,9 +15,9 @@ __all__ = ["Package", "package_of"]
 _ROOT = "wireproto"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Package:
-    """One protocol's generated package; `name` is what it is imported by."""
+    """One protocol's generated package; `name` is what it is imported by. There is one of each, so that what is made of it is kept."""
 
     name: str
     native: ModuleType

@@ -12,11 +12,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from wirespark.receipts import replace_file
+from wirespark.tables import SHARED
 
 __all__ = ["TableWriters", "folder_of"]
 
 _MOST_ROWS = 1 << 16
-_MOST_BYTES = 8 << 20
+_MOST_BYTES = 4 << 20
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z0-9]+")
 _REPEATING = ("_file", "_flow", "_from", "_message", "message", "variety")
 
@@ -71,6 +72,7 @@ class _Table:
             use_dictionary=list(_repeating(schema)),
             write_statistics=True,
         )
+        self._own = [name for name in schema.names if name not in SHARED]
         self._batches: list[Any] = []
         self._n_rows = 0
         self._n_bytes = 0
@@ -78,7 +80,7 @@ class _Table:
     def write(self, batch: Any) -> None:
         self._batches.append(batch)
         self._n_rows += batch.num_rows
-        self._n_bytes += batch.nbytes
+        self._n_bytes += sum(batch.column(name).nbytes for name in self._own)
         if self._n_rows >= _MOST_ROWS or self._n_bytes >= _MOST_BYTES:
             self._flush()
 

@@ -56,9 +56,9 @@ class Runs:
         files, flows, parts = (_values(rows, name, n_rows) for name in ("_file", "_flow", "_part"))
         roles = [role or self._role for role in _values(rows, "_from", n_rows)]
         offsets = _values(rows, "_offset", n_rows)
-        for row, frame in enumerate(frames):
-            run = self._run((files[row], flows[row], roles[row]), offsets[row])
-            run.write(frame, offsets[row], parts[row])
+        keys = zip(files, flows, roles, strict=True)
+        for frame, key, offset, part in zip(frames, keys, offsets, parts, strict=True):
+            self._run(key, offset).write(frame, offset, part)
 
     def _run(self, key: Key, offset: int | None) -> _Open:
         """Return the run that a frame goes on: the stream's last one, if its place is behind that."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from wirespark.columns import Columns, Found, frames_schema
 from wirespark.packages import Package
 
 __all__ = [
+    "SHARED",
     "message_schema",
     "message_table",
     "rows_schema",
@@ -24,8 +26,11 @@ _PLACE = (
     pa.field("_file", pa.string(), metadata={"comment": "Where it was read from."}),
     pa.field("_flow", pa.string(), metadata={"comment": "The connection of a capture, opener first."}),
 )
+SHARED = tuple(field.name for field in _PLACE)
+"""The columns whose memory all tables share."""
 
 
+@cache
 def rows_schema(package: Package) -> Any:
     """Return the columns that every row of a protocol's tables has."""
     return pa.schema([*_PLACE, *frames_schema(package)])
@@ -36,6 +41,7 @@ def rows_table(columns: Columns, file: str, flow: str | None) -> Any:
     return _placed(columns.rows, file, flow)
 
 
+@cache
 def wide_schema(package: Package) -> Any:
     """Return the columns of all messages: a struct each, null where the row is another one."""
     fields = list(rows_schema(package))
@@ -57,6 +63,7 @@ def wide_table(columns: Columns, package: Package, file: str, flow: str | None) 
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
+@cache
 def message_schema(package: Package, name: str) -> Any:
     """Return the columns of one message's table: what every row has, and its fields."""
     schema = package.messages[name]
@@ -70,18 +77,26 @@ def message_table(columns: Columns, package: Package, name: str, file: str, flow
     if found is None:
         return None
     schema = message_schema(package, name)
-    rows = _placed(columns.rows, file, flow).take(found.rows)
+    kept = [field.name for field in columns.rows.schema if field.name in schema.names]
+    rows = _placed(columns.rows.select(kept).take(found.rows), file, flow)
     own = [] if found.columns is None else found.columns.flatten()
-    n_rows = len(schema) - len(package.messages[name])
-    arrays = [rows.column(field.name) for field in list(schema)[:n_rows]]
-    return pa.RecordBatch.from_arrays([*arrays, *own], schema=schema)
+    return pa.RecordBatch.from_arrays([*rows.columns, *own], schema=schema)
 
 
 def _placed(rows: Any, file: str, flow: str | None) -> Any:
-    n_rows = rows.num_rows
-    arrays = [pa.repeat(pa.scalar(text, pa.string()), n_rows) for text in (file, flow)]
+    arrays = [_repeated(text, rows.num_rows) for text in (file, flow)]
     schema = pa.schema([*_PLACE, *rows.schema])
     return pa.RecordBatch.from_arrays([*arrays, *rows.columns], schema=schema)
+
+
+def _repeated(text: str | None, n_rows: int) -> Any:
+    """Return a column of one text; all of about its length are parts of the same one."""
+    return _repetition(text, n_rows.bit_length()).slice(0, n_rows)
+
+
+@lru_cache(maxsize=32)
+def _repetition(text: str | None, n_bits: int) -> Any:
+    return pa.repeat(pa.scalar(text, pa.string()), 1 << n_bits)
 
 
 def spread(columns: Columns, field: Any) -> Any:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 CONFIG = {
     "spark.ui.enabled": "false",
     "spark.driver.memory": "1g",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.sql.shuffle.partitions": "2",
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.host": "127.0.0.1",

@@ -29,19 +29,18 @@ def test_every_way_has_a_speed(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.syspath_prepend(FOLDER)
-    importlib.import_module("bench_pipeline").report(spark, 0.1, 0)
-    cells = [line.split("|")[1:-1] for line in capsys.readouterr().out.splitlines() if line.startswith("|")]
-    speeds = {row[0].strip(): float(row[1]) for row in cells if row[1].strip()[:1].isdigit()}
-    assert len(speeds) == 6 + 4
-    assert all(speed >= 0 for speed in speeds.values())
+    benchmark = importlib.import_module("bench_pipeline")
+    benchmark.report(spark, 0.1, 500, 1, is_warming=False)
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("|")]
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
+    ratios = [row for row in cells if len(row) == 4 and row[3][:1].isdigit()]
+    speeds = [row for row in cells if len(row) == 3 and row[1][:1].isdigit()]
+    assert (len(speeds), len(ratios)) == (5 + 2 + 9 + 2, len(benchmark.GOALS))
+    assert all(float(number) >= 0 for row in speeds for number in row[1:])
 
 
-def test_functions_of_columns_have_speeds(
-    spark: SparkSession,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_memory_of_workers_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(FOLDER)
-    importlib.import_module("bench_functions").report(spark, tmp_path, 500, 0)
-    assert capsys.readouterr().out.count("÷") == 2
+    table = importlib.import_module("bench_memory").memory_table([1])
+    rows = [line.split("|")[2].split(";") for line in table.splitlines()[2:]]
+    assert len(rows) == 3 and all(int(resident) > int(own) > 0 for resident, own in rows)

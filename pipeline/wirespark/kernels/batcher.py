@@ -35,7 +35,7 @@ class KernelBatcher:
 
     def feed(self, data: bytes, time: int | None = None) -> Iterator[Columns]:
         self._take(self._relay.feed(data, time))
-        if self._walk.given - self._begun >= self._batch_size:
+        if 2 * (self._walk.given - self._begun) >= self._batch_size:  # pieces of a batch's size: each is one
             yield from self._taken()
 
     def gap(self, size: int, time: int | None = None) -> Iterator[Columns]:

@@ -95,7 +95,7 @@ class Scanner:
         filled = self._filled(data, found.n_entries)
         which = found.frames[:, 2]
         messages = {}
-        for index in np.unique(which).tolist():
+        for index in np.flatnonzero(np.bincount(which)).tolist():
             root = self._program.roots[index]
             rows = np.flatnonzero(which == index).astype(np.int32)
             arrays = [filled.array(column, len(rows)) for column in root.columns]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
 from multiprocessing.pool import Pool
 from operator import attrgetter
 from pathlib import Path
@@ -11,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from rounds import Group
+from traffic import write_traffic
 
 from wirespark import convert
 from wirespark.batches import Slice
@@ -23,25 +24,17 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 PROTOCOL, ROLE = "pravega_documented", "client"
-OF_THE_POOL = ("kernels without Spark", "plain Python objects")
-"""The ways that run in processes of our own."""
 _CHUNK = 1 << 20
 
 
-def ways(
-    spark: SparkSession, pool: Pool, source: Path, folder: Path, split: int
-) -> Mapping[str, Callable[[], object]]:
-    """Return what each way is called, and what goes it once; the last one copies what the one before it wrote."""
-    given = {"protocol": PROTOCOL, "from": ROLE, "path": str(source), "split": str(split), "index": "false"}
-    options = {name: given[name] for name in ("protocol", "from", "split", "index")}
-    table = str(folder / "wire")
-
-    def converted(kernel: str) -> None:
-        target = emptied(folder / f"convert-{kernel}")
-        summary = convert(
-            spark, source, target, kernel=kernel, **{**options, "from_": options["from"], "from": None}
-        )
-        assert summary.size == source.stat().st_size and not summary.errors, summary
+def group(spark: SparkSession, pool: Pool, folder: Path, size: int) -> Group:
+    """Return the ways; the last one copies what the one before it wrote."""
+    source, table = folder / "traffic.bin", str(folder / "wire")
+    mean = write_traffic(source, size)
+    n_bytes = source.stat().st_size
+    split = str(max(size // 8, 1 << 16))
+    options = {"protocol": PROTOCOL, "from": ROLE, "split": split, "index": "false"}
+    given = options | {"path": str(source)}
 
     def wire() -> None:
         reader = spark.read.format("wire").options(**options)
@@ -50,14 +43,23 @@ def ways(
     def copied() -> None:
         spark.read.parquet(table).write.mode("overwrite").parquet(str(folder / "copy"))
 
-    return {
-        "convert": lambda: converted("on"),
+    ways = {
+        "convert": lambda: converted(spark, source, emptied(folder / "convert"), split=split),
         "kernels without Spark": lambda: without_spark(pool, given, emptied(folder / "alone")),
-        "convert by objects": lambda: converted("off"),
         "plain Python objects": lambda: by_hand(pool, given, emptied(folder / "plain")),
         'format("wire")': wire,
-        "the JVM copies that": copied,
+        "Spark copies that Parquet": copied,
     }
+    title = f"{n_bytes / (1 << 20):.0f} MiB of frames of {mean} bytes, into Parquet"
+    return Group(title=title, unit="MB", amount=n_bytes / 1000, ways=ways)
+
+
+def converted(spark: SparkSession, source: Path, target: Path, **options: str) -> None:
+    """Convert a file, and see that all of it is there."""
+    summary = convert(
+        spark, source, target, protocol=PROTOCOL, from_=ROLE, index="false", kernel="on", **options
+    )
+    assert summary.size and not summary.errors, summary
 
 
 def emptied(folder: Path) -> Path:

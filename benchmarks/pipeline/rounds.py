@@ -1,0 +1,95 @@
+"""Ways that take turns: every one in each round, so that what disturbs one disturbs all; ratios are of one round.
+
+Ratios are given of seconds, and of seconds on cores: these say what a way costs where other programs want the same cores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from time import perf_counter
+
+from memory import cpu_seconds
+
+__all__ = ["Goal", "Group", "Run", "goals_table", "group_table", "measured"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One way in one round; `cpu`: seconds on cores, of all processes together."""
+
+    seconds: float
+    cpu: float
+
+
+Runs = Mapping[str, list[Run]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Ways to do the same; `amount`: how many `unit` each does, in a thousandth of what is printed."""
+
+    title: str
+    unit: str
+    amount: float
+    ways: Mapping[str, Callable[[], object]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goal:
+    """How many times as fast one way should be as another, at least; without another, how many of its unit a second."""
+
+    one: str
+    other: str | None
+    least: float
+
+
+def measured(groups: Sequence[Group], rounds: int) -> Runs:
+    """Return the runs of each way, by its name."""
+    runs: dict[str, list[Run]] = {name: [] for group in groups for name in group.ways}
+    for _ in range(rounds):
+        for group in groups:
+            for name, go in group.ways.items():
+                runs[name].append(_run(go))
+    return runs
+
+
+def _run(go: Callable[[], object]) -> Run:
+    cpu, begun = cpu_seconds(), perf_counter()
+    go()
+    return Run(seconds=perf_counter() - begun, cpu=cpu_seconds() - cpu)
+
+
+def group_table(group: Group, runs: Runs) -> str:
+    lines = [f"| {group.title} | {group.unit}/s | {group.unit}/s of a core |", "|---|--:|--:|"]
+    for name in group.ways:
+        lines.append(f"| {name} | {_speed(group, runs[name]):.1f} | {_cpu_speed(group, runs[name]):.1f} |")
+    return "\n".join(lines)
+
+
+def goals_table(groups: Sequence[Group], goals: Sequence[Goal], runs: Runs) -> str:
+    lines = ["| ratio | in seconds | on cores | goal |", "|---|--:|--:|--:|"]
+    for goal in goals:
+        group = next(group for group in groups if goal.one in group.ways)
+        if goal.other is None:
+            what = f"{goal.one}, {group.unit}/s"
+            found = _speed(group, runs[goal.one]), _cpu_speed(group, runs[goal.one])
+        else:
+            what = f"{goal.one} ÷ {goal.other}"
+            found = _ratios(runs[goal.one], runs[goal.other])
+        lines.append(f"| {what} | {found[0]:.2f} | {found[1]:.2f} | {goal.least:g} |")
+    return "\n".join(lines)
+
+
+def _ratios(one: Sequence[Run], other: Sequence[Run]) -> tuple[float, float]:
+    pairs = list(zip(one, other, strict=True))
+    return median(b.seconds / a.seconds for a, b in pairs), median(b.cpu / max(a.cpu, 0.01) for a, b in pairs)
+
+
+def _speed(group: Group, runs: Sequence[Run]) -> float:
+    return median(group.amount / 1000 / run.seconds for run in runs)
+
+
+def _cpu_speed(group: Group, runs: Sequence[Run]) -> float:
+    return median(group.amount / 1000 / max(run.cpu, 0.01) for run in runs)
