@@ -110,7 +110,7 @@
   };
   const change = (line, node, frame) => {
     const input = make("input");
-    input.value = node.value.replace(/^"(.*)"$/s, "$1").replace(/^(?:true|false)$/, (word) => word);
+    input.value = node.edit;
     input.setAttribute("aria-label", `New value of ${node.path}`);
     line.append(input);
     input.focus();
@@ -120,6 +120,7 @@
       if (event.key === "Escape") input.remove();
       if (event.key !== "Enter") return;
       event.preventDefault();
+      if (input.value === node.edit) { input.remove(); line.focus(); return; }
       const answer = await ask({ ...question(), kind: "edit", frame: shown.frames.indexOf(frame), path: node.path, value: input.value });
       if (answer.wrong) { state.textContent = answer.wrong; return; }
       const grown = (answer.hex.length - shown.hex.length) / 2;

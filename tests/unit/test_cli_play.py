@@ -108,6 +108,27 @@ def test_a_changed_field_changes_bytes_and_the_link(tab: Browser, url: str) -> N
     assert tab.run("document.getElementById('text').value") == "32570000000a325700000102"
 
 
+DATA = "3244000000010000000100000001"
+
+
+@needs_chromium
+@pytest.mark.parametrize("value", ['say "hi"', "a\\b", "line\nnext\ttab", "\u202eright", "x" * 300], ids=repr)
+def test_who_changes_nothing_in_a_field_changes_nothing(tab: Browser, url: str, value: str) -> None:
+    data = f"{DATA}6b{len(value.encode()):08x}{value.encode().hex()}"
+    field = "document.querySelector(\".node[data-path='Data.pairs[0].value']\")"
+    tab.open(f"{url}#{link(p='lumberjack', r='writer', f='hex', t=data, b=[])}")
+    for typed in ("", "!"):
+        tab.wait(f"!!{field}")
+        tab.run(f"{field}.dispatchEvent(new MouseEvent('dblclick', {{bubbles: true}}))")
+        tab.wait("document.activeElement.tagName === 'INPUT'")
+        tab.run("document.activeElement.setSelectionRange(1, 1)")
+        if typed:
+            tab.type(typed)
+        tab.press("Enter", code=13, text="\r")
+        tab.wait("document.activeElement.tagName !== 'INPUT'")
+        assert len(tab.run("document.getElementById('text').value")) == len(data) + 2 * len(typed)
+
+
 @needs_chromium
 def test_a_fault_is_shown_with_what_was_read(tab: Browser, url: str) -> None:
     tab.open(
