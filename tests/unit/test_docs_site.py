@@ -375,6 +375,42 @@ def test_hostile_text_is_text(tmp_path: Path) -> None:
     assert Page(files["p/session-Talk.html"].decode()).text.count(SCRIPT) >= 5
 
 
+LINKS = {
+    "[rel](../../../etc/passwd)": None,
+    "[up](../../p/index.html)": None,
+    "[bs](\\\\\\\\evil.example/)": None,
+    "[tab](java\tscript:alert(8))": None,
+    "[far](//evil.example/index.html)": None,
+    "[file](file:///etc/passwd)": None,
+    "[odd](http:evil.example)": None,
+    "[gone](nowhere.html)": None,
+    "[place](index.html#nowhere)": None,
+    "[page](M.html)": "M.html",
+    "[other](../p/M.html#M.text)": "../p/M.html#M.text",
+    "[here](#layout)": "#layout",
+    "[home](../index.html)": "../index.html",
+    "[web](https://example.org/a?b=c&d=e)": "https://example.org/a?b=c&d=e",
+}
+
+
+@pytest.mark.parametrize("link", LINKS, ids=lambda link: link.partition("]")[0][1:])
+def test_prose_leads_to_the_web_or_to_what_the_site_has(tmp_path: Path, link: str) -> None:
+    text = (
+        'protocol p { source "None" endian big roles a, b }\nlimits { frame = 1 KiB }\n'
+        "frame Frame { type : u8 := code(body)  body : match type }\n"
+        f"/// See {link}.\nmessage M 1 from a {{ text : utf8[u8] }}\n"
+    )
+    shown = Page(site_of_text(text, tmp_path)["p/M.html"].decode())
+    main = [attributes.get("href") for tag, attributes in shown.elements if tag == "a"]
+    target = LINKS[link]
+    assert not shown.all("data-page")
+    if target is not None:
+        assert target in main
+    else:
+        assert not [url for url in main if url and re.search("passwd|evil|script|file:|nowhere|up", url)]
+        assert link.partition("]")[0] in shown.text
+
+
 def test_hostile_text_does_not_leave_scripts_and_twins(tmp_path: Path) -> None:
     files = site_of_text(hostile_text(), tmp_path)
     assert b"<" not in files["search.js"] and files["search.js"].isascii()

@@ -69,7 +69,7 @@ def _page(
     sample: Sample | None,
 ) -> MessageView:
     name = declaration.name
-    layout = layout_of(book, name, cells, frame=frame.name if frame is not None else None)
+    layout = layout_of(book, name, cells, frame=frame)
     faults = _faults(book, declaration, frame, {row.anchor for row in layout.rows})
     said = book.usage.rows(name)
     return MessageView(
@@ -170,7 +170,7 @@ def _faults(
 
 def _fault_view(book: Book, fault: Fault, owner: str, anchors: set[str]) -> FaultView:
     key = next((each for each in (anchor(fault.path), *_beside(fault.path)) if each in anchors), "")
-    vectors, n_more = book.vectors_of_fault(fault.path or owner, fault.code)
+    vectors, n_more = book.vectors_of_fault(fault.path or owner, fault.code, fault.rule)
     return FaultView(
         code=book.code_link(fault.code),
         place=Linked(text=fault.path or owner, url=f"#{key}" if key else ""),

@@ -104,6 +104,8 @@ class LayoutView:
     ascii: str
     rows: tuple[RowView, ...]
     size: str
+    byte_order: str
+    legend: tuple[Prose, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
