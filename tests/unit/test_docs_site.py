@@ -292,6 +292,48 @@ def test_secrets_are_not_shown() -> None:
     assert [(piece.size, piece.value) for piece in tokens] == [(2, "0")]
 
 
+SECRETS = {
+    "pin : ascii[4] @secret": "x" * 4,
+    "pin : bytes[4] @secret": bytes(4).hex(),
+    "pin : utf8[u8] @secret": "",
+    "pin : uuid @secret": "00000000-0000-0000-0000-000000000000",
+    "pin : u32 @secret": "0",
+}
+
+
+@pytest.mark.parametrize("field", SECRETS)
+@pytest.mark.parametrize("example", ["", 'example "one" M(7, {}) = x"01 07 {}"'], ids=["grown", "example"])
+def test_a_message_with_a_secret_has_an_example_without_it(tmp_path: Path, field: str, example: str) -> None:
+    value, octets_ = {
+        "ascii": ('"1234"', "31323334"), "bytes": ('x"31323334"', "31323334"), "utf8[": ('"12"', "023132"),
+        "uuid ": ('x"' + "31" * 16 + '"', "31" * 16), "u32 @": ("825373492", "31323334"),
+    }[field[6:11]]  # fmt: skip
+    (tmp_path / "p.wire").write_text(
+        'protocol p { source "None" endian big roles a, b }\nlimits { frame = 1 KiB }\n'
+        "frame Frame { type : u8 := code(body)  body : match type }\n"
+        f"message M 1 from a {{ n : u8  {field} }}\n{example.format(value, octets_)}\n"
+    )
+    book = Book(chapter_of(tmp_path / "p.wire"))
+    page = message_page(book, book.protocol.messages[0])
+    assert page.sample is not None and "secrets" in page.sample.origin and not page.no_sample
+    assert "3132" not in page.sample.hex
+    pin = [each.value for each in page.sample.anatomy.pieces if each.path == "M.pin"]
+    assert [each.strip('x"') for each in pin] in ([SECRETS[field].strip("x")], [])
+    titles = {each.title for each in page.sample.snippets}
+    assert {"Python", "Command line"} <= titles
+
+
+def test_a_message_that_cannot_be_shown_says_so(tmp_path: Path) -> None:
+    text = (
+        'protocol p { source "None" endian big roles a, b }\nlimits { frame = 1 KiB }\n'
+        "frame Frame { type : u8 := code(body)  body : match type }\n"
+        'message M 1 from a { pin : ascii[4] where pin == "1234" @secret }\n'
+    )
+    files = site_of_text(text, tmp_path)
+    assert "There is no example" in Page(files["p/M.html"].decode()).text
+    assert b"There is no example" in files["p/M.md"]
+
+
 # ---- hostile text
 
 SCRIPT = "<script>alert(1)</script>"

@@ -38,6 +38,9 @@ __all__ = ["code_text", "direction_text", "fields_page", "kind_of", "message_pag
 
 _MOST_DRAWN: Final = 4
 """Varieties of a union that are drawn; of more, each is told in the notation."""
+_NO_SAMPLE: Final = (
+    "There is no example: none could be made that keeps the rules and shows no secret. An `example` of the file would be one."
+)
 
 Fields: TypeAlias = m.Struct | m.Frame | m.Preamble
 Named: TypeAlias = m.Message | Fields | m.Enum | m.Union | m.Coding
@@ -80,6 +83,7 @@ def _page(
         frame=None if frame is None else Linked(text=frame.name, url=book.places.url(frame.name)),
         layout=layout,
         sample=None if sample is None else _sample_view(book, sample, cells),
+        no_sample="" if sample is not None or frame is None else _NO_SAMPLE,
         faults=faults,
         also=_inner(book, declaration.fields),
         rules=_rules(book, declaration, faults, said),

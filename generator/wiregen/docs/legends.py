@@ -7,6 +7,7 @@ from typing import Final, assert_never
 
 from wiregen import model as m
 from wiregen.docs.cells import Cell
+from wiregen.docs.faults import measures
 from wiregen.walk import inner_types, nested_expressions, nested_types
 
 __all__ = ["byte_order", "legend_of"]
@@ -17,7 +18,8 @@ _TAKEN: Final = {
     "text": "bytes that are not of the encoding are taken, as lone surrogates; a strict reader refuses them (`invalid_text`)",
     "mutf8": "a raw 00 and forms longer than needed are taken; a strict reader refuses them (`not_canonical`)",
     "region": "bytes that are left over at its end are passed over; a strict reader refuses them (`trailing_bytes`)",
-    "derived": "any value is taken; a strict reader refuses what is not the derived one (`length_mismatch`)",
+    "measured": "any value is taken; a strict reader refuses what is not the derived one (`length_mismatch`)",
+    "derived": "any value is taken; a strict reader refuses what is not the derived one (`constraint`)",
     "only": "what is outside the list is taken; a strict reader refuses it (`constraint`)",
     "code": "a code that no message has is kept; a strict reader refuses it (`unknown_code`)",
     "enum": "a number that no member has is taken; a strict reader refuses it (`invalid_enum`)",
@@ -117,7 +119,7 @@ def _leniences(fields: Mapping[str, m.Field], told: m.Region | None) -> Iterator
     names: dict[str, dict[str, None]] = {}
     for name, field in fields.items():
         if isinstance(field.value, m.Derived) and field.value.lenient:
-            names.setdefault("derived", {})[name] = None
+            names.setdefault("measured" if measures(field.value.value) else "derived", {})[name] = None
         for type_ in nested_types(field.type):
             what = "" if type_ is told else _lenience(type_)
             if what:

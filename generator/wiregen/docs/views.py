@@ -183,6 +183,8 @@ class MessageView:
     frame: Linked | None
     layout: LayoutView
     sample: SampleView | None
+    no_sample: str
+    """Why there is none, where one would be looked for."""
     faults: tuple[FaultView, ...]
     also: tuple[Linked, ...]
     rules: tuple[RuleView, ...]
