@@ -144,6 +144,14 @@ class Book:
         """Return the first vectors that a decoder refuses with a code and rule in a field, or anywhere in a declaration, and how many more."""
         return _first(self._by_fault.get((path, code, rule), []))
 
+    @property
+    def hint(self) -> str:
+        """How vectors come to the pages, where there are none yet; made of a name, for a shell."""
+        if self.chapter.vectors is not None:
+            return ""
+        command = f"wiregen vectors build {self.protocol.name}"
+        return f"There are no conformance vectors yet: {command} makes them, and the next site shows them, with conversations."
+
     @cached_property
     def _invalid(self) -> tuple[Invalid, ...]:
         file = self.chapter.vectors

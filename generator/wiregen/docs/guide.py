@@ -38,6 +38,11 @@ _PAGES: Final = {
     "recipes": "guide/recipes.md",
 }
 _DIRECTIVE: Final = re.compile(r"^\{\{(grammar|example): ([a-z_ ]+)\}\}$", re.MULTILINE)
+_CODE_OR_LINK: Final = re.compile(
+    r"^(?:```|~~~).*?^(?:```|~~~)$|\[((?:[^\[\]`\n]|`[^`\n]*`|\n(?!\n))+)\]\(([^)\s]*)\)|`[^`\n]*`",
+    re.DOTALL | re.MULTILINE,
+)
+"""A block of code, a link with its words and its target, a code span."""
 _TITLE: Final = re.compile(r"^# (.+)$", re.MULTILINE)
 _CODES: Final = "codes"
 
@@ -147,11 +152,11 @@ def _mend_link(token: Token) -> None:
     if token.type != "link_open":
         return
     target = str(token.attrGet("href"))
-    page = target.removesuffix(".md").removesuffix(".html")
-    if "/" not in page and (page in _PAGES or page in _known()):
-        token.attrSet("href", f"{page}.html")
-    else:
+    page = _page_of(target)
+    if page is None:
         token.attrs = {}
+    else:
+        token.attrSet("href", f"{page}.html")
 
 
 @cache
@@ -164,7 +169,22 @@ def _slug(text: str) -> str:
 
 
 def _linked_to_twins(text: str) -> str:
-    return re.sub(r"\]\(([A-Za-z0-9_]+)\.html\)", r"](\1.md)", text)
+    """Return a text whose links lead to the Markdown of other pages; of any that lead elsewhere only the words stay."""
+
+    def link(found: re.Match[str]) -> str:
+        words, target = found[1], found[2]
+        if words is None:
+            return found[0]
+        page = _page_of(target)
+        return words if page is None else f"[{words}]({page}.md)"
+
+    return _CODE_OR_LINK.sub(link, text)
+
+
+def _page_of(target: str) -> str | None:
+    """Return the page of the guide that a link leads to."""
+    page = target.removesuffix(".md").removesuffix(".html")
+    return page if "/" not in page and (page in _PAGES or page in _known()) else None
 
 
 @cache

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from markupsafe import Markup, escape
 
-from wiregen.emitter import harmless, markdown
+from wiregen.emitter import harmless, in_cell, markdown
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -61,7 +61,7 @@ class Prose:
     @property
     def cell(self) -> str:
         """As Markdown in a cell of a table."""
-        return " ".join(markdown(self.text).split()).replace("|", "\\|")
+        return in_cell(markdown(" ".join(self.text.split())))
 
     @property
     def plain(self) -> str:

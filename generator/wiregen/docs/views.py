@@ -10,6 +10,7 @@ from wiregen.docs.drawings import Diagram
 from wiregen.docs.ladders import Ladder
 from wiregen.docs.places import Linked
 from wiregen.docs.prose import Prose
+from wiregen.emitter import in_cell, markdown
 
 __all__ = [
     "CarriedView",
@@ -69,6 +70,24 @@ class NotesView:
     deprecated: Prose
     since: str
     is_secret: bool
+
+    @property
+    def lines(self) -> tuple[tuple[str, str], ...]:
+        """What there is of them as Markdown in one line each, with its name."""
+        named = (
+            *(("Source", in_cell(markdown(source))) for source in self.sources),
+            ("Since", in_cell(markdown(self.since))),
+            ("Deprecated", self.deprecated.cell),
+            ("Assumed", self.assumed.cell),
+            ("The document says", self.errata.cell),
+            ("Secret", "never shown" if self.is_secret else ""),
+        )
+        return tuple((name, text) for name, text in named if text)
+
+    @property
+    def cell(self) -> str:
+        """The same as sentences in a cell of a table."""
+        return " ".join(f"{name}: {text.rstrip('.')}." for name, text in self.lines)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -349,6 +368,8 @@ class SessionPageView:
     transitions: tuple[TransitionView, ...]
     ladder: Ladder | None
     told: tuple[ToldView, ...]
+    hint: str
+    """How to get a conversation, where there is none."""
     wire: str
 
 
@@ -388,6 +409,8 @@ class ProtocolView:
     n_rules: int
     n_ledger: int
     vectors: VectorsView | None
+    hint: str
+    """How to get vectors, where there are none."""
     differences: tuple[Linked, ...]
     remembering: str = ""
     remembered: tuple[ListingView, ...] = ()
