@@ -13,14 +13,26 @@
     if (!piece) return;
     const { x, f } = piece.dataset;
     document.querySelectorAll("[data-f]").forEach((each) => {
-      const isSame = x !== undefined && each.dataset.x !== undefined ? each.dataset.x === x : f && each.dataset.f === f;
-      if (isSame) lit.push(each);
+      const own = each.dataset.f;
+      if (x !== undefined && each.dataset.x !== undefined ? each.dataset.x === x
+        : f && (own === f || own.startsWith(`${f}[]`) || (each.matches("g") && f.startsWith(`${own}[]`)))) lit.push(each);
     });
     lit.forEach((each) => each.classList.add("lit"));
   };
   document.addEventListener("mouseover", (event) => light(event.target));
   document.addEventListener("focusin", (event) => light(event.target));
   document.addEventListener("mouseleave", () => light(null));
+  document.addEventListener("keydown", (event) => {  // arrows go through the bytes of a field after the other
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!step || !event.target.matches(".hexdump")) return;
+    const runs = [...event.target.querySelectorAll(".b")];
+    const now = runs.filter((each) => each.classList.contains("lit"));
+    const next = runs[runs.indexOf(now.at(step < 0 ? 0 : -1)) + (now.length ? step : 1)];
+    if (!next) return;
+    event.preventDefault();
+    light(next);
+    next.scrollIntoView({ block: "nearest", inline: "nearest" });
+  });
 
   // ---- light and dark
   const button = document.getElementById("theme");

@@ -139,7 +139,36 @@ def test_a_byte_of_an_item_lights_up_only_its_own_bytes(tab: Browser, base: str)
         == "68 65 6c 6c 6f"
     )
     assert tab.run("document.querySelectorAll('.pieces tr.lit').length") == 1
-    assert "Data.pairs" in lit(tab)["g.lit"]
+    assert set(lit(tab)["g.lit"]) == {"Data.pairs"}
+    assert lit(tab)[".fields tr.lit"] == ["Data.pairs[].value"]
+
+
+def test_a_field_of_items_and_the_list_around_light_up_what_is_theirs(tab: Browser, base: str) -> None:
+    tab.open(f"{base}/lumberjack/Data.html")
+    tab.point_at(".fields tr[data-f='Data.pairs[].value'] th")
+    tab.wait("document.querySelector('.lit') !== null")
+    found = lit(tab)
+    assert set(found["g.lit"]) == {"Data.pairs"} and found[".fields tr.lit"] == ["Data.pairs[].value"]
+    assert set(found[".b.lit"]) == set(found[".pieces tr.lit"]) == {"Data.pairs[].value"}
+    tab.point_at(".fields tr[data-f='Data.pairs'] th")
+    tab.wait("document.querySelectorAll('.fields tr.lit').length === 5")
+    assert set(lit(tab)[".b.lit"]) >= {"Data.pairs[].value", "Data.pairs[].key#length"}
+
+
+def test_arrows_go_through_the_bytes(tab: Browser, base: str) -> None:
+    tab.open(f"{base}/lumberjack/Data.html")
+    tab.run("document.querySelector('.hexdump').focus()")
+    seen = []
+    for key, code in (
+        ("ArrowRight", _RIGHT),
+        ("ArrowRight", _RIGHT),
+        ("ArrowRight", _RIGHT),
+        ("ArrowLeft", 37),
+    ):
+        tab.press(key, code=code)
+        seen.append(tab.wait("document.querySelector('.b.lit')?.dataset.f"))
+    assert seen == ["Frame.version", "Frame.type", "Data.sequence", "Frame.type"]
+    assert lit(tab)[".fields tr.lit"] == ["Frame.type"]
 
 
 def test_tabs_go_by_keyboard(tab: Browser, base: str) -> None:

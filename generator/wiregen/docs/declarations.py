@@ -24,6 +24,7 @@ from wiregen.docs.views import (
     FaultView,
     MemberView,
     MessageView,
+    RowView,
     RuleView,
     SaidView,
     SampleView,
@@ -82,7 +83,7 @@ def _page(
         code=code_text(declaration.code) if isinstance(declaration, m.Message) else "",
         frame=None if frame is None else Linked(text=frame.name, url=book.places.url(frame.name)),
         layout=layout,
-        sample=None if sample is None else _sample_view(book, sample, cells),
+        sample=None if sample is None else _sample_view(book, sample, layout.rows),
         no_sample="" if sample is not None or frame is None else _NO_SAMPLE,
         faults=faults,
         also=_inner(book, declaration.fields),
@@ -136,7 +137,7 @@ def code_text(code: int | None) -> str:
 # ---- the example
 
 
-def _sample_view(book: Book, sample: Sample, cells: tuple[Cell, ...]) -> SampleView:
+def _sample_view(book: Book, sample: Sample, rows: tuple[RowView, ...]) -> SampleView:
     python, decode = book.snippets.python(sample), book.snippets.decode_command(sample)
     encode = book.snippets.encode_command(sample)
     snippets = [SnippetView(title="Python", text=python, language="python")] if python else []
@@ -150,7 +151,7 @@ def _sample_view(book: Book, sample: Sample, cells: tuple[Cell, ...]) -> SampleV
         role=sample.scene.role or "",
         size=len(sample.data),
         before=tuple((role or "", data.hex(" ")) for role, data in sample.scene.before),
-        anatomy=anatomy_of(sample.data, sample.tree, [cell.key for cell in cells]),
+        anatomy=anatomy_of(sample.data, sample.tree, [row.key for row in rows]),
         hex=sample.data.hex(),
         play=playground_state(book.protocol.name, sample.scene, sample.data),
         carried=tuple(

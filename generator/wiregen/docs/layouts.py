@@ -80,7 +80,7 @@ def _items(book: Book, row: RowView, cell: Cell) -> Iterator[RowView]:
         each = _row(book, inner, offset, size, is_header=False)
         yield replace(
             each,
-            key=row.key,
+            key=f"{row.key}[].{each.key.partition('.')[2]}",
             anchor=f"{row.anchor}.{each.anchor}",
             offset=f"item + {each.offset}",
             name=f"{row.name}[].{each.name}",
