@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from tests.unit.browser import Browser, axe_of_npm, browser, needs_chromium
-from tests.unit.docs_sites import shipped_site
+from tests.unit.docs_sites import shipped_site, site_of_text
 
 from wiregen.docs.charts import CHARACTER
 
@@ -220,7 +220,7 @@ def test_without_javascript_the_page_is_complete(tab: Browser, base: str) -> Non
 
 
 def test_a_narrow_screen_needs_no_sideways_scrolling(tab: Browser, base: str) -> None:
-    tab.screen(360, 740)
+    tab.screen(320, 740)
     for name in (
         "index.html",
         "lumberjack/index.html",
@@ -230,10 +230,37 @@ def test_a_narrow_screen_needs_no_sideways_scrolling(tab: Browser, base: str) ->
         "lumberjack/ledger.html",
         "reactive_streams/session-Subscription.html",
         "geode/join-RequestPart.html",
+        "geode/KeyResultPair.html",
+        "pravega/AttributeUpdate.html",
+        "pravega/AuthError.html",
+        "reactive_streams/rules.html",
         "reactive_streams/context-element_size.html",
     ):
         tab.open(f"{base}/{name}")
-        assert tab.run("document.documentElement.scrollWidth") <= 360, name
+        assert tab.run("document.documentElement.scrollWidth") <= 320, name
+
+
+def test_a_word_without_end_makes_no_page_wide(running: Browser, tmp_path: Path) -> None:
+    word = "w" * 400
+    text = f"""/// {word} and `{word}`
+protocol p {{ source "{word}" endian big roles a, b }}
+limits {{ frame = 1 KiB }}
+frame Frame {{ type : u8 := code(body)  body : match type }}
+/// {word}
+message M 1 from a {{
+  /// {word}
+  text : utf8[u8] where text != "{word}"
+}}
+rule r "{word}"
+"""
+    for name, content in site_of_text(text, tmp_path).items():
+        path = tmp_path / "site" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    running.screen(1000)
+    for name in ("index", "p/index", "p/M", "p/rules"):
+        running.open(f"{(tmp_path / 'site').as_uri()}/{name}.html")
+        assert running.run("document.documentElement.scrollWidth") <= 1000, name
 
 
 def test_printed_pages_have_all_panels(tab: Browser, base: str) -> None:

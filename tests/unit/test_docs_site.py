@@ -539,6 +539,29 @@ def test_both_ways_to_the_dark_have_the_same_colours() -> None:
 # ---- rules
 
 
+def test_rules_that_share_a_code_say_that_their_vectors_are_those_of_the_code() -> None:
+    text = shipped_site()["lumberjack/rules.html"].decode()
+    for section in text.split("<section")[1:]:
+        ids = re.findall(r"<code>(bad-[a-z0-9-]+)</code>", section)
+        errors = [each.error for each in shipped_vectors("lumberjack") if each.id in ids]
+        by_code = [error for error in errors if error.rule is None]
+        assert ("whichever rule that breaks" in section) == bool(by_code)
+        assert all(f"Refused with <code>{error.code}</code>" in section for error in by_code)
+
+
+def shipped_vectors(name: str) -> list[Invalid]:
+    file = shipped_chapter(name).vectors
+    assert file is not None
+    return [each for each in file.vectors if isinstance(each, Invalid)]
+
+
+def test_more_vectors_than_two_of_an_error_can_be_seen() -> None:
+    page_ = shipped_site()["lumberjack/Data.html"].decode()
+    more = re.findall(r"<details><summary>more</summary>(.*?)</details>", page_)
+    assert more and all(re.search(r"<code>bad-", each) for each in more)
+    assert not re.search(r"and \d+ more(?! in <a href=\"vectors.json\")", page_)
+
+
 @pytest.mark.parametrize("name", SHIPPED)
 def test_rules_are_numbered_and_name_vectors_that_break_them(name: str) -> None:
     chapter = shipped_chapter(name)

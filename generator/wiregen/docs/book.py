@@ -29,7 +29,7 @@ Carry: TypeAlias = Callable[[Sample], Mapping[str, bytes]]
 """Gives the bytes of a sample in each other serialization."""
 
 _INDEX: Final = re.compile(r"\[[^\]]*\]")
-_MOST_NAMED: Final = 2
+_MOST_NAMED: Final = 10
 """Vectors that are named; the rest is counted."""
 
 

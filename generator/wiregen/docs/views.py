@@ -246,6 +246,8 @@ class RuleView:
     receiver: tuple[str, ...]
     vectors: tuple[str, ...]
     n_more: int
+    by_code: str
+    """The codes that the vectors are refused with, where none says by name that it breaks the rule."""
     told: tuple[ToldView, ...] = ()
     """A conversation whose last line breaks it."""
 
