@@ -63,6 +63,10 @@
     script.addEventListener("load", show);
     document.head.append(script);
   };
+  const begins = (text, word) => {  // a word of the text, not the middle of one
+    for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) if (!at || !/[a-z0-9]/.test(text[at - 1])) return true;
+    return false;
+  };
   const rank = (entry, words) => {
     const name = entry[0].toLowerCase();
     const all = `${name} ${entry[1]} ${entry[3]}`.toLowerCase();
@@ -71,11 +75,12 @@
       const tail = name.slice(name.lastIndexOf(".") + 1);
       if (name === word || tail === word) total += 8;
       else if (tail.startsWith(word)) total += 5;
-      else if (name.includes(word)) total += 3;
+      else if (begins(name, word)) total += 3;
+      else if (begins(all, word)) total += 2;
       else if (all.includes(word)) total += 1;
       else return 0;
     }
-    return total + (entry[2].startsWith(near) ? 2 : 0) + 1 / (1 + name.length);
+    return total + (entry[2].startsWith(near) ? 2 : 0) - (entry[1] === "code" ? 0.5 : 0) + 1 / (1 + name.length);
   };
   const item = (entry, number) => {
     const line = document.createElement("li");
@@ -86,7 +91,7 @@
     const title = document.createElement("b");
     title.textContent = entry[0];
     const about = document.createElement("span");
-    about.textContent = entry[3] ? `${entry[1]}: ${entry[3]}` : entry[1];
+    about.textContent = entry[3] ? `${entry[1]}: ${entry[3].length > 170 ? `${entry[3].slice(0, 160)}…` : entry[3]}` : entry[1];
     line.append(title, about);
     return line;
   };

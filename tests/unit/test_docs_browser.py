@@ -112,6 +112,19 @@ def test_search_over_rules_and_prose(tab: Browser, base: str, words: str, kind: 
 
 
 @pytest.mark.parametrize(
+    ("words", "page"),
+    [("coding", "language.html#choices"), ("aio.connect", "sessions.html")],
+)
+def test_search_finds_the_guide(tab: Browser, base: str, words: str, page: str) -> None:
+    tab.open(f"{base}/index.html")
+    tab.press("/", text="/")
+    tab.wait("window.wiregenIndex !== undefined")
+    tab.type(words)
+    first = tab.wait("document.querySelector('#results [aria-selected=true]')?.dataset.url")
+    assert first.startswith(f"wiregen-guide/{page}")
+
+
+@pytest.mark.parametrize(
     "selector",
     [
         "g[data-f='Data.sequence']",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-__all__ = ["examples", "guide_pages", "handbook_folder"]
+__all__ = ["examples", "guide_pages", "handbook_folder", "heading_id"]
 
 _PAGES: Final = {
     "start": "guide/start.md",
@@ -139,7 +139,7 @@ def _rendered(text: str) -> Markup:
     tokens = _renderer().parse(text)
     for number, token in enumerate(tokens):
         if token.type == "heading_open" and token.tag != "h1":
-            token.attrSet("id", _slug(tokens[number + 1].content))
+            token.attrSet("id", heading_id(tokens[number + 1].content))
         if token.type == "fence":
             token.attrSet("tabindex", "0")
         for child in token.children or ():
@@ -164,7 +164,8 @@ def _known() -> frozenset[str]:
     return frozenset((_CODES, *known_codes(), *error_codes()))
 
 
-def _slug(text: str) -> str:
+def heading_id(text: str) -> str:
+    """Return the id of a heading in a page of the guide."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
