@@ -19,6 +19,7 @@ __all__ = [
     "docstring",
     "format_python",
     "harmless",
+    "in_cell",
     "literal",
     "markdown",
     "render",
@@ -35,9 +36,13 @@ _UNSAFE = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
 )
-_CODE_OR_MARK = re.compile(
-    r"(`+)(?!`).*?(?<!`)\1(?!`)|[<>&]|\]\(|^\s{0,3}\[[^\]]*\]:", re.DOTALL | re.MULTILINE
+# In this order: what is escaped already, a code span (within its line, for what begins a block would end it), a fence, marks.
+_ESCAPED_OR_CODE_OR_MARK = re.compile(
+    r"(\\[!-/:-@\[-`{-~]|(`+)(?!`)[^\n]*?(?<!`)\2(?!`))|^[ \t]*(?:`{3,}|~{3,})|`+|[<>&]|\]\(|^\s{0,3}\[[^\]]*\]:",
+    re.MULTILINE,
 )
+_FENCE = re.compile(r"(`{3,}(?=[^`]*$)|~{3,})")
+_FENCE_END = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*")
 _SHORT_ESCAPES = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
 # Comments that tools obey: PEP 263 (the encoding of the file), black, mypy, ruff and their like.
 _DIRECTIVE = re.compile(
@@ -155,13 +160,56 @@ def harmless(text: str) -> str:
 
 
 def markdown(text: str) -> str:
-    """Return a text for a Markdown page: its code spans as they are, what would act as HTML or as a link written so that it does not."""
-    return _CODE_OR_MARK.sub(_muted, harmless(text.strip()))
+    """Return a text for a Markdown page: code as it is, what would act as HTML or as a link written so that it does not.
+
+    Nothing in it goes on behind it: a fence that has no end is text, and so is a lone backtick.
+    """
+    lines = harmless(text.strip()).split("\n")
+    parts: list[str] = []
+    start = 0
+    for begin, end in _fenced(lines):
+        parts += [_mute("\n".join(lines[start:begin]))] if start < begin else []
+        parts.append("\n".join(lines[begin:end]))
+        start = end
+    parts += [_mute("\n".join(lines[start:]))] if start < len(lines) else []
+    return "\n".join(parts)
+
+
+def _fenced(lines: list[str]) -> list[tuple[int, int]]:
+    """Return where blocks of code begin and end: from a fence at the margin to its end; one without end is none."""
+    ends = [found[1] if (found := _FENCE_END.fullmatch(line)) else "" for line in lines]
+    longest = {"`": [0] * (len(lines) + 1), "~": [0] * (len(lines) + 1)}
+    for (
+        sign,
+        lengths,
+    ) in longest.items():  # the longest end from a line on, so that no fence is looked for in vain
+        for at in range(len(lines) - 1, -1, -1):
+            lengths[at] = max(lengths[at + 1], len(ends[at]) if ends[at].startswith(sign) else 0)
+    found_blocks: list[tuple[int, int]] = []
+    at = 0
+    while at < len(lines):
+        fence = _FENCE.match(lines[at])
+        if fence is None or longest[fence[0][0]][at + 1] < len(fence[0]):
+            at += 1
+            continue
+        end = next(each for each in range(at + 1, len(lines)) if ends[each].startswith(fence[0]))
+        found_blocks.append((at, end + 1))
+        at = end + 1
+    return found_blocks
+
+
+def _mute(text: str) -> str:
+    return _ESCAPED_OR_CODE_OR_MARK.sub(_muted, text)
+
+
+def in_cell(text: str) -> str:
+    """Return a text of one line for a cell of a Markdown table: no bar of it ends the cell."""
+    return text.replace("\\|", "\\ |").replace("|", "\\|")
 
 
 def code(text: str) -> str:
     """Return a text as a code span in a cell of a Markdown table; nothing for nothing."""
-    shown = harmless(" ".join(text.split())).replace("|", "\\|")
+    shown = in_cell(harmless(" ".join(text.split())))
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", shown)), default=0))
     pad = " " if "`" in shown else ""
     return f"{fence}{pad}{shown}{pad}{fence}" if shown else ""
@@ -233,9 +281,9 @@ def _escaped(character: str) -> str:
 
 def _muted(found: re.Match[str]) -> str:
     mark = found[0]
-    return (
-        mark if mark.startswith("`") else "".join(f"\\{sign}" if sign in "<>&[]" else sign for sign in mark)
-    )
+    if found[1]:
+        return mark
+    return "".join(f"\\{sign}" if sign in "<>&[]`~" else sign for sign in mark)
 
 
 def _collection(value: tuple[object, ...] | list[object] | Mapping[object, object]) -> str:

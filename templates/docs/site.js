@@ -13,14 +13,26 @@
     if (!piece) return;
     const { x, f } = piece.dataset;
     document.querySelectorAll("[data-f]").forEach((each) => {
-      const isSame = x !== undefined && each.dataset.x !== undefined ? each.dataset.x === x : f && each.dataset.f === f;
-      if (isSame) lit.push(each);
+      const own = each.dataset.f;
+      if (x !== undefined && each.dataset.x !== undefined ? each.dataset.x === x
+        : f && (own === f || own.startsWith(`${f}[]`) || (each.matches("g") && f.startsWith(`${own}[]`)))) lit.push(each);
     });
     lit.forEach((each) => each.classList.add("lit"));
   };
   document.addEventListener("mouseover", (event) => light(event.target));
   document.addEventListener("focusin", (event) => light(event.target));
   document.addEventListener("mouseleave", () => light(null));
+  document.addEventListener("keydown", (event) => {  // arrows go through the bytes of a field after the other
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!step || !event.target.matches(".hexdump")) return;
+    const runs = [...event.target.querySelectorAll(".b")];
+    const now = runs.filter((each) => each.classList.contains("lit"));
+    const next = runs[runs.indexOf(now.at(step < 0 ? 0 : -1)) + (now.length ? step : 1)];
+    if (!next) return;
+    event.preventDefault();
+    light(next);
+    next.scrollIntoView({ block: "nearest", inline: "nearest" });
+  });
 
   // ---- light and dark
   const button = document.getElementById("theme");
@@ -51,6 +63,10 @@
     script.addEventListener("load", show);
     document.head.append(script);
   };
+  const begins = (text, word) => {  // a word of the text, not the middle of one
+    for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) if (!at || !/[a-z0-9]/.test(text[at - 1])) return true;
+    return false;
+  };
   const rank = (entry, words) => {
     const name = entry[0].toLowerCase();
     const all = `${name} ${entry[1]} ${entry[3]}`.toLowerCase();
@@ -59,11 +75,12 @@
       const tail = name.slice(name.lastIndexOf(".") + 1);
       if (name === word || tail === word) total += 8;
       else if (tail.startsWith(word)) total += 5;
-      else if (name.includes(word)) total += 3;
+      else if (begins(name, word)) total += 3;
+      else if (begins(all, word)) total += 2;
       else if (all.includes(word)) total += 1;
       else return 0;
     }
-    return total + (entry[2].startsWith(near) ? 2 : 0) + 1 / (1 + name.length);
+    return total + (entry[2].startsWith(near) ? 2 : 0) - (entry[1] === "code" ? 0.5 : 0) + 1 / (1 + name.length);
   };
   const item = (entry, number) => {
     const line = document.createElement("li");
@@ -74,7 +91,7 @@
     const title = document.createElement("b");
     title.textContent = entry[0];
     const about = document.createElement("span");
-    about.textContent = entry[3] ? `${entry[1]}: ${entry[3]}` : entry[1];
+    about.textContent = entry[3] ? `${entry[1]}: ${entry[3].length > 170 ? `${entry[3].slice(0, 160)}…` : entry[3]}` : entry[1];
     line.append(title, about);
     return line;
   };

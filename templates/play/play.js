@@ -31,7 +31,9 @@
     const { protocol: p, role: r, form: f, text: t, before: b, asides: o } = question();
     const json = JSON.stringify(o.length ? { p, r, f, t, b, o } : { p, r, f, t, b });
     const link = btoa(String.fromCharCode(...new TextEncoder().encode(json))).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
-    history.replaceState(null, "", link.length < 60000 ? `#${link}` : "#");
+    const fits = link.length < 60000;
+    history.replaceState(null, "", fits ? `#${link}` : "#");
+    get("unkept").hidden = fits;
   };
   const restore = () => {
     try {
@@ -110,7 +112,7 @@
   };
   const change = (line, node, frame) => {
     const input = make("input");
-    input.value = node.value.replace(/^"(.*)"$/s, "$1").replace(/^(?:true|false)$/, (word) => word);
+    input.value = node.edit;
     input.setAttribute("aria-label", `New value of ${node.path}`);
     line.append(input);
     input.focus();
@@ -120,6 +122,7 @@
       if (event.key === "Escape") input.remove();
       if (event.key !== "Enter") return;
       event.preventDefault();
+      if (input.value === node.edit) { input.remove(); line.focus(); return; }
       const answer = await ask({ ...question(), kind: "edit", frame: shown.frames.indexOf(frame), path: node.path, value: input.value });
       if (answer.wrong) { state.textContent = answer.wrong; return; }
       const grown = (answer.hex.length - shown.hex.length) / 2;
@@ -128,6 +131,29 @@
       text.value = answer.hex;
       take(answer);
     });
+  };
+  // Where each part lies is not known of what was not read to its end: the bytes up to the fault light up together.
+  const recordItem = (name, value) => {
+    const item = make("li");
+    item.append(make("b", "", name));
+    if (value === null || typeof value !== "object") item.append(make("code", "", JSON.stringify(value)));
+    else {
+      const list = make("ul");
+      list.append(...Object.entries(value).map(([key, each]) => recordItem(Array.isArray(value) ? `[${key}]` : key, each)));
+      item.append(list);
+    }
+    return item;
+  };
+  const readSoFar = ({ message, header, fields }, start, end) => {
+    const list = make("ul"), item = make("li"), line = make("span", "node"), parts = make("ul");
+    line.append(make("b", "", `Read so far${message ? ` of ${message}` : ""}`), make("span", "about", `${start}, ${end - start} bytes`));
+    line.tabIndex = 0;
+    Object.assign(line.dataset, { start, end, path: `${message || "frame"}, as far as it was read` });
+    nodes.push(line);
+    parts.append(...Object.entries({ ...header, ...fields }).map(([name, value]) => recordItem(name, value)));
+    item.append(line, parts);
+    list.append(item);
+    return list;
   };
   const showFrame = (frame) => {
     const part = make("section");
@@ -142,7 +168,7 @@
       part.className = "fault";
       part.append(make("h3", "", `${code}${path ? ` in ${path}` : ""}`));
       part.append(make("p", "", [`at ${at}${inner === undefined ? "" : `, inner ${inner}`}`, expected && `expected ${expected}`, found && `found ${found}`, rule && `rule ${rule}`].filter(Boolean).join("; ")));
-      if (partial) part.append(make("p", "", "Read so far:"), make("pre", "", JSON.stringify(partial, null, 2)));
+      if (partial) part.append(readSoFar(partial, frame.offset, at));
       return part;
     }
     part.append(make("h3", "", frame.message));
@@ -162,9 +188,10 @@
     part.append(copies);
     return part;
   };
+  const clear = () => { shown = { hex: "", frames: [] }; nodes = []; trees.replaceChildren(); bytes.replaceChildren(); };
   const take = (answer) => {
     keep();
-    if (answer.wrong) { state.textContent = answer.wrong; return; }
+    if (answer.wrong) { clear(); state.textContent = answer.wrong; return; }
     shown = answer;
     nodes = [];
     trees.replaceChildren(...answer.frames.map(showFrame));
@@ -177,7 +204,7 @@
   };
   const look = async () => {
     const mine = (asked += 1);
-    if (!text.value.trim()) { trees.replaceChildren(); bytes.replaceChildren(); state.textContent = ""; keep(); return; }
+    if (!text.value.trim()) { clear(); state.textContent = ""; keep(); return; }
     const answer = await ask(question());
     if (mine === asked) take(answer);
   };

@@ -76,7 +76,7 @@ def test_a_change_is_seen_and_a_mistake_keeps_what_was(project: Path) -> None:
         assert "One number." in read(f"{url}p/Count.html") and "reload.js" in read(url)
         before = read(f"{url}version")
         source.write_text("protocol p {")
-        time.sleep(0.8)
+        assert until(f"{url}version", "wrong") == f"{before} wrong"
         assert "One number." in read(f"{url}p/Count.html")
         source.write_text(WIRE.replace("One number.", "Another number."))
         until(f"{url}p/Count.html", "Another number.")
@@ -97,6 +97,26 @@ def test_a_page_in_a_browser_loads_again_by_itself(project: Path) -> None:
         tab.wait("document.body?.innerText.includes('Another number.')")
         assert tab.complaints == []
         assert all(each.startswith((url, "data:")) for each in tab.requests)
+
+
+@needs_chromium
+def test_a_page_in_a_browser_says_that_the_source_is_wrong_until_it_is_right(project: Path) -> None:
+    source = project / "idl" / "p.wire"
+    with serving(project) as url, browser() as tab:
+        tab.open(f"{url}p/Count.html")
+        assert tab.run("document.querySelector('.broken').textContent") == ""
+        source.write_text("protocol p {")
+        tab.wait("document.querySelector('.broken').textContent.startsWith('The source is wrong')")
+        source.write_text(WIRE)
+        tab.wait("document.querySelector('.broken').textContent === ''")
+        assert tab.complaints == []
+
+
+def test_before_the_first_site_the_browser_is_told_why_there_is_none() -> None:
+    served = Served()
+    served.miss()
+    reply = served.answer(Request(method="GET", path="", body=b""))
+    assert reply.status == 503 and b"source is wrong" in reply.body
 
 
 def test_files_are_known_by_their_whole_name() -> None:

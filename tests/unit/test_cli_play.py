@@ -108,6 +108,27 @@ def test_a_changed_field_changes_bytes_and_the_link(tab: Browser, url: str) -> N
     assert tab.run("document.getElementById('text').value") == "32570000000a325700000102"
 
 
+DATA = "3244000000010000000100000001"
+
+
+@needs_chromium
+@pytest.mark.parametrize("value", ['say "hi"', "a\\b", "line\nnext\ttab", "\u202eright", "x" * 300], ids=repr)
+def test_who_changes_nothing_in_a_field_changes_nothing(tab: Browser, url: str, value: str) -> None:
+    data = f"{DATA}6b{len(value.encode()):08x}{value.encode().hex()}"
+    field = "document.querySelector(\".node[data-path='Data.pairs[0].value']\")"
+    tab.open(f"{url}#{link(p='lumberjack', r='writer', f='hex', t=data, b=[])}")
+    for typed in ("", "!"):
+        tab.wait(f"!!{field}")
+        tab.run(f"{field}.dispatchEvent(new MouseEvent('dblclick', {{bubbles: true}}))")
+        tab.wait("document.activeElement.tagName === 'INPUT'")
+        tab.run("document.activeElement.setSelectionRange(1, 1)")
+        if typed:
+            tab.type(typed)
+        tab.press("Enter", code=13, text="\r")
+        tab.wait("document.activeElement.tagName !== 'INPUT'")
+        assert len(tab.run("document.getElementById('text').value")) == len(data) + 2 * len(typed)
+
+
 @needs_chromium
 def test_a_fault_is_shown_with_what_was_read(tab: Browser, url: str) -> None:
     tab.open(
@@ -115,7 +136,41 @@ def test_a_fault_is_shown_with_what_was_read(tab: Browser, url: str) -> None:
     )
     tab.wait("!!document.querySelector('.fault')")
     text = tab.run("document.querySelector('.fault').textContent")
-    assert "truncated in Data.pairs[0].key" in text and "Read so far" in text and '"sequence": 1' in text
+    assert "truncated in Data.pairs[0].key" in text and "Read so far of Data" in text
+    assert tab.run("[...document.querySelectorAll('.fault li li')].map((each) => each.textContent)")[:3] == [
+        'version"V2"', "sequence1", "pairs[0]",
+    ]  # fmt: skip
+    tab.point_at(".fault .node")
+    assert tab.wait("document.querySelectorAll('.b.lit').length") == 14
+
+
+@needs_chromium
+def test_what_cannot_be_read_leaves_nothing_of_before(tab: Browser, url: str) -> None:
+    tab.open(f"{url}#{WINDOWS}")
+    tab.wait("document.querySelectorAll('#trees h3').length === 2")
+    tab.run("(() => { const area = document.getElementById('text'); area.value = 'zz'; area.dispatchEvent(new Event('input')); })()")
+    tab.wait("document.getElementById('state').textContent.includes('no hex')")
+    assert tab.run("document.querySelectorAll('#trees *, #bytes *').length") == 0
+
+
+@needs_chromium
+def test_a_link_that_cannot_hold_it_all_says_so(tab: Browser, url: str) -> None:
+    tab.open(f"{url}#{WINDOWS}")
+    tab.wait("document.querySelectorAll('#trees h3').length === 2")
+    assert tab.run("document.getElementById('unkept').hidden")
+    script = "(() => { const area = document.getElementById('text'); area.value = '32570000000a'.repeat(5000); area.dispatchEvent(new Event('input')); })()"
+    tab.run(script)
+    tab.wait("!document.getElementById('unkept').hidden")
+    assert tab.run("location.hash") == ""
+
+
+@needs_chromium
+def test_another_link_in_the_same_tab_is_followed(tab: Browser, url: str) -> None:
+    tab.open(f"{url}#{WINDOWS}")
+    tab.wait("document.querySelectorAll('#trees h3').length === 2")
+    tab.run(f"location.hash = '{link(p='lumberjack', r='writer', f='hex', t='325700000007', b=[])}'")
+    tab.wait("document.querySelectorAll('#trees h3').length === 1")
+    assert tab.run("document.getElementById('text').value") == "325700000007"
 
 
 @needs_chromium

@@ -89,6 +89,12 @@ def test_each_session_has_a_conversation_of_its_messages(name: str) -> None:
                 assert {line.sender, line.receiver} <= set(drawn.participants)
 
 
+def test_a_conversation_says_what_its_session_is_about() -> None:
+    found = conversations(lower(protocol("lumberjack")), make_traces(protocol("lumberjack")))
+    said = {(line.sender, line.message) for line in found["Transfer"].lines if isinstance(line, Said)}
+    assert {("writer", "Window"), ("writer", "Data"), ("reader", "Ack")} <= said
+
+
 @pytest.mark.parametrize("name", QUICK)
 def test_diagrams_are_json(name: str) -> None:
     plan = lower(protocol(name))

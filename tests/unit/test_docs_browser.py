@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from tests.unit.browser import Browser, axe_of_npm, browser, needs_chromium
-from tests.unit.docs_sites import shipped_site
+from tests.unit.docs_sites import shipped_site, site_of_text
 
 from wiregen.docs.charts import CHARACTER
 
@@ -112,6 +112,19 @@ def test_search_over_rules_and_prose(tab: Browser, base: str, words: str, kind: 
 
 
 @pytest.mark.parametrize(
+    ("words", "page"),
+    [("coding", "language.html#choices"), ("aio.connect", "sessions.html")],
+)
+def test_search_finds_the_guide(tab: Browser, base: str, words: str, page: str) -> None:
+    tab.open(f"{base}/index.html")
+    tab.press("/", text="/")
+    tab.wait("window.wiregenIndex !== undefined")
+    tab.type(words)
+    first = tab.wait("document.querySelector('#results [aria-selected=true]')?.dataset.url")
+    assert first.startswith(f"wiregen-guide/{page}")
+
+
+@pytest.mark.parametrize(
     "selector",
     [
         "g[data-f='Data.sequence']",
@@ -139,7 +152,36 @@ def test_a_byte_of_an_item_lights_up_only_its_own_bytes(tab: Browser, base: str)
         == "68 65 6c 6c 6f"
     )
     assert tab.run("document.querySelectorAll('.pieces tr.lit').length") == 1
-    assert "Data.pairs" in lit(tab)["g.lit"]
+    assert set(lit(tab)["g.lit"]) == {"Data.pairs"}
+    assert lit(tab)[".fields tr.lit"] == ["Data.pairs[].value"]
+
+
+def test_a_field_of_items_and_the_list_around_light_up_what_is_theirs(tab: Browser, base: str) -> None:
+    tab.open(f"{base}/lumberjack/Data.html")
+    tab.point_at(".fields tr[data-f='Data.pairs[].value'] th")
+    tab.wait("document.querySelector('.lit') !== null")
+    found = lit(tab)
+    assert set(found["g.lit"]) == {"Data.pairs"} and found[".fields tr.lit"] == ["Data.pairs[].value"]
+    assert set(found[".b.lit"]) == set(found[".pieces tr.lit"]) == {"Data.pairs[].value"}
+    tab.point_at(".fields tr[data-f='Data.pairs'] th")
+    tab.wait("document.querySelectorAll('.fields tr.lit').length === 5")
+    assert set(lit(tab)[".b.lit"]) >= {"Data.pairs[].value", "Data.pairs[].key#length"}
+
+
+def test_arrows_go_through_the_bytes(tab: Browser, base: str) -> None:
+    tab.open(f"{base}/lumberjack/Data.html")
+    tab.run("document.querySelector('.hexdump').focus()")
+    seen = []
+    for key, code in (
+        ("ArrowRight", _RIGHT),
+        ("ArrowRight", _RIGHT),
+        ("ArrowRight", _RIGHT),
+        ("ArrowLeft", 37),
+    ):
+        tab.press(key, code=code)
+        seen.append(tab.wait("document.querySelector('.b.lit')?.dataset.f"))
+    assert seen == ["Frame.version", "Frame.type", "Data.sequence", "Frame.type"]
+    assert lit(tab)[".fields tr.lit"] == ["Frame.type"]
 
 
 def test_tabs_go_by_keyboard(tab: Browser, base: str) -> None:
@@ -191,7 +233,7 @@ def test_without_javascript_the_page_is_complete(tab: Browser, base: str) -> Non
 
 
 def test_a_narrow_screen_needs_no_sideways_scrolling(tab: Browser, base: str) -> None:
-    tab.screen(360, 740)
+    tab.screen(320, 740)
     for name in (
         "index.html",
         "lumberjack/index.html",
@@ -201,10 +243,37 @@ def test_a_narrow_screen_needs_no_sideways_scrolling(tab: Browser, base: str) ->
         "lumberjack/ledger.html",
         "reactive_streams/session-Subscription.html",
         "geode/join-RequestPart.html",
+        "geode/KeyResultPair.html",
+        "pravega/AttributeUpdate.html",
+        "pravega/AuthError.html",
+        "reactive_streams/rules.html",
         "reactive_streams/context-element_size.html",
     ):
         tab.open(f"{base}/{name}")
-        assert tab.run("document.documentElement.scrollWidth") <= 360, name
+        assert tab.run("document.documentElement.scrollWidth") <= 320, name
+
+
+def test_a_word_without_end_makes_no_page_wide(running: Browser, tmp_path: Path) -> None:
+    word = "w" * 400
+    text = f"""/// {word} and `{word}`
+protocol p {{ source "{word}" endian big roles a, b }}
+limits {{ frame = 1 KiB }}
+frame Frame {{ type : u8 := code(body)  body : match type }}
+/// {word}
+message M 1 from a {{
+  /// {word}
+  text : utf8[u8] where text != "{word}"
+}}
+rule r "{word}"
+"""
+    for name, content in site_of_text(text, tmp_path).items():
+        path = tmp_path / "site" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    running.screen(1000)
+    for name in ("index", "p/index", "p/M", "p/rules"):
+        running.open(f"{(tmp_path / 'site').as_uri()}/{name}.html")
+        assert running.run("document.documentElement.scrollWidth") <= 1000, name
 
 
 def test_printed_pages_have_all_panels(tab: Browser, base: str) -> None:

@@ -11,7 +11,9 @@ from tests.unit.docs_sites import loaded, shipped_site
 from wiregen.diagnostics import Report, error_codes, known_codes
 from wiregen.docs.grammar import notation_of_rules, rule_names
 from wiregen.docs.guide import examples, guide_pages, handbook_folder
+from wiregen.jsonl import LineEncoder
 from wiregen.made import make
+from wiregen.plan import lower
 
 GUIDE = sorted(handbook_folder().joinpath("guide").glob("*.md"))
 TEXTS = {path.stem: path.read_text(encoding="utf-8") for path in GUIDE}
@@ -33,6 +35,19 @@ def test_an_example_of_the_language_is_checked_and_built(name: str) -> None:
     report = Report()
     package = make(subject, ("native",), report)
     assert package is not None and not report.diagnostics, [each.message for each in report.diagnostics]
+
+
+def test_the_number_that_is_said_of_the_coding_is_laid_so() -> None:
+    """The first number is the value, or says which one follows."""
+    protocol = loaded(handbook_folder() / "guide" / "examples" / "choices.wire")[0].protocol
+    record = {
+        "message": "Store",
+        "header": {},
+        "fields": {"kind": 0, "place": 0, "value": {"Nothing": {}}, "data": "61" * 300},
+    }
+    frame = LineEncoder(lower(protocol)).encode({**record, "from": "client"})
+    assert "300 is `fe 01 2c`" in TEXTS["language"]
+    assert frame[-303:-300] == bytes.fromhex("fe 01 2c")
 
 
 def test_every_example_and_every_rule_of_the_grammar_is_shown_once() -> None:

@@ -292,6 +292,48 @@ def test_secrets_are_not_shown() -> None:
     assert [(piece.size, piece.value) for piece in tokens] == [(2, "0")]
 
 
+SECRETS = {
+    "pin : ascii[4] @secret": "x" * 4,
+    "pin : bytes[4] @secret": bytes(4).hex(),
+    "pin : utf8[u8] @secret": "",
+    "pin : uuid @secret": "00000000-0000-0000-0000-000000000000",
+    "pin : u32 @secret": "0",
+}
+
+
+@pytest.mark.parametrize("field", SECRETS)
+@pytest.mark.parametrize("example", ["", 'example "one" M(7, {}) = x"01 07 {}"'], ids=["grown", "example"])
+def test_a_message_with_a_secret_has_an_example_without_it(tmp_path: Path, field: str, example: str) -> None:
+    value, octets_ = {
+        "ascii": ('"1234"', "31323334"), "bytes": ('x"31323334"', "31323334"), "utf8[": ('"12"', "023132"),
+        "uuid ": ('x"' + "31" * 16 + '"', "31" * 16), "u32 @": ("825373492", "31323334"),
+    }[field[6:11]]  # fmt: skip
+    (tmp_path / "p.wire").write_text(
+        'protocol p { source "None" endian big roles a, b }\nlimits { frame = 1 KiB }\n'
+        "frame Frame { type : u8 := code(body)  body : match type }\n"
+        f"message M 1 from a {{ n : u8  {field} }}\n{example.format(value, octets_)}\n"
+    )
+    book = Book(chapter_of(tmp_path / "p.wire"))
+    page = message_page(book, book.protocol.messages[0])
+    assert page.sample is not None and "secrets" in page.sample.origin and not page.no_sample
+    assert "3132" not in page.sample.hex
+    pin = [each.value for each in page.sample.anatomy.pieces if each.path == "M.pin"]
+    assert [each.strip('x"') for each in pin] in ([SECRETS[field].strip("x")], [])
+    titles = {each.title for each in page.sample.snippets}
+    assert {"Python", "Command line"} <= titles
+
+
+def test_a_message_that_cannot_be_shown_says_so(tmp_path: Path) -> None:
+    text = (
+        'protocol p { source "None" endian big roles a, b }\nlimits { frame = 1 KiB }\n'
+        "frame Frame { type : u8 := code(body)  body : match type }\n"
+        'message M 1 from a { pin : ascii[4] where pin == "1234" @secret }\n'
+    )
+    files = site_of_text(text, tmp_path)
+    assert "There is no example" in Page(files["p/M.html"].decode()).text
+    assert b"There is no example" in files["p/M.md"]
+
+
 # ---- hostile text
 
 SCRIPT = "<script>alert(1)</script>"
@@ -373,6 +415,42 @@ def test_hostile_text_is_text(tmp_path: Path) -> None:
     assert "{{ 7 * 191 }}" in message and "{# gone #}" in message
     assert "[a](javascript:alert(3))" in message
     assert Page(files["p/session-Talk.html"].decode()).text.count(SCRIPT) >= 5
+
+
+LINKS = {
+    "[rel](../../../etc/passwd)": None,
+    "[up](../../p/index.html)": None,
+    "[bs](\\\\\\\\evil.example/)": None,
+    "[tab](java\tscript:alert(8))": None,
+    "[far](//evil.example/index.html)": None,
+    "[file](file:///etc/passwd)": None,
+    "[odd](http:evil.example)": None,
+    "[gone](nowhere.html)": None,
+    "[place](index.html#nowhere)": None,
+    "[page](M.html)": "M.html",
+    "[other](../p/M.html#M.text)": "../p/M.html#M.text",
+    "[here](#layout)": "#layout",
+    "[home](../index.html)": "../index.html",
+    "[web](https://example.org/a?b=c&d=e)": "https://example.org/a?b=c&d=e",
+}
+
+
+@pytest.mark.parametrize("link", LINKS, ids=lambda link: link.partition("]")[0][1:])
+def test_prose_leads_to_the_web_or_to_what_the_site_has(tmp_path: Path, link: str) -> None:
+    text = (
+        'protocol p { source "None" endian big roles a, b }\nlimits { frame = 1 KiB }\n'
+        "frame Frame { type : u8 := code(body)  body : match type }\n"
+        f"/// See {link}.\nmessage M 1 from a {{ text : utf8[u8] }}\n"
+    )
+    shown = Page(site_of_text(text, tmp_path)["p/M.html"].decode())
+    main = [attributes.get("href") for tag, attributes in shown.elements if tag == "a"]
+    target = LINKS[link]
+    assert not shown.all("data-page")
+    if target is not None:
+        assert target in main
+    else:
+        assert not [url for url in main if url and re.search("passwd|evil|script|file:|nowhere|up", url)]
+        assert link.partition("]")[0] in shown.text
 
 
 def test_hostile_text_does_not_leave_scripts_and_twins(tmp_path: Path) -> None:
@@ -459,6 +537,29 @@ def test_both_ways_to_the_dark_have_the_same_colours() -> None:
 
 
 # ---- rules
+
+
+def test_rules_that_share_a_code_say_that_their_vectors_are_those_of_the_code() -> None:
+    text = shipped_site()["lumberjack/rules.html"].decode()
+    for section in text.split("<section")[1:]:
+        ids = re.findall(r"<code>(bad-[a-z0-9-]+)</code>", section)
+        errors = [each.error for each in shipped_vectors("lumberjack") if each.id in ids]
+        by_code = [error for error in errors if error.rule is None]
+        assert ("whichever rule that breaks" in section) == bool(by_code)
+        assert all(f"Refused with <code>{error.code}</code>" in section for error in by_code)
+
+
+def shipped_vectors(name: str) -> list[Invalid]:
+    file = shipped_chapter(name).vectors
+    assert file is not None
+    return [each for each in file.vectors if isinstance(each, Invalid)]
+
+
+def test_more_vectors_than_two_of_an_error_can_be_seen() -> None:
+    page_ = shipped_site()["lumberjack/Data.html"].decode()
+    more = re.findall(r"<details><summary>more</summary>(.*?)</details>", page_)
+    assert more and all(re.search(r"<code>bad-", each) for each in more)
+    assert not re.search(r"and \d+ more(?! in <a href=\"vectors.json\")", page_)
 
 
 @pytest.mark.parametrize("name", SHIPPED)

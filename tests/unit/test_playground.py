@@ -45,6 +45,8 @@ def look(name: str, text: str, **more: Any) -> dict[str, Any]:
     [
         pytest.param("32 57 0000000a", "32570000000a", id="digits"),
         pytest.param("0x3257", "3257", id="prefixed"),
+        pytest.param("0x32, 0x57,\n0x0", "325700", id="a list of a program"),
+        pytest.param("\\x32\\x57\\x00", "325700", id="escapes of a program"),
         pytest.param(base64.b64encode(DATA).decode(), DATA.hex(), id="base64"),
         pytest.param(base64.urlsafe_b64encode(b"\xfb\xff\xfe?").decode().rstrip("="), "fbfffe3f", id="base64 of links"),
         pytest.param("00000000: 3257 0000 000a                           2W....", "32570000000a", id="xxd"),
@@ -70,7 +72,15 @@ def test_dumps_of_the_usual_tools_are_read(command: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("text", "form"),
-    [("0", "hex"), ("zz!", "auto"), ("0g", "hex"), ("a", "what"), ("00" * (MOST_BYTES + 1), "hex")],
+    [
+        ("0", "hex"),
+        ("0x32 0xg", "hex"),
+        ("\\x3\\", "hex"),
+        ("zz!", "auto"),
+        ("0g", "hex"),
+        ("a", "what"),
+        ("00" * (MOST_BYTES + 1), "hex"),
+    ],
 )
 def test_what_is_no_bytes_is_refused(text: str, form: str) -> None:
     with pytest.raises(TextError):

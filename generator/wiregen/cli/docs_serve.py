@@ -23,14 +23,21 @@ KINDS = {
     "md": "text/markdown; charset=utf-8",
     "txt": "text/plain; charset=utf-8",
 }
-_RELOADER = b"""// Asks now and then whether the site was made again, and loads the page anew if it was.
+_RELOADER = b"""// Asks now and then whether the site was made again, and loads the page anew if it was; says when it could not be.
 "use strict";
 (() => {
   const own = document.currentScript.dataset.version;
   const version = new URL("version", document.currentScript.src);
+  const sign = document.createElement("p");
+  sign.className = "note warn broken";
+  sign.setAttribute("role", "status");
+  document.body.prepend(sign);
   setInterval(async () => {
     const reply = await fetch(version).catch(() => null);
-    if (reply && reply.ok && (await reply.text()) !== own) location.reload();
+    if (!reply || !reply.ok) return;
+    const [now, wrong] = (await reply.text()).split(" ");
+    if (now !== own) location.reload();
+    sign.textContent = wrong ? "The source is wrong: this is the site as it was before. The terminal says more." : "";
   }, 700);
 })();
 """
@@ -42,6 +49,7 @@ class Served:
     def __init__(self) -> None:
         self._files: dict[str, bytes] = {}
         self._version = 0
+        self._is_wrong = False
         self._lock = threading.Lock()
 
     def put(self, outputs: "tuple[Output, ...]") -> bool:
@@ -51,7 +59,13 @@ class Served:
             is_new = files != self._files
             self._files = files
             self._version += is_new
+            self._is_wrong = False
         return is_new
+
+    def miss(self) -> None:
+        """Note that the site cannot be made now: pages say so."""
+        with self._lock:
+            self._is_wrong = True
 
     def answer(self, request: "Request") -> "Reply":
         """Return a file; pages ask for the version on their own."""
@@ -61,11 +75,13 @@ class Served:
             return Reply(status=405, body=b"405\n")
         name = request.path or "index.html"
         with self._lock:
-            content, version = self._files.get(name), self._version
+            content, version, is_wrong = self._files.get(name), self._version, self._is_wrong
         if name == "version":
-            return Reply(body=f"{version}".encode())
+            return Reply(body=f"{version}{' wrong' if is_wrong else ''}".encode())
         if name == "reload.js":
             return Reply(body=_RELOADER, kind=KINDS["js"])
+        if content is None and is_wrong and not version:
+            return Reply(status=503, body=b"the source is wrong: the terminal says more\n")
         if content is None:
             return Reply(status=404, body=b"there is no such page\n")
         suffix = name.rpartition(".")[2]
@@ -99,7 +115,12 @@ def verb(names: tuple[str, ...], port: int) -> int:
     served = Served()
 
     def build() -> int:
-        if served.put(site_of(configuration(Report()), names)):
+        try:
+            outputs = site_of(configuration(Report()), names)
+        except (Failure, click.exceptions.Exit):
+            served.miss()
+            raise
+        if served.put(outputs):
             tell("the site is made")
         return 0
 

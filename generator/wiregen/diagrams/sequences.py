@@ -52,18 +52,31 @@ class SequenceDiagram:
 
 
 def conversations(plan: Plan, traces: Traces) -> dict[str, SequenceDiagram]:
-    """Return one legal conversation for each session and join that has one: the one in which most different things are said."""
-    best: dict[str, tuple[tuple[int, int], SequenceDiagram]] = {}
+    """Return one legal conversation for each session and join that has one.
+
+    It is the one in which most of what the session speaks of is said, and of several the one in which both sides speak.
+    """
+    best: dict[str, tuple[tuple[int, ...], SequenceDiagram]] = {}
+    own = {name: _said_in(session) for name, session in plan["sessions"].items()}
     for trace in traces.traces:
         if trace.violation is not None:
             continue
         diagram = sequence_diagram(plan, trace)
         names = {line.message for line in diagram.lines if isinstance(line, Said)}
-        worth = (len(names), -len(diagram.lines))
-        for session in dict.fromkeys(goal.session for goal in trace.covers if goal.session):
+        speakers = {line.sender for line in diagram.lines if isinstance(line, Said)}
+        covered = {goal.session for goal in trace.covers if goal.session}
+        for session in sorted(covered | {name for name, messages in own.items() if names & messages}):
+            n_own = len(names & own.get(session, names))
+            worth = (n_own, len(speakers), session in covered, len(names), -len(diagram.lines))
             if session not in best or worth > best[session][0]:
                 best[session] = (worth, diagram)
     return {session: diagram for session, (_, diagram) in best.items()}
+
+
+def _said_in(session: Mapping[str, Any]) -> frozenset[str]:
+    """Return the messages that rows of a session name and allow."""
+    allowed = (targets for _, _, targets, _, effect in session["rows"] if targets and effect[0] == "go")
+    return frozenset(name for targets in allowed for name in targets)
 
 
 def sequence_diagram(plan: Plan, trace: Trace) -> SequenceDiagram:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -12,6 +13,7 @@ from wiregen.runtime.tree import Node, Unknown
 
 __all__ = ["Anatomy", "HexLine", "HexRun", "Piece", "anatomy_of"]
 
+_INDEX: Final = re.compile(r"\[\d+\]")
 _WIDTH: Final = 16
 _MOST_LINES: Final = 16
 _MOST_PIECES: Final = 48
@@ -106,7 +108,7 @@ def _leaves(node: Node, parent: Node) -> Iterator[tuple[Node, Any]]:
 
 def _key_of(node: Node, keys: frozenset[str]) -> str:
     """Return the key of the innermost cell that a leaf lies in; "" where there is none."""
-    path = node.path
+    path = _INDEX.sub("[]", node.path)
     numbered = f"{path}#{node.name}"
     if node.name in _NUMBERS and numbered in keys:
         return numbered

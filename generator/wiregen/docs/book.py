@@ -29,7 +29,7 @@ Carry: TypeAlias = Callable[[Sample], Mapping[str, bytes]]
 """Gives the bytes of a sample in each other serialization."""
 
 _INDEX: Final = re.compile(r"\[[^\]]*\]")
-_MOST_NAMED: Final = 2
+_MOST_NAMED: Final = 10
 """Vectors that are named; the rest is counted."""
 
 
@@ -140,9 +140,17 @@ class Book:
             [each.id for each in self._invalid if each.error.rule is None and each.error.code in codes]
         )
 
-    def vectors_of_fault(self, path: str, code: str) -> tuple[tuple[str, ...], int]:
-        """Return the first vectors that a decoder refuses with a code in a field, or anywhere in a declaration, and how many more."""
-        return _first(self._by_fault.get((path, code), []))
+    def vectors_of_fault(self, path: str, code: str, rule: str) -> tuple[tuple[str, ...], int]:
+        """Return the first vectors that a decoder refuses with a code and rule in a field, or anywhere in a declaration, and how many more."""
+        return _first(self._by_fault.get((path, code, rule), []))
+
+    @property
+    def hint(self) -> str:
+        """How vectors come to the pages, where there are none yet; made of a name, for a shell."""
+        if self.chapter.vectors is not None:
+            return ""
+        command = f"wiregen vectors build {self.protocol.name}"
+        return f"There are no conformance vectors yet: {command} makes them, and the next site shows them, with conversations."
 
     @cached_property
     def _invalid(self) -> tuple[Invalid, ...]:
@@ -158,12 +166,12 @@ class Book:
         return found
 
     @cached_property
-    def _by_fault(self) -> dict[tuple[str, str], list[str]]:
-        found: dict[tuple[str, str], list[str]] = {}
+    def _by_fault(self) -> dict[tuple[str, str, str], list[str]]:
+        found: dict[tuple[str, str, str], list[str]] = {}
         for vector in self._invalid:
             path = _INDEX.sub("", vector.error.path)
             for place in dict.fromkeys((path, path.partition(".")[0])):
-                found.setdefault((place, vector.error.code), []).append(vector.id)
+                found.setdefault((place, vector.error.code, vector.error.rule or ""), []).append(vector.id)
         return found
 
     @cached_property

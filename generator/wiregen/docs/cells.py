@@ -21,11 +21,16 @@ __all__ = ["Cell", "Cells", "frame_around"]
 
 _DEEPEST: Final = 4
 """Structs inside structs that are spread out; what lies deeper has its own page."""
+_EMPTY_STREAM: Final = {"zlib": 8, "gzip": 20, "deflate": 2}
+"""Bytes that compressing nothing takes: RFC 1950, 1952, 1951."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """`bits` None: the size varies, from `low` to `high` bytes (None: without end). `owner`: the declaration that the field is of."""
+    """`bits` None: the size varies, from `low` to `high` bytes (None: without end). `owner`: the declaration that the field is of.
+
+    `least`: the fewest bytes of an optional one where it is there; `low` is then 0.
+    """
 
     key: str
     label: str
@@ -41,6 +46,12 @@ class Cell:
     is_optional: bool = False
     is_list: bool = False
     is_bit: bool = False
+    least: int = 0
+
+    @property
+    def is_trailing(self) -> bool:
+        """Tell whether it is absent where too few bytes are left for it."""
+        return self.field is not None and isinstance(self.field.value, m.Trailing)
 
     @property
     def is_fixed(self) -> bool:
@@ -120,7 +131,8 @@ class _Walk:
     def _optional(self, field: m.Field, key: str, owner: str) -> Cell:
         link = field.type.name if isinstance(field.type, m.Reference) else ""
         cell = self._varying(field.type, key, field, owner)
-        return replace(cell, is_optional=True, is_list=isinstance(field.type, m.List), link=link, low=0)
+        is_list = isinstance(field.type, m.List)
+        return replace(cell, is_optional=True, is_list=is_list, link=link, low=0, least=cell.low)
 
     def _type(self, type_: m.Type, key: str, field: m.Field, owner: str, depth: int) -> Iterator[Cell]:
         bits = self._cells.number(type_)
@@ -264,7 +276,8 @@ class _Walk:
                     number = self._number(length.type, f"{key}#length", f"{field.name} length", owner)
                     yield number
                     whole = replace(whole, low=0, high=_less(whole.high, number.high))
-                yield replace(whole, type=f"{algorithm} of {type_text(content)}")
+                low = max(whole.low, _EMPTY_STREAM[algorithm])
+                yield replace(whole, type=f"{algorithm} of {type_text(content)}", low=low)
             case m.InChunks(struct=struct):
                 whole = self._varying(region, key, field, owner)
                 yield replace(whole, link=struct, is_list=True)

@@ -24,6 +24,7 @@ from wiregen.docs.views import (
     FaultView,
     MemberView,
     MessageView,
+    RowView,
     RuleView,
     SaidView,
     SampleView,
@@ -38,6 +39,9 @@ __all__ = ["code_text", "direction_text", "fields_page", "kind_of", "message_pag
 
 _MOST_DRAWN: Final = 4
 """Varieties of a union that are drawn; of more, each is told in the notation."""
+_NO_SAMPLE: Final = (
+    "There is no example: none could be made that keeps the rules and shows no secret. An `example` of the file would be one."
+)
 
 Fields: TypeAlias = m.Struct | m.Frame | m.Preamble
 Named: TypeAlias = m.Message | Fields | m.Enum | m.Union | m.Coding
@@ -69,7 +73,7 @@ def _page(
     sample: Sample | None,
 ) -> MessageView:
     name = declaration.name
-    layout = layout_of(book, name, cells, frame=frame.name if frame is not None else None)
+    layout = layout_of(book, name, cells, frame=frame)
     faults = _faults(book, declaration, frame, {row.anchor for row in layout.rows})
     said = book.usage.rows(name)
     return MessageView(
@@ -79,7 +83,8 @@ def _page(
         code=code_text(declaration.code) if isinstance(declaration, m.Message) else "",
         frame=None if frame is None else Linked(text=frame.name, url=book.places.url(frame.name)),
         layout=layout,
-        sample=None if sample is None else _sample_view(book, sample, cells),
+        sample=None if sample is None else _sample_view(book, sample, layout.rows),
+        no_sample="" if sample is not None or frame is None else _NO_SAMPLE,
         faults=faults,
         also=_inner(book, declaration.fields),
         rules=_rules(book, declaration, faults, said),
@@ -132,7 +137,7 @@ def code_text(code: int | None) -> str:
 # ---- the example
 
 
-def _sample_view(book: Book, sample: Sample, cells: tuple[Cell, ...]) -> SampleView:
+def _sample_view(book: Book, sample: Sample, rows: tuple[RowView, ...]) -> SampleView:
     python, decode = book.snippets.python(sample), book.snippets.decode_command(sample)
     encode = book.snippets.encode_command(sample)
     snippets = [SnippetView(title="Python", text=python, language="python")] if python else []
@@ -146,7 +151,7 @@ def _sample_view(book: Book, sample: Sample, cells: tuple[Cell, ...]) -> SampleV
         role=sample.scene.role or "",
         size=len(sample.data),
         before=tuple((role or "", data.hex(" ")) for role, data in sample.scene.before),
-        anatomy=anatomy_of(sample.data, sample.tree, [cell.key for cell in cells]),
+        anatomy=anatomy_of(sample.data, sample.tree, [row.key for row in rows]),
         hex=sample.data.hex(),
         play=playground_state(book.protocol.name, sample.scene, sample.data),
         carried=tuple(
@@ -170,7 +175,7 @@ def _faults(
 
 def _fault_view(book: Book, fault: Fault, owner: str, anchors: set[str]) -> FaultView:
     key = next((each for each in (anchor(fault.path), *_beside(fault.path)) if each in anchors), "")
-    vectors, n_more = book.vectors_of_fault(fault.path or owner, fault.code)
+    vectors, n_more = book.vectors_of_fault(fault.path or owner, fault.code, fault.rule)
     return FaultView(
         code=book.code_link(fault.code),
         place=Linked(text=fault.path or owner, url=f"#{key}" if key else ""),

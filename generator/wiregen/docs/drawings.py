@@ -95,7 +95,7 @@ def _kind(cell: Cell) -> str:
 def _detail(cell: Cell, size: str) -> str:
     """Return the second line of a box: its constant, its size, or how it varies."""
     if cell.bits is None:
-        word = "0 or " if cell.is_optional and cell.high is not None and cell.high < 256 else ""
+        word = "0 or " if cell.is_optional and cell.high == cell.least else ""
         return (
             f"{size} = {word}{_most(cell)}"
             if word

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
 from wiregen import model as m
 from wiregen.spelling import expression_text
-from wiregen.walk import flat_fields, nested_expressions
+from wiregen.values import number_of
+from wiregen.walk import flat_fields, nested_expressions, references
 
-__all__ = ["Fault", "Named", "faults_of", "named_by"]
+__all__ = ["Fault", "Named", "faults_of", "measures", "named_by"]
 
+_NEGATIVE: Final = "it makes negative the "
 _NO_MESSAGE: Final = "no message has this code"
 
 
@@ -28,10 +30,13 @@ class Fault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """The rules that limits, and declarations of types, name themselves."""
+    """The rules that limits, and declarations of types, name themselves; `unsigned`: the names of fields that are nowhere negative; `open_enums` refuse no number."""
 
     limits: Mapping[str, str]
     types: Mapping[str, str]
+    unsigned: frozenset[str]
+    open_enums: frozenset[str]
+    codings: Mapping[str, m.Coding]
 
 
 def named_by(protocol: m.Protocol) -> Named:
@@ -41,7 +46,49 @@ def named_by(protocol: m.Protocol) -> Named:
     return Named(
         limits={limit.name: limit.notes.rule or "" for limit in protocol.limits},
         types={name: rule for name, rule in types.items() if rule is not None},
+        unsigned=_unsigned(protocol),
+        open_enums=frozenset(each.name for each in protocol.enums if each.is_open),
+        codings={each.name: each for each in protocol.codings},
     )
+
+
+def _unsigned(protocol: m.Protocol) -> frozenset[str]:
+    owners: list[tuple[m.Field, ...]] = [each.fields for each in protocol.frames]
+    owners += [each.fields for each in protocol.preambles]
+    owners += [each.fields for each in protocol.messages]
+    owners += [each.fields for each in protocol.structs]
+    owners += [variety.fields for union in protocol.unions for variety in union.varieties]
+    fields = [field for some in owners for field in flat_fields(some)]
+    signed = {field.name for field in fields if not _is_unsigned(field.type)}
+    return frozenset(field.name for field in fields) - signed
+
+
+def _is_unsigned(type_: m.Type) -> bool:
+    match type_:
+        case m.Integer(signed=signed):
+            return not signed
+        case m.Varint(zigzag=zigzag):
+            return not zigzag
+        case _:
+            return isinstance(type_, m.Bits)
+
+
+def _may_be_negative(value: m.Expression, named: Named) -> bool:
+    """Tell whether a length may come out below zero; where that is not plain, it may."""
+    number = number_of(value)
+    if number is not None:
+        return number < 0
+    match value:
+        case m.FieldReference(path=path):
+            return not path or path[-1] not in named.unsigned
+        case m.Call(function="size" | "count") | m.LimitReference() | m.Position():
+            return False
+        case m.Call(function="min" | "max", arguments=parts):
+            return any(_may_be_negative(part, named) for part in parts)
+        case m.Operation(operator="+" | "*" | "/" | "%", left=left, right=right):
+            return _may_be_negative(left, named) or _may_be_negative(right, named)
+        case _:
+            return True
 
 
 def faults_of(owner: str, fields: tuple[m.Field, ...], named: Named) -> tuple[Fault, ...]:
@@ -49,13 +96,19 @@ def faults_of(owner: str, fields: tuple[m.Field, ...], named: Named) -> tuple[Fa
     found = [Fault(code="truncated", path="", when="the bytes end before it does")]
     flat = tuple(flat_fields(fields))
     for field in flat:
-        path = owner if field.name == "_" else f"{owner}.{field.name}"
-        found += _of_field(field, path, named)
+        found += _of_field(field, f"{owner}.{field.name}", named)
     if any(
         _is_code(field.value) for field in flat
     ):  # which is then at fault, and not the message it stands for
         found = [fault for fault in found if fault.when != _NO_MESSAGE or _is_of_code(fault, owner, flat)]
-    return tuple(dict.fromkeys(found))
+    rules = {f"{owner}.{field.name}": field.notes.rule for field in flat}
+    return tuple(dict.fromkeys(_ruled(fault, rules) for fault in found))
+
+
+def _ruled(fault: Fault, rules: Mapping[str, str | None]) -> Fault:
+    """Return a fault; where a field gives a negative size, with the rule of that field before that of what it measures."""
+    rule = rules.get(fault.path) if fault.when.startswith(_NEGATIVE) else None
+    return fault if rule is None else replace(fault, rule=rule)
 
 
 def _is_code(value: m.FieldValue | None) -> bool:
@@ -108,13 +161,20 @@ def _beyond(path: str, named: Named, *limits: str) -> Iterator[Fault]:
         yield Fault(code="limit_exceeded", path=path, when=when)
 
 
+def measures(expression: m.Expression) -> bool:
+    """Tell whether an expression asks for a size or a count: what does not agree with it has a code of its own."""
+    parts = nested_expressions(expression)
+    return any(isinstance(part, m.Call) and part.function in ("size", "count") for part in parts)
+
+
 def _of_value(value: m.FieldValue | None, path: str, rule: str) -> Iterator[Fault]:
     match value:
         case m.Derived(value=m.Call(function="code")):
             yield Fault(code="unknown_code", path=path, when=_NO_MESSAGE, rule=rule)
         case m.Derived(value=expression, lenient=lenient):
             when = f"not {expression_text(expression)}"
-            yield Fault(code="length_mismatch", path=path, when=when, rule=rule, strict=lenient)
+            code = "length_mismatch" if measures(expression) else "constraint"
+            yield Fault(code=code, path=path, when=when, rule=rule, strict=lenient)
         case m.Constant(value=expression):
             yield Fault(
                 code="wrong_constant", path=path, when=f"not {expression_text(expression)}", rule=rule
@@ -132,19 +192,18 @@ def _of_type(type_: m.Type, path: str, rule: str, named: Named) -> Iterator[Faul
         case m.Varint(bits=bits):
             yield from _of_varint(bits, path, rule, lenient=type_.lenient)
         case m.Text(encoding=encoding, length=length, lenient=lenient):
-            yield Fault(code="invalid_text", path=path, when=f"not {encoding}", rule=rule, strict=lenient)
+            if encoding != "latin1":  # where every byte is a character
+                yield Fault(code="invalid_text", path=path, when=f"not {encoding}", rule=rule, strict=lenient)
             if encoding == "mutf8":
                 yield Fault(
                     code="not_canonical", path=path, when="longer than needed", rule=rule, strict=True
                 )
-            yield from _beyond(path, named, "frame")
-            yield from _of_length(length, path, rule)
+            yield from _of_run(length, path, rule, named)
         case m.Bytes(length=length):
-            yield from _beyond(path, named, "frame")
-            yield from _of_length(length, path, rule)
+            yield from _of_run(length, path, rule, named)
         case m.List(length=length):
             yield from _beyond(path, named, "count", "frame", "messages")
-            yield from _of_length(length, path, rule)
+            yield from _of_length(length, path, rule, named)
         case m.Reference():
             yield from _of_reference(type_, path, rule, named)
         case m.MessageMatch(lenient=lenient):
@@ -165,13 +224,20 @@ def _of_varint(bits: int, path: str, rule: str, *, lenient: bool) -> Iterator[Fa
     yield Fault(code="not_canonical", path=path, when="longer than needed", rule=rule, strict=lenient)
 
 
-def _of_length(length: m.Length, path: str, rule: str) -> Iterator[Fault]:
+def _of_run(length: m.Length, path: str, rule: str, named: Named) -> Iterator[Fault]:
+    """Yield the faults of bytes or text of some length; what is always as long exceeds nothing by itself."""
+    if not isinstance(length, m.Computed) or number_of(length.value) is None:
+        yield from _beyond(path, named, "frame")
+    yield from _of_length(length, path, rule, named)
+
+
+def _of_length(length: m.Length, path: str, rule: str, named: Named) -> Iterator[Fault]:
     match length:
         case m.Prefix(type=type_):
             own = length.rule or ("" if isinstance(type_, m.Varint | m.Reference) else rule)
-            yield from _of_prefix(type_, path, own)
+            yield from _of_prefix(type_, path, own, named)
         case m.Computed(value=value):
-            yield Fault(code="invalid_value", path=path, when="its length is negative", rule=rule)
+            yield from _of_computed(value, path, rule, named, "length")
             yield from _of_subject(value, path, rule)
         case m.ToTheEnd() | m.Delimited() | m.UntilHolds():
             return
@@ -179,15 +245,29 @@ def _of_length(length: m.Length, path: str, rule: str) -> Iterator[Fault]:
             assert_never(length)
 
 
-def _of_prefix(type_: m.Integer | m.Varint | m.Reference, path: str, rule: str) -> Iterator[Fault]:
+def _of_computed(value: m.Expression, path: str, rule: str, named: Named, what: str) -> Iterator[Fault]:
+    """Yield that a size is negative: at the first field that it is computed from, if that is of the same declaration."""
+    if not _may_be_negative(value, named):
+        return
+    asked = (each for each in nested_expressions(value) if isinstance(each, m.FieldReference))
+    first = next((each.path[0] for each in asked if each.scope == "own" and each.path), "")
+    if first:
+        when = f"{_NEGATIVE}{what} of {path.rpartition('.')[2]}"
+        yield Fault(code="invalid_value", path=f"{path.rpartition('.')[0]}.{first}", when=when, rule=rule)
+    else:
+        yield Fault(code="invalid_value", path=path, when=f"its {what} is negative", rule=rule)
+
+
+def _of_prefix(
+    type_: m.Integer | m.Varint | m.Reference, path: str, rule: str, named: Named
+) -> Iterator[Fault]:
     match type_:
         case m.Integer(signed=True):
             yield Fault(code="invalid_value", path=path, when="its length is negative", rule=rule)
         case m.Varint(bits=bits, lenient=lenient):
             yield from _of_varint(bits, path, rule, lenient=lenient)
-        case m.Reference():
-            yield Fault(code="invalid_value", path=path, when="its length is null or no number", rule=rule)
-            yield Fault(code="not_canonical", path=path, when="its length is longer than needed", rule=rule)
+        case m.Reference(name=name):
+            yield from _of_coding(named.codings[name], path, rule)
         case m.Integer():
             return
         case _:
@@ -199,7 +279,8 @@ def _of_reference(type_: m.Reference, path: str, rule: str, named: Named) -> Ite
     match type_.target:
         case "enum":
             own, when = named.types.get(type_.name, rule), f"no member of {type_.name}"
-            yield Fault(code="invalid_enum", path=path, when=when, rule=own, strict=type_.lenient)
+            if type_.name not in named.open_enums:
+                yield Fault(code="invalid_enum", path=path, when=when, rule=own, strict=type_.lenient)
         case "union":
             own = named.types.get(type_.name, rule)
             yield Fault(code="unknown_code", path=path, when=f"no variety of {type_.name}", rule=own)
@@ -208,8 +289,7 @@ def _of_reference(type_: m.Reference, path: str, rule: str, named: Named) -> Ite
             )
             yield from _beyond(path, named, "messages")
         case "coding":
-            yield Fault(code="not_canonical", path=path, when="longer than needed", rule=rule)
-            yield Fault(code="invalid_value", path=path, when="a first byte without meaning", rule=rule)
+            yield from _of_coding(named.codings[type_.name], path, rule)
         case "frame":
             yield Fault(
                 code="too_deep", path=path, when="frames inside frames beyond limits.depth", rule=deep
@@ -223,22 +303,43 @@ def _of_reference(type_: m.Reference, path: str, rule: str, named: Named) -> Ite
         yield Fault(code="constraint", path=path, when=when, rule=rule, strict=type_.lenient)
 
 
+def _of_coding(coding: m.Coding, path: str, rule: str) -> Iterator[Fault]:
+    """Yield what may be wrong with a number of several widths."""
+    n_known = sum(width.high - width.low + 1 for width in coding.widths)
+    if n_known < 2**coding.type.bits:
+        when = f"a first number without meaning in {coding.name}"
+        yield Fault(code="invalid_value", path=path, when=when, rule=rule)
+    if any(width.wide is not None for width in coding.widths):
+        yield Fault(code="not_canonical", path=path, when=f"a {coding.name} longer than needed", rule=rule)
+
+
 def _of_subject(subject: m.Expression, path: str, rule: str) -> Iterator[Fault]:
     if any(isinstance(part, m.ContextReference) for part in nested_expressions(subject)):
         yield Fault(code="missing_context", path=path, when="nothing said before tells its layout", rule=rule)
 
 
+def _takes_all(region: m.Region) -> bool:
+    """Tell whether what stands in a region goes on to its end, whatever that is."""
+    is_run = isinstance(region.content, m.Bytes) and isinstance(region.content.length, m.ToTheEnd)
+    return is_run and not isinstance(region.carrier, m.InCompressed)
+
+
 def _of_region(region: m.Region, path: str, rule: str, named: Named) -> Iterator[Fault]:
-    when = "bytes are left over at its end"
-    yield Fault(code="trailing_bytes", path=path, when=when, rule=rule, strict=region.lenient)
+    if not _takes_all(region):
+        when = "bytes are left over at its end"
+        yield Fault(code="trailing_bytes", path=path, when=when, rule=rule, strict=region.lenient)
     yield from _beyond(path, named, "frame")
     match region.carrier:
         case m.InCompressed(algorithm=algorithm):
             yield from _beyond(path, named, "inflated")
             yield Fault(code="inflate_failed", path=path, when=f"no whole {algorithm} stream", rule=rule)
-            yield Fault(code="partial_inner", path=path, when="it ends inside a frame", rule=rule)
-        case m.InSize() | m.InPrefix():
-            yield Fault(code="invalid_value", path=path, when="its size is negative", rule=rule)
+            if any(each.target == "frame" for each in references(region.content)):
+                yield Fault(code="partial_inner", path=path, when="it ends inside a frame", rule=rule)
+        case m.InSize(size=size):
+            yield from _of_computed(size, path, rule, named, "size")
+            yield from _of_subject(size, path, rule)
+        case m.InPrefix(type=type_):
+            yield from _of_prefix(type_, path, region.carrier.rule or rule, named)
         case m.InChunks():
             return
         case _:

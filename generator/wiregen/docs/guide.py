@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-__all__ = ["examples", "guide_pages", "handbook_folder"]
+__all__ = ["examples", "guide_pages", "handbook_folder", "heading_id"]
 
 _PAGES: Final = {
     "start": "guide/start.md",
@@ -38,6 +38,11 @@ _PAGES: Final = {
     "recipes": "guide/recipes.md",
 }
 _DIRECTIVE: Final = re.compile(r"^\{\{(grammar|example): ([a-z_ ]+)\}\}$", re.MULTILINE)
+_CODE_OR_LINK: Final = re.compile(
+    r"^(?:```|~~~).*?^(?:```|~~~)$|\[((?:[^\[\]`\n]|`[^`\n]*`|\n(?!\n))+)\]\(([^)\s]*)\)|`[^`\n]*`",
+    re.DOTALL | re.MULTILINE,
+)
+"""A block of code, a link with its words and its target, a code span."""
 _TITLE: Final = re.compile(r"^# (.+)$", re.MULTILINE)
 _CODES: Final = "codes"
 
@@ -134,7 +139,7 @@ def _rendered(text: str) -> Markup:
     tokens = _renderer().parse(text)
     for number, token in enumerate(tokens):
         if token.type == "heading_open" and token.tag != "h1":
-            token.attrSet("id", _slug(tokens[number + 1].content))
+            token.attrSet("id", heading_id(tokens[number + 1].content))
         if token.type == "fence":
             token.attrSet("tabindex", "0")
         for child in token.children or ():
@@ -147,11 +152,11 @@ def _mend_link(token: Token) -> None:
     if token.type != "link_open":
         return
     target = str(token.attrGet("href"))
-    page = target.removesuffix(".md").removesuffix(".html")
-    if "/" not in page and (page in _PAGES or page in _known()):
-        token.attrSet("href", f"{page}.html")
-    else:
+    page = _page_of(target)
+    if page is None:
         token.attrs = {}
+    else:
+        token.attrSet("href", f"{page}.html")
 
 
 @cache
@@ -159,12 +164,28 @@ def _known() -> frozenset[str]:
     return frozenset((_CODES, *known_codes(), *error_codes()))
 
 
-def _slug(text: str) -> str:
+def heading_id(text: str) -> str:
+    """Return the id of a heading in a page of the guide."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
 def _linked_to_twins(text: str) -> str:
-    return re.sub(r"\]\(([A-Za-z0-9_]+)\.html\)", r"](\1.md)", text)
+    """Return a text whose links lead to the Markdown of other pages; of any that lead elsewhere only the words stay."""
+
+    def link(found: re.Match[str]) -> str:
+        words, target = found[1], found[2]
+        if words is None:
+            return found[0]
+        page = _page_of(target)
+        return words if page is None else f"[{words}]({page}.md)"
+
+    return _CODE_OR_LINK.sub(link, text)
+
+
+def _page_of(target: str) -> str | None:
+    """Return the page of the guide that a link leads to."""
+    page = target.removesuffix(".md").removesuffix(".html")
+    return page if "/" not in page and (page in _PAGES or page in _known()) else None
 
 
 @cache

@@ -11,6 +11,7 @@ from wiregen.docs.book import Book, notes_of, number_text
 from wiregen.docs.cells import Cell
 from wiregen.docs.drawings import ascii_of, diagram_of
 from wiregen.docs.grid import Offset, offsets_of
+from wiregen.docs.legends import byte_order, legend_of
 from wiregen.docs.notation import notation_of
 from wiregen.docs.places import anchor
 from wiregen.docs.prose import Prose
@@ -23,13 +24,14 @@ __all__ = ["constraint_text", "layout_of"]
 _DEFAULT_FRAME: Final = 16 * 1024 * 1024
 
 
-def layout_of(book: Book, name: str, cells: tuple[Cell, ...], *, frame: str | None = None) -> LayoutView:
-    """Return the layout of a declaration; `frame`: the name of the frame around it, whose own fields its cells hold too."""
+def layout_of(book: Book, name: str, cells: tuple[Cell, ...], *, frame: m.Frame | None = None) -> LayoutView:
+    """Return the layout of a declaration; `frame`: the frame around it, whose own fields its cells hold too."""
     offsets = offsets_of(cells)
     rows = (
-        _row(book, cell, offset, size, is_header=frame is not None and cell.owner == frame)
+        _row(book, cell, offset, size, is_header=frame is not None and cell.owner == frame.name)
         for cell, (offset, size) in zip(cells, offsets, strict=True)
     )
+    every = (*cells, *(inner for cell in cells for inner in _inside(book, cell)))
     return LayoutView(
         uid=name,
         diagram=diagram_of(f"Layout of {name}", cells),
@@ -39,12 +41,14 @@ def layout_of(book: Book, name: str, cells: tuple[Cell, ...], *, frame: str | No
             each for row, cell in zip(rows, cells, strict=True) for each in (row, *_items(book, row, cell))
         ),
         size=_size_text(book, cells),
+        byte_order=byte_order(book.protocol.endian, every),
+        legend=tuple(Prose(text=each) for each in legend_of(every, frame, name)),
     )
 
 
 def _row(book: Book, cell: Cell, offset: Offset, size: str, *, is_header: bool) -> RowView:
     field = cell.field
-    constraint = constraint_text(field, cell.constant)
+    constraint = constraint_text(field, cell.constant, _needed(cell))
     notes = field.notes if field is not None else m.Notes()
     return RowView(
         key=cell.key,
@@ -63,22 +67,25 @@ def _row(book: Book, cell: Cell, offset: Offset, size: str, *, is_header: bool) 
     )
 
 
+def _inside(book: Book, cell: Cell) -> tuple[Cell, ...]:
+    """Return the cells of an item of a list, where that is a struct."""
+    struct = book.cells.struct(cell.link, 0) if cell.is_list else None
+    return () if struct is None else book.cells.of(struct.name, struct.fields)
+
+
 def _items(book: Book, row: RowView, cell: Cell) -> Iterator[RowView]:
     """Yield the rows of what a list holds, where that is a struct: offsets count from the beginning of an item."""
-    struct = book.cells.struct(cell.link, 0) if cell.is_list else None
-    if struct is None:
-        return
-    cells = book.cells.of(struct.name, struct.fields)
+    cells = _inside(book, cell)
     for inner, (offset, size) in zip(cells, offsets_of(cells), strict=True):
         each = _row(book, inner, offset, size, is_header=False)
         yield replace(
             each,
-            key=row.key,
+            key=f"{row.key}[].{each.key.partition('.')[2]}",
             anchor=f"{row.anchor}.{each.anchor}",
             offset=f"item + {each.offset}",
             name=f"{row.name}[].{each.name}",
             is_header=True,
-            owner=struct.name,
+            owner=inner.owner,
         )
 
 
@@ -94,26 +101,38 @@ def _offset_text(cell: Cell, offset: Offset) -> str:
 
 def _own_size(cell: Cell, size: str) -> str:
     if cell.bits is None:
-        return _range(size, cell.low, cell.high)
+        return _range(size, cell)
     if cell.bits % 8:
         return _counted(cell.bits, "bit")
     return _counted(cell.bits // 8, "byte")
 
 
-def _range(size: str, low: int, high: int | None) -> str:
+def _range(size: str, cell: Cell) -> str:
+    """Return what a size is called, and between which bounds it lies."""
+    low, high = cell.least if cell.is_optional else cell.low, cell.high
     if high is not None and high == low:
-        return f"{size} = {high}"
+        return f"{size}: 0 or {number_text(high)}" if cell.is_optional else f"{size} = {high}"
     most = "" if high is None or high >= 2**24 else f" to {number_text(high)}"
     least = number_text(low) if low or most else ""
+    if cell.is_optional and low:
+        return f"{size}: 0 or {least}{most}" if most else f"{size}: 0 or ≥ {least}"
     return f"{size}: {least}{most}" if most else f"{size} ≥ {least}" if least else size
+
+
+def _needed(cell: Cell) -> str:
+    """Return how many bytes must be left for an optional tail."""
+    return _counted(cell.high, "byte") if cell.high is not None and cell.least == cell.high else "1 byte"
 
 
 def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-def constraint_text(field: m.Field | None, constant: str = "") -> str:
-    """Return what must hold of a field, in the language's own words; `constant`: what a derived one is, where that is known."""
+def constraint_text(field: m.Field | None, constant: str = "", needed: str = "its size") -> str:
+    """Return what must hold of a field, in the language's own words.
+
+    `constant`: what a derived one is, where that is known; `needed`: what must be left for an optional tail.
+    """
     if field is None:
         return ""
     parts: list[str] = []
@@ -127,8 +146,8 @@ def constraint_text(field: m.Field | None, constant: str = "") -> str:
             pass
     if field.condition is not None:
         parts.append(f"if {expression_text(field.condition)}")
-    if isinstance(field.value, m.Trailing) and "if remaining > 0" not in parts:
-        parts.append("if bytes are left")
+    elif isinstance(field.value, m.Trailing):
+        parts.append(f"if at least {needed} {'is' if needed in ('1 byte', 'its size') else 'are'} left")
     if field.where is not None:
         parts.append(f"where {field.where_text or expression_text(field.where)}")
     return " ".join(" ".join(parts).split())

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from wiregen.docs.cells import Cell
 
 __all__ = ["notation_of"]
+
+_ENDLESS: Final = 2**24
+"""Bytes from which on a bound says nothing: the limit of a frame comes first."""
 
 
 def notation_of(name: str, cells: tuple[Cell, ...]) -> str:
@@ -22,10 +27,10 @@ def _line(cell: Cell) -> str:
 
 
 def _size(cell: Cell) -> str:
+    """Return the bits; of what is optional those that it has where it is there."""
     if cell.bits is not None:
         return str(cell.bits)
-    if cell.is_optional and cell.low == 0 and cell.high is not None and not cell.is_list:
-        return str(8 * cell.high)
-    low = str(8 * cell.low) if cell.low else ""
-    high = "" if cell.high is None or cell.high > 0xFFFF else str(8 * cell.high)
+    least = cell.least if cell.is_optional else cell.low
+    low = str(8 * least) if least else ""
+    high = "" if cell.high is None or cell.high >= _ENDLESS else str(8 * cell.high)
     return low if low and low == high else f"{low}..{high}"

@@ -1,27 +1,34 @@
 """Docs of a `.wire` file as HTML and as Markdown: its own markup is read, nothing in it acts.
 
-Raw HTML is text, images are not loaded, and links lead to http, https or a relative place; what else looks like one stays as written.
+Raw HTML is text, images are not loaded, and links lead to http, https or a page of the site; what else looks like one stays as written.
+Which pages a site has is known once all are made: until then such a link is an `a` without a way, and `with_links` gives it one.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from html import unescape
+from typing import TYPE_CHECKING, Any, Final
 
 from markupsafe import Markup, escape
 
-from wiregen.emitter import harmless, markdown
+from wiregen.emitter import harmless, in_cell, markdown
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
-__all__ = ["Prose", "first_sentence", "inline", "is_safe_link", "prose"]
+__all__ = ["Prose", "first_sentence", "inline", "is_safe_link", "prose", "with_links"]
 
 _PLAIN: Final = re.compile(r"[A-Za-z(][A-Za-z0-9 ,.;:()'/]*")
 """Text that Markdown leaves as it is."""
-_SCHEME: Final = re.compile(r"[a-z][a-z0-9+.\-]*:", re.IGNORECASE)
+_WEB: Final = re.compile(r"https?://[^/\\]", re.IGNORECASE)
+_PAGE: Final = re.compile(r"(?:(?:\.\./)?(?:[A-Za-z0-9_-]+/)?[A-Za-z0-9_-]+\.html)?(?:#[\w.-]+)?", re.ASCII)
+"""A page of the site, of the protocol's folder or of another one's, or a place in one."""
+_PENDING: Final = re.compile(r'<a data-page="([^"]*)">(.*?)</a>', re.DOTALL)
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s")
 
 
@@ -54,7 +61,7 @@ class Prose:
     @property
     def cell(self) -> str:
         """As Markdown in a cell of a table."""
-        return " ".join(markdown(self.text).split()).replace("|", "\\|")
+        return in_cell(markdown(" ".join(self.text.split())))
 
     @property
     def plain(self) -> str:
@@ -86,12 +93,24 @@ def first_sentence(text: str) -> str:
 
 
 def is_safe_link(url: str) -> bool:
-    """Tell whether a link stays on the site or leads to a web page, whatever a browser takes out of it."""
-    bare = re.sub(r"[\x00-\x20\x7f-\xa0\u200b-\u200f\ufeff]", "", url)
-    if bare.startswith(("//", "\\", "/\\")):
-        return False
-    scheme = _SCHEME.match(bare)
-    return scheme is None or scheme[0].lower() in ("http:", "https:")
+    """Tell whether a link leads to a web page, or has the form of a page of the site."""
+    return bool(_WEB.match(url) or (url and _PAGE.fullmatch(url)))
+
+
+def with_links(html: str, is_there: Callable[[str], bool]) -> str:
+    """Return a page whose prose leads to what is there; what leads nowhere is text, as it was written."""
+
+    def link(found: re.Match[str]) -> str:
+        url, text = found[1], found[2]
+        return f'<a href="{url}">{text}</a>' if is_there(unescape(url)) else f"[{text}]({url})"
+
+    return _PENDING.sub(link, html)
+
+
+def _opened(renderer: Any, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+    """Return the beginning of a link; of one to a page of the site without its way."""
+    url = str(tokens[at].attrGet("href"))
+    return f'<a {"href" if _WEB.match(url) else "data-page"}="{escape(url)}">'
 
 
 @cache
@@ -100,4 +119,5 @@ def _renderer() -> MarkdownIt:
 
     renderer = MarkdownIt("commonmark", {"html": False}).disable(["image", "heading", "lheading", "hr"])
     renderer.validateLink = is_safe_link  # type: ignore[method-assign]
+    renderer.add_render_rule("link_open", _opened)
     return renderer

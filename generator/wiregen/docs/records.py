@@ -26,8 +26,9 @@ def rules_page(book: Book) -> RulesPageView:
 def rule_view(book: Book, rule: m.Rule) -> RuleView:
     """Return one rule: its text, its place in the document, what a receiver does, the vectors that break it."""
     vectors, n_more = book.vectors_of_rule(rule.name)
-    if not vectors:
-        vectors, n_more = book.vectors_of_codes(_codes_in(rule.text))
+    codes = () if vectors else _codes_in(rule.text)
+    if codes:
+        vectors, n_more = book.vectors_of_codes(codes)
     sources = tuple(harmless(" ".join(source.split())) for source in rule.sources)
     breaking = book.conversations.breaking.get(rule.name)
     return RuleView(
@@ -39,6 +40,7 @@ def rule_view(book: Book, rule: m.Rule) -> RuleView:
         receiver=book.reactions.get(rule.name, ()),
         vectors=vectors,
         n_more=n_more,
+        by_code=", ".join(codes) if vectors else "",
         told=() if breaking is None else told_of(breaking),
     )
 

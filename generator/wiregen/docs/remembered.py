@@ -146,7 +146,7 @@ def _asks(expression: m.Expression, kept: Kept) -> bool:
 
 def lack(book: Book, code: str, when: str, *, path: str, rule: str | None = None) -> LackView:
     """Return an error with the vectors that show it."""
-    vectors, n_more = book.vectors_of_fault(path, code)
+    vectors, n_more = book.vectors_of_fault(path, code, rule or "")
     return LackView(
         code=book.code_link(code), when=when, rule=book.rule_link(rule), vectors=vectors, n_more=n_more
     )

@@ -1,17 +1,18 @@
 """One frame of each message to look at: from the file's examples, from its vectors, or the plainest that can be made.
 
 Invariant: what is shown was read by the careful codec while the page was made, whole, as that message; bytes of fields that
-are secret are never shown, for a frame is shown with those empty.
+are secret are never shown, for a frame is shown with those empty, or of x and zeros where they cannot be.
 """
 
 from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
+from uuid import UUID
 
 from wiregen import model as m
 from wiregen.runtime.errors import DecodeError, EncodeError
@@ -73,8 +74,9 @@ class Samples:
         """Return a sample of a message; None where nothing can be made that reads as one."""
         for scene, data, origin in self._candidates(message):
             sample = self._read(message, scene, data, origin)
-            if sample is not None:
-                return self._without_secrets(message, sample)
+            shown = None if sample is None else self._without_secrets(message, sample)
+            if shown is not None:
+                return shown
         return None
 
     def _candidates(self, message: m.Message) -> Iterator[tuple[Scene, bytes, str]]:
@@ -166,18 +168,27 @@ class Samples:
         return Scenery(self._soil)
 
     def _without_secrets(self, message: m.Message, sample: Sample) -> Sample | None:
-        """Return the sample with nothing in the fields that are secret; None where such a frame cannot be."""
-        if not self._secrets:
+        """Return the sample with nothing in the fields that are secret, or nothing of meaning; None where such a frame cannot be."""
+        if not self._secrets or not _has_any(sample.tree.value, self._secrets):
             return sample
+        for blank, how in ((_emptied, "left empty"), (_filled, "replaced")):
+            shown = self._read(message, sample.scene, sample.data, f"{sample.origin}, secrets {how}")
+            blanked = None if shown is None else self._blanked(message, shown, blank)
+            if blanked is not None:
+                return blanked
+        return None
+
+    def _blanked(self, message: m.Message, sample: Sample, blank: Callable[[Any], Any]) -> Sample | None:
         value = sample.tree.value
-        if not any(_blank(part, self._secrets) for part in (value, *_records(value.message))):
-            return sample
+        for record in _records(value):
+            for name in self._secrets & record.fields.keys():
+                record.fields[name] = blank(record.fields[name])
         before = self._bench.read(sample.scene, b"")[1]
         try:
             data = write_frame(self._plan, value, Options(sample.scene.role, context=before), compression=0)
         except EncodeError:
             return None
-        return self._read(message, sample.scene, data, f"{sample.origin}, secrets left empty")
+        return self._read(message, sample.scene, data, sample.origin)
 
     @cached_property
     def _secrets(self) -> frozenset[str]:
@@ -238,12 +249,27 @@ def _records(value: Any) -> Iterator[Record | Variety | FrameValue]:
             yield from _records(item)
 
 
-def _blank(record: Record | Variety | FrameValue, secrets: frozenset[str]) -> bool:
-    """Empty the secret fields of a record; return whether there was anything in one."""
-    found = [
-        name for name, value in record.fields.items() if name in secrets and value not in ("", b"", None)
-    ]
-    for name in found:
-        value = record.fields[name]
-        record.fields[name] = value[:0] if isinstance(value, str | bytes | list) else 0
-    return bool(found)
+def _has_any(frame: Any, secrets: frozenset[str]) -> bool:
+    found = (record.fields.get(name) for record in _records(frame) for name in secrets)
+    return any(value not in ("", b"", None) for value in found)
+
+
+def _emptied(value: Any) -> Any:
+    return value[:0] if isinstance(value, str | bytes | list) else _filled(value)
+
+
+def _filled(value: Any) -> Any:
+    """Return a value of the same size that says nothing."""
+    match value:
+        case str():
+            return "x" * len(value)
+        case bytes():
+            return bytes(len(value))
+        case list():
+            return [_filled(item) for item in value]
+        case UUID():
+            return UUID(int=0)
+        case None | Record() | Variety() | FrameValue():
+            return value
+        case _:
+            return 0

@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 
 from wiregen.docs.book import Book
 from wiregen.docs.general_views import GuideView
+from wiregen.docs.guide import heading_id
 from wiregen.docs.places import GUIDE, anchor, session_page_name
 from wiregen.docs.prose import Prose
 from wiregen.docs.remembered import remembered_views
@@ -19,6 +20,13 @@ __all__ = ["Entry", "entries_of", "entries_of_guide", "search_script"]
 Entry: TypeAlias = tuple[str, str, str, str]
 """What it is called, of which kind it is, where it is, and what is said about it."""
 _MOST_TEXT: Final = 160
+_MOST_SAID: Final = 400
+_N_CRUMBS: Final = 3
+"""Of a chapter; pages of codes, which lie deeper, are found by their titles."""
+_HEADING: Final = re.compile(r"^## (.+)$\n((?:(?!^## ).*\n?)*)", re.MULTILINE)
+_RULE: Final = re.compile(r"^([a-z_]+) +: ", re.MULTILINE)
+"""The beginning of a rule of the grammar."""
+_FENCED: Final = re.compile(r"^(?:```|~~~).*?^(?:```|~~~)$", re.MULTILINE | re.DOTALL)
 _ESCAPED: Final = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
@@ -52,10 +60,29 @@ def entries_of(
 
 
 def entries_of_guide(pages: Iterable[GuideView]) -> Iterator[Entry]:
-    """Yield the chapters and codes of the guide, with the words of their headings."""
+    """Yield the pages of the guide with the words of their headings, and their sections with their first words and what is code in them."""
     for page in pages:
+        url = f"{GUIDE}/{page.shell.here}.html"
         headings = ", ".join(re.findall(r"^##+ (.+)$", page.md, re.MULTILINE))
-        yield page.title, "guide", f"{GUIDE}/{page.shell.here}.html", _cut(headings)
+        is_chapter = len(page.shell.crumbs) == _N_CRUMBS
+        yield page.title, "guide" if is_chapter else "code", url, _cut(headings)
+        for title, text in _HEADING.findall(page.md) if is_chapter else ():
+            rules = ", ".join(_RULE.findall(text))
+            name = title.replace("`", "") + (f": {rules}" if rules else "")
+            yield name, f"guide, {page.title}", f"{url}#{heading_id(title)}", _words_of(text)
+
+
+def _words_of(text: str) -> str:
+    """Return the prose of a section, and each word of its code once, as far as there is room."""
+    prose = _FENCED.sub(" ", text)
+    said = _plain(prose)[:_MOST_SAID]
+    code = " ".join((*_FENCED.findall(text), *re.findall(r"`([^`]+)`", prose)))
+    words = dict.fromkeys(word.strip(".") for word in re.findall(r"[A-Za-z_][\w.]+", code))
+    return f"{said} {_plain(' '.join(word for word in words if word not in said))[:_MOST_SAID]}".strip()
+
+
+def _plain(text: str) -> str:
+    return Prose(text=text).plain
 
 
 def _of_records(book: Book, folder: str) -> Iterator[Entry]:

@@ -32,6 +32,7 @@ def session_page(book: Book, session: m.Session) -> SessionPageView:
         transitions=tuple(_transitions(book, session)),
         ladder=None if legal is None else ladder_of(f"A conversation of {session.name}", legal),
         told=() if legal is None else told_of(legal),
+        hint=f"No conversation is told. {book.hint}" if legal is None and book.hint else "",
         wire=book.wire(session.path),
     )
 

@@ -5,7 +5,9 @@ Invariant: the site is a function of its chapters alone; no page asks another co
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -21,6 +23,7 @@ from wiregen.docs.guide import guide_pages
 from wiregen.docs.joins import join_page
 from wiregen.docs.overview import home_page, protocol_page
 from wiregen.docs.places import GUIDE, Linked
+from wiregen.docs.prose import with_links
 from wiregen.docs.records import ledger_page, rules_page
 from wiregen.docs.search import Entry, entries_of, entries_of_guide, search_script
 from wiregen.docs.sessions import session_page
@@ -82,7 +85,24 @@ def build_site(
     outputs.append(Output(path=PurePosixPath("search.js"), content=search_script(entries).encode()))
     folder = templates_folder() / "docs"
     outputs += (Output(path=PurePosixPath(name), content=(folder / name).read_bytes()) for name in _STATIC)
-    return tuple(outputs)
+    return tuple(_linked(outputs))
+
+
+def _linked(outputs: list[Output]) -> Iterator[Output]:
+    """Yield the files; in pages, the links of prose to other pages lead there, and those to nothing are text."""
+    texts = {str(each.path): each.content.decode() for each in outputs if each.path.suffix == ".html"}
+
+    def is_there(path: PurePosixPath, url: str) -> bool:
+        page, _, place = url.partition("#")
+        target = posixpath.normpath(path.parent / page) if page else str(path)
+        return target in texts and (not place or f' id="{place}"' in texts[target])
+
+    for each in outputs:
+        text = texts.get(str(each.path))
+        if text is None or "<a data-page=" not in text:
+            yield each
+        else:
+            yield Output(path=each.path, content=with_links(text, partial(is_there, each.path)).encode())
 
 
 def _protocol(

@@ -10,6 +10,7 @@ from wiregen.docs.drawings import Diagram
 from wiregen.docs.ladders import Ladder
 from wiregen.docs.places import Linked
 from wiregen.docs.prose import Prose
+from wiregen.emitter import in_cell, markdown
 
 __all__ = [
     "CarriedView",
@@ -70,6 +71,24 @@ class NotesView:
     since: str
     is_secret: bool
 
+    @property
+    def lines(self) -> tuple[tuple[str, str], ...]:
+        """What there is of them as Markdown in one line each, with its name."""
+        named = (
+            *(("Source", in_cell(markdown(source))) for source in self.sources),
+            ("Since", in_cell(markdown(self.since))),
+            ("Deprecated", self.deprecated.cell),
+            ("Assumed", self.assumed.cell),
+            ("The document says", self.errata.cell),
+            ("Secret", "never shown" if self.is_secret else ""),
+        )
+        return tuple((name, text) for name, text in named if text)
+
+    @property
+    def cell(self) -> str:
+        """The same as sentences in a cell of a table."""
+        return " ".join(f"{name}: {text.rstrip('.')}." for name, text in self.lines)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowView:
@@ -104,6 +123,8 @@ class LayoutView:
     ascii: str
     rows: tuple[RowView, ...]
     size: str
+    byte_order: str
+    legend: tuple[Prose, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,6 +202,8 @@ class MessageView:
     frame: Linked | None
     layout: LayoutView
     sample: SampleView | None
+    no_sample: str
+    """Why there is none, where one would be looked for."""
     faults: tuple[FaultView, ...]
     also: tuple[Linked, ...]
     rules: tuple[RuleView, ...]
@@ -223,6 +246,8 @@ class RuleView:
     receiver: tuple[str, ...]
     vectors: tuple[str, ...]
     n_more: int
+    by_code: str
+    """The codes that the vectors are refused with, where none says by name that it breaks the rule."""
     told: tuple[ToldView, ...] = ()
     """A conversation whose last line breaks it."""
 
@@ -345,6 +370,8 @@ class SessionPageView:
     transitions: tuple[TransitionView, ...]
     ladder: Ladder | None
     told: tuple[ToldView, ...]
+    hint: str
+    """How to get a conversation, where there is none."""
     wire: str
 
 
@@ -384,6 +411,8 @@ class ProtocolView:
     n_rules: int
     n_ledger: int
     vectors: VectorsView | None
+    hint: str
+    """How to get vectors, where there are none."""
     differences: tuple[Linked, ...]
     remembering: str = ""
     remembered: tuple[ListingView, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -13,6 +13,7 @@ from wiregen.emitter import harmless
 from wiregen.inspect.secrets import holds_secret, secret_names
 from wiregen.inspect.values import HIDDEN, scalar_text
 from wiregen.jsonl import LineEncoder, LineError, LineMaker
+from wiregen.playground.edits import changed, text_of
 from wiregen.playground.hearing import Aside, Heard, Hearing, said_until
 from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.options import Plan
@@ -68,7 +69,8 @@ class Reader:
             return {"fault": fault_of(found, is_hidden=bool(self._secrets)), **place}, budget
         is_secret = holds_secret(found, self._secrets)
         line = self._line(maker, heard)
-        nodes, budget = self._node(found, budget, {} if is_secret or line is None else line)
+        fixed = is_secret or line is None or self._is_piece(line)
+        nodes, budget = self._node(found, budget, {} if fixed or line is None else line)
         frame: dict[str, Any] = {**place, "tree": nodes, "message": _title(found)}
         own = None if is_secret else behind()
         if own is not None:
@@ -88,7 +90,7 @@ class Reader:
         """Return the stream with a field of its n-th frame changed.
 
         Raises:
-            LineError: There is no such field, or the text is no value for it.
+            LineError, TextError: There is no such field, or the text is no value for it.
             EncodeError: The value is none of the protocol.
             DecodeError: What was sent before does not conform.
         """
@@ -99,12 +101,14 @@ class Reader:
             if line is None and not heard.is_aside:
                 break
             if not heard.is_aside and n_own == number and line is not None:
-                changed = encoder.encode(_changed(line, path, text))
-                return data[: heard.offset] + changed + data[heard.offset + heard.size :]
+                if self._is_piece(line) or not isinstance(heard.found, Node):
+                    break
+                other = encoder.encode(changed(line, heard.found, path, text))
+                return data[: heard.offset] + other + data[heard.offset + heard.size :]
             if line is not None:
                 encoder.encode(line)
             n_own += not heard.is_aside
-        raise LineError("there is no such frame")
+        raise LineError("there is no such frame that could be changed")
 
     def _line(self, maker: LineMaker, heard: Heard) -> dict[str, Any] | None:
         if isinstance(heard.found, DecodeError):
@@ -113,6 +117,11 @@ class Reader:
             return maker.decoded(heard.found.value, heard.data, offset=0, role=heard.role)
         except LineError:
             return None
+
+    def _is_piece(self, line: Mapping[str, Any]) -> bool:
+        """Tell whether a frame is a piece of a block: it is written with the others, and not by itself."""
+        part = line.get("part")
+        return part is not None and self._plan["joins"][part["join"]][1] is not None
 
     def _behind(self, scene: Scene, data: bytes, asides: tuple[Aside, ...], offset: int) -> Scene | None:
         """Return the scene of a frame behind others, which can say how to read it; None where that is too much to copy."""
@@ -141,8 +150,9 @@ class Reader:
         is_hidden = node.name in self._secrets
         text = HIDDEN if is_hidden else _value_of(node)
         shown |= {key: value for key, value in (("value", text), ("note", harmless(node.note))) if value}
-        if text and node.name not in _DERIVED and _can_change(line, node.path):
-            shown["can_edit"] = True
+        edit = text_of(line, node.path) if text and node.name not in _DERIVED else None
+        if edit is not None:
+            shown |= {"can_edit": True, "edit": edit}
         children = []
         for child in () if is_hidden else node.children:
             if budget <= 0:
@@ -203,68 +213,3 @@ def _vector(sample: Sample, line: dict[str, Any] | None) -> str:
         "frames": frames,
     }
     return dumps({key: value for key, value in vector.items() if value not in (None, [])})
-
-
-# ---- a changed field
-
-
-def _changed(line: dict[str, Any], path: str, text: str) -> dict[str, Any]:
-    """Return a line with the value at an error's path, `Data.pairs[1].value`, in place of what is there."""
-    import copy
-
-    made = copy.deepcopy(line)
-    for key in ("fields", "header"):
-        place, last = _place(made.get(key), path)
-        if place is not None:
-            place[last] = _value(place[last], text)
-            return made
-    raise LineError(f"there is nothing to change at {path[:64]}")
-
-
-def _can_change(line: Mapping[str, Any], path: str) -> bool:
-    try:
-        places = [_place(line.get(key), path) for key in ("fields", "header")]
-    except LineError:
-        return False
-    return any(place is not None and not isinstance(place[last], list | dict) for place, last in places)
-
-
-def _place(root: Any, path: str) -> tuple[Any, Any]:
-    """Return what holds the value, and by which key; None where nothing does."""
-    steps = list(_steps(path.partition(".")[2]))
-    for step in steps[:-1]:
-        if not _has(root, step):
-            return None, None
-        root = root[step]
-    return (root, steps[-1]) if steps and _has(root, steps[-1]) else (None, None)
-
-
-def _has(place: Any, step: str | int) -> bool:
-    if isinstance(step, int):
-        return isinstance(place, list) and step < len(place)
-    return isinstance(place, dict) and step in place
-
-
-def _steps(path: str) -> Iterator[str | int]:
-    for part in path.split("."):
-        name, *numbers = part.replace("]", "").split("[")
-        if name:
-            yield name
-        for number in numbers:
-            if not number.isascii() or not number.isdigit() or len(number) > 9:
-                raise LineError("no place in a message")
-            yield int(number)
-
-
-def _value(old: Any, text: str) -> Any:
-    """Return a text as a value of the kind that is there."""
-    from wiregen.jsonl import loads
-
-    if isinstance(old, str) and not text.startswith("{"):
-        return text
-    try:
-        return loads(f'{{"value": {text}}}')["value"]
-    except LineError:
-        if isinstance(old, int | float):
-            raise LineError(f"`{text[:32]}` is no number") from None
-        return text

@@ -11,7 +11,10 @@ from typing import Final
 __all__ = ["MOST_BYTES", "TextError", "bytes_of"]
 
 MOST_BYTES: Final = 1 << 18
-_DIGITS: Final = re.compile(r"(?:0x)?[0-9A-Fa-f\s]*")
+_DIGITS: Final = re.compile(r"[0-9A-Fa-f]*")
+_BETWEEN: Final = re.compile(r"[\s,]+|(?=\\x)")
+_MARKED: Final = ("0x", "0X", "\\x")
+"""What stands before digits in the text of programs."""
 _DUMP_LINE: Final = re.compile(r"^\s*(?:0x)?[0-9A-Fa-f]{4,16}:?(?:\s+|$)")
 _GROUP: Final = re.compile(r"(?:[0-9A-Fa-f]{2}){1,8}")
 _PAIRS: Final = re.compile(r"[0-9A-Fa-f]{2}(?: [0-9A-Fa-f]{2})*")
@@ -45,10 +48,14 @@ def bytes_of(text: str, form: str = "auto") -> bytes:
 
 
 def _from_hex(text: str) -> bytes | None:
-    if not _DIGITS.fullmatch(text):
-        return None
-    digits = "".join(text.removeprefix("0x").split())
-    return bytes.fromhex(digits) if len(digits) % 2 == 0 else None
+    digits = "".join(_number(group) if group.startswith(_MARKED) else group for group in _BETWEEN.split(text))
+    return bytes.fromhex(digits) if len(digits) % 2 == 0 and _DIGITS.fullmatch(digits) else None
+
+
+def _number(group: str) -> str:
+    """Return the digits of a number in a program: `0x1` is one byte."""
+    digits = group[2:]
+    return f"0{digits}" if len(digits) % 2 else digits
 
 
 def _from_dump(text: str) -> bytes | None:

@@ -1,0 +1,207 @@
+"""What a page says besides its table, held to what decoders do: optional tails, sizes, byte order, varints, what `lenient` takes."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from pathlib import Path
+
+import pytest
+from tests.unit.docs_sites import SHIPPED, chapter_of, shipped_chapter
+
+from wiregen.docs.book import Book
+from wiregen.docs.declarations import fields_page, message_page
+from wiregen.docs.views import LayoutView, MessageView
+from wiregen.vectors.format import Invalid
+from wireproto import pravega
+
+HEAD = 'protocol p { source "None" endian big roles a, b }\nlimits { frame = 1 KiB inflated = 4 KiB }\n'
+
+
+def layout_of(tmp_path: Path, text: str, name: str = "M", head: str = HEAD) -> LayoutView:
+    path = tmp_path / "p.wire"
+    path.write_text(head + text)
+    book = Book(chapter_of(path))
+    for message in book.protocol.messages:
+        return message_page(book, message).layout
+    return fields_page(book, next(each for each in book.protocol.structs if each.name == name)).layout
+
+
+def shipped(protocol: str, name: str) -> MessageView:
+    book = Book(shipped_chapter(protocol))
+    return message_page(book, next(each for each in book.protocol.messages if each.name == name))
+
+
+def said(layout: LayoutView) -> str:
+    return " ".join(each.text for each in layout.legend)
+
+
+# ---- optional tails
+
+
+def test_an_optional_tail_is_there_where_the_page_says_so() -> None:
+    """A codec that is written from the page reads what the generated one reads, whatever is left of the tail."""
+    layout = shipped("pravega", "ConditionalAppend").layout
+    row = next(each for each in layout.rows if each.name == "request_id")
+    found = re.fullmatch(r"if at least (\d+) bytes are left", row.constraint)
+    assert found is not None and row.size.endswith(": 0 or 8") and row.default == "-1"
+    message = pravega.decode_message(bytes.fromhex(sample("ConditionalAppend")))
+    assert isinstance(message, pravega.ConditionalAppend)
+    message.request_id = 7
+    data = pravega.encode(message)
+    for left in range(9):
+        cut = bytearray(data[: len(data) - 8 + left])
+        cut[4:8] = (len(cut) - 8).to_bytes(4, "big")
+        got = pravega.decode_message(bytes(cut))
+        is_there = left >= int(found[1])
+        assert isinstance(got, pravega.ConditionalAppend) and got.request_id == (7 if is_there else -1)
+        if 0 < left < 8:
+            with pytest.raises(pravega.DecodeError) as caught:
+                pravega.decode_message(bytes(cut), strict=True)
+            assert (caught.value.code, caught.value.path) == ("trailing_bytes", "Frame.body")
+    assert (
+        "the tail of `Frame.body`: passed over, and refused by a strict reader alone (`trailing_bytes`)"
+        in said(layout)
+    )
+
+
+def sample(name: str) -> str:
+    view = shipped("pravega", name).sample
+    assert view is not None
+    return view.hex
+
+
+FRAME = "frame F { type : u8 := code(body)  size : u16 := size(body)  body : match type in size }\n"
+
+
+@pytest.mark.parametrize(
+    ("field", "constraint", "size", "words"),
+    [
+        ("x : u32 ?= 3", "if at least 4 bytes are left", "m: 0 or 4", "are refused (`trailing_bytes`)"),
+        ("x : u8 ?= 3", "if at least 1 byte is left", "m: 0 or 1", "may be missing at the end of `F.body`"),
+        ('x : utf8[u8] ?= ""', "if at least 1 byte is left", "m: 0 or 1 to 256", "What is there must be whole (`truncated`)"),
+        ("x : u32 ?= 3 if remaining > 2", "if remaining > 2", "m: 0 or 4", "`remaining` is the number of bytes left there"),
+    ],
+)  # fmt: skip
+def test_optional_tails_of_each_kind(
+    tmp_path: Path, field: str, constraint: str, size: str, words: str
+) -> None:
+    layout = layout_of(tmp_path, f"{FRAME}message M 7 {{ a : u32  {field} }}")
+    row = layout.rows[-1]
+    assert (row.constraint, row.size) == (constraint, size)
+    assert words in said(layout)
+
+
+def test_of_two_optional_tails_the_second_goes_with_the_first(tmp_path: Path) -> None:
+    layout = layout_of(tmp_path, f"{FRAME}message M 7 {{ x : u16 ?= 1  y : u8 ?= 2 }}")
+    assert "`x`, `y` may be missing" in said(layout) and "and so is all behind it" in said(layout)
+
+
+# ---- sizes
+
+
+@pytest.mark.parametrize(
+    ("fields", "line", "size"),
+    [
+        ("has : bool  x : utf8[u8] if has", "[x (8..2048)]", "m: 0 or 1 to 256"),
+        ("has : bool  x : utf8[u16] if has", "[x (16..524296)]", "m: 0 or 2 to 65,537"),
+        ("has : bool  x : u16 if has", "[x (16)]", "m: 0 or 2"),
+        ("has : bool  x : varint if has", "[x (8..80)]", "m: 0 or 1 to 10"),
+        ("has : bool  x : u16[u8] if has", "[x (8..4088)]", "m: 0 or 1 to 511"),
+        ("has : bool  x : bytes[] if has", "[x (..)]", "m"),
+        ("x : bytes[u32]", "x (..)", "m"),
+        ("x : utf8[u16]", "x (..524280)", "m: 0 to 65,535"),
+    ],
+)  # fmt: skip
+def test_sizes_of_what_may_be_absent(tmp_path: Path, fields: str, line: str, size: str) -> None:
+    layout = layout_of(tmp_path, f"struct M {{ {fields} }}")
+    assert f"  {line},\n" in layout.notation
+    assert layout.rows[-1].size == size
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_no_optional_field_that_varies_has_one_size(name: str) -> None:
+    book = Book(shipped_chapter(name))
+    for message in book.protocol.messages:
+        layout = message_page(book, message).layout
+        fixed = set(re.findall(r"^  \[(\w+) \(\d+\)\],$", layout.notation, re.MULTILINE))
+        for row in layout.rows:
+            if row.name in fixed:
+                assert re.search(r": 0 or \d+$", row.size), (message.name, row.name, row.size)
+
+
+@pytest.mark.parametrize(("algorithm", "least"), [("zlib", 8), ("gzip", 20), ("deflate", 2)])
+def test_a_compressed_field_holds_a_stream_even_of_nothing(
+    tmp_path: Path, algorithm: str, least: int
+) -> None:
+    layout = layout_of(tmp_path, f"struct M {{ x : bytes[] in {algorithm}[u32] }}")
+    assert layout.rows[-1].size == f"m ≥ {least}" and f"x ({8 * least}..)" in layout.notation
+    shortest = min(len(_packed(algorithm, level)) for level in range(10))
+    assert shortest == least and layout.size.startswith(f"{4 + least} to ")
+
+
+def _packed(algorithm: str, level: int) -> bytes:
+    bits = {"zlib": 15, "gzip": 31, "deflate": -15}[algorithm]
+    return zlib.compressobj(level, zlib.DEFLATED, bits).flush()
+
+
+# ---- numbers, leniences
+
+
+def test_pages_say_the_byte_order(tmp_path: Path) -> None:
+    assert shipped("lumberjack", "Window").layout.byte_order == "big-endian"
+    assert (
+        layout_of(tmp_path, "struct M { x : u16  y : u32le }").byte_order
+        == "big-endian; types with le: little-endian"
+    )
+    little = HEAD.replace("endian big", "endian little")
+    assert layout_of(tmp_path, "struct M { x : u16  y : u8 }", head=little).byte_order == "little-endian"
+    mixed = layout_of(tmp_path, "struct M { x : u16  y : u32be }", head=little).byte_order
+    assert mixed == "little-endian; types without le: big-endian"
+
+
+def test_pages_say_how_varints_and_bits_lie(tmp_path: Path) -> None:
+    layout = layout_of(tmp_path, "struct M { a : u3  _ : u5 == 0  x : bytes[varint]  y : zigzag }")
+    text = said(layout)
+    assert "Bit 0 is the highest" in text and "the lowest seven first" in text and "`zigzag`" in text
+    assert "and so is one in more bytes than it needs (`not_canonical`)" in text
+    assert said(layout_of(tmp_path, "struct M { a : u8 }")) == ""
+
+
+@pytest.mark.parametrize(
+    ("field", "code"),
+    [
+        ("x : bool lenient", "invalid_value"), ("x : varint lenient", "not_canonical"), ("x : utf8[u8] lenient", "invalid_text"),
+        ("x : mutf8[u8] lenient", "not_canonical"), ("x : u8 lenient := size(y)  y : bytes[u8]", "length_mismatch"),
+        ("s : u8  x : utf8[] in s lenient", "trailing_bytes"),
+    ],
+)  # fmt: skip
+def test_pages_say_what_lenient_takes_and_what_a_strict_reader_reports(
+    tmp_path: Path, field: str, code: str
+) -> None:
+    layout = layout_of(tmp_path, f"struct M {{ {field} }}")
+    note = next(each.text for each in layout.legend if each.text.startswith("`lenient`"))
+    assert "(`x`)" in note and f"`{code}`" in note
+
+
+# ---- vectors of errors
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_vectors_of_an_error_break_its_rule(name: str) -> None:
+    book = Book(shipped_chapter(name))
+    assert book.chapter.vectors is not None
+    rules = {
+        each.id: each.error.rule or "" for each in book.chapter.vectors.vectors if isinstance(each, Invalid)
+    }
+    pages = [message_page(book, each) for each in book.protocol.messages]
+    pages += [fields_page(book, each) for each in book.protocol.frames]
+    pages += [fields_page(book, each) for each in book.protocol.structs]
+    listed = [(fault, vector) for page in pages for fault in page.faults for vector in fault.vectors]
+    assert listed
+    wrong = [
+        (fault.place.text, fault.when, vector)
+        for fault, vector in listed
+        if rules[vector] != (fault.rule.text if fault.rule is not None else "")
+    ]
+    assert wrong == []

@@ -1,0 +1,169 @@
+"""The Markdown twins: they say what the pages say, their links lead somewhere, and nothing of a stranger acts in them."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from tests.unit.docs_sites import SHIPPED, Page, shipped_site, site_of_text
+from tests.unit.test_docs_site import hostile_text
+
+from wiregen.docs.prose import Prose
+from wiregen.emitter import code, markdown
+
+READER = MarkdownIt("commonmark", {"html": True}).enable("table")
+TWINS = sorted(name for name in shipped_site() if name.endswith(".md"))
+HEAD = 'protocol p { source "None" endian big roles a, b }\nlimits { frame = 1 KiB }\n'
+FRAME = "frame Frame { type : u8 := code(body)  body : match type }\n"
+
+
+def tokens(text: str) -> Iterator[Token]:
+    for token in READER.parse(text):
+        yield token
+        yield from token.children or ()
+
+
+# ---- what is said
+
+
+def test_where_a_message_is_said_stands_in_its_twin(tmp_path: Path) -> None:
+    text = f"""{HEAD}{FRAME}
+message M 1 from a {{
+  old : u8 @since("2") @deprecated("nobody reads it") @source("Old things")
+  pin : utf8[u8] @secret
+}}
+session Talk {{ state alone {{ a M when old > 3 violates strange  any any => {{}} }} }}
+rule strange "No more than 3."
+"""
+    twin = site_of_text(text, tmp_path)["p/M.md"].decode()
+    assert (
+        "## Where it is used" in twin
+        and "Session Talk, in alone, said by a, when `old > 3`: refused: strange" in twin
+    )
+    row = next(line for line in twin.splitlines() if "| old |" in line)
+    assert "Source: Old things. Since: 2. Deprecated: nobody reads it." in row
+    assert "Secret: never shown." in next(line for line in twin.splitlines() if "| pin |" in line)
+
+
+def test_members_and_widths_stand_in_the_twin(tmp_path: Path) -> None:
+    text = f"""{HEAD}
+enum Kind : u8 {{ ONE = 1 @deprecated("edition 2")  TWO = 2 }}
+coding Length : u8 {{ 0 .. 253  254 => u16  255 => null }}
+struct S {{ kind : Kind  data : bytes[Length] }}
+"""
+    files = site_of_text(text, tmp_path)
+    kind, length = files["p/Kind.md"].decode(), files["p/Length.md"].decode()
+    assert "| ONE |  Deprecated: edition 2. |" in kind and "- S.kind" in kind
+    assert (
+        "| 254 | then u16 |" in length
+        and "| 255 | null |" in length
+        and "| 0 .. 253 | the value itself |" in length
+    )
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_twin_of_the_overview_leads_to_what_the_page_leads_to(name: str) -> None:
+    files = shipped_site()
+    page = Page(files[f"{name}/index.html"].decode())
+    led = {
+        url.partition("#")[0].removesuffix(".html")
+        for url in page.all("href")
+        if not url.startswith(("..", "data:"))
+    }
+    twin = {
+        token.attrGet("href") or ""
+        for token in tokens(files[f"{name}/index.md"].decode())
+        if token.type == "link_open"
+    }
+    assert led - {str(url).removesuffix(".md") for url in twin} <= {"", "index", "index.md", "index.json"}
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_links_of_twins_lead_somewhere(name: str) -> None:
+    for token in tokens(shipped_site()[name].decode()):
+        url = str(token.attrGet("href") or "") if token.type == "link_open" else ""
+        if url and not url.startswith("https://"):
+            assert posixpath.normpath(posixpath.join(posixpath.dirname(name), url)) in shipped_site(), url
+
+
+def test_a_site_without_vectors_says_how_they_are_made(tmp_path: Path) -> None:
+    text = f"{HEAD}{FRAME}message M 1 from a {{}}\nsession Talk {{ state alone {{ a M => {{}} }} }}\n"
+    files = site_of_text(text, tmp_path)
+    for page in ("p/index", "p/session-Talk"):
+        assert "wiregen vectors build p makes them" in Page(files[f"{page}.html"].decode()).text
+        assert b"wiregen vectors build p" in files[f"{page}.md"]
+    assert not [name for name in SHIPPED if b"vectors build" in shipped_site()[f"{name}/index.html"]]
+
+
+# ---- what does not act
+
+PARTS = [
+    "`",
+    "``",
+    "```",
+    "~~~",
+    "~~~~",
+    "<script>",
+    "<!--",
+    "](x)",
+    "[x]: y",
+    "\n",
+    "\n\n",
+    "- ",
+    "> ",
+    "    ",
+    "  ",
+    "|",
+    "\\",
+    "a",
+    " ",
+    "&lt;",
+]
+STRANGE = st.lists(st.sampled_from(PARTS), max_size=12).map("".join)
+
+
+def harm_in(text: str) -> list[str]:
+    return [
+        token.type
+        for token in tokens(text)
+        if token.type in ("html_inline", "html_block", "link_open", "image")
+    ]
+
+
+@settings(max_examples=400, deadline=None)
+@given(STRANGE, STRANGE, STRANGE)
+def test_texts_of_strangers_do_not_act_whatever_stands_beside_them(one: str, two: str, three: str) -> None:
+    first, second = Prose(text=one), Prose(text=two)
+    text = f"# A\n\n{first.md}\n\n## Own heading\n\n| a | b | c |\n|---|---|---|\n| {first.cell} | {second.cell} | {code(three)} |\n\n- {second.cell}\n"
+    assert harm_in(text) == [], text
+    found = list(tokens(text))
+    headings = [found[at + 1].content for at, token in enumerate(found) if token.type == "heading_open"]
+    assert "Own heading" in headings and any(token.type == "table_open" for token in found), text
+
+
+def test_code_stays_as_it_is_and_nothing_goes_on_behind_a_text() -> None:
+    block = "Before a < b.\n~~~\nif a < b:\n~~~\nBehind `x < y` and a < b."
+    assert markdown(block) == "Before a \\< b.\n~~~\nif a < b:\n~~~\nBehind `x < y` and a \\< b."
+    assert markdown("~~~~\nnever ended") == "\\~\\~\\~\\~\nnever ended"
+    assert markdown("a lone ` here") == "a lone \\` here"
+    assert markdown("\\<script>") == "\\<script\\>"
+    assert markdown("\\\\<script>") == "\\\\\\<script\\>"
+
+
+def test_no_text_of_a_hostile_file_acts_in_a_twin(tmp_path: Path) -> None:
+    unclosed = hostile_text().replace("/// <img", "/// ~~~~\n///\n/// <img")
+    for name, content in site_of_text(unclosed, tmp_path).items():
+        if name.endswith(".md"):
+            text = content.decode()
+            assert not [
+                token for token in tokens(text) if token.type in ("html_inline", "html_block", "image")
+            ], name
+            urls = [str(token.attrGet("href")) for token in tokens(text) if token.type == "link_open"]
+            assert all(re.fullmatch(r"[\w.-]+(/[\w.-]+)?", url) for url in urls), (name, urls)
