@@ -11,7 +11,8 @@ from wiregen.docs.charts import chart_of
 from wiregen.docs.ladders import ladder_of, lines_of
 from wiregen.docs.places import Linked, session_page_name
 from wiregen.docs.prose import Prose
-from wiregen.docs.views import SessionPageView, SessionView, ToldView, TransitionView, VariableView
+from wiregen.docs.session_views import SessionPageView, TransitionView, VariableView
+from wiregen.docs.views import SessionView, ToldView
 from wiregen.emitter import harmless
 from wiregen.spelling import expression_text, type_text
 

@@ -26,6 +26,7 @@ from wiregen.docs.places import GUIDE, Linked
 from wiregen.docs.prose import with_links
 from wiregen.docs.records import ledger_page, rules_page
 from wiregen.docs.search import Entry, entries_of, entries_of_guide, search_script
+from wiregen.docs.session_views import SessionPageView
 from wiregen.docs.sessions import session_page
 from wiregen.docs.views import (
     HomeView,
@@ -33,7 +34,6 @@ from wiregen.docs.views import (
     MessageView,
     ProtocolView,
     RulesPageView,
-    SessionPageView,
     TypeView,
 )
 from wiregen.emitter import render, templates_folder

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wiregen.docs.anatomy import Anatomy
-from wiregen.docs.charts import Chart
 from wiregen.docs.drawings import Diagram
-from wiregen.docs.ladders import Ladder
 from wiregen.docs.places import Linked
 from wiregen.docs.prose import Prose
 from wiregen.emitter import in_cell, markdown
@@ -32,14 +30,11 @@ __all__ = [
     "RulesPageView",
     "SaidView",
     "SampleView",
-    "SessionPageView",
     "SessionView",
     "Shell",
     "SnippetView",
     "ToldView",
-    "TransitionView",
     "TypeView",
-    "VariableView",
     "VectorsView",
 ]
 
@@ -325,54 +320,6 @@ class SessionView:
     @property
     def twin(self) -> str:
         return self.url.removesuffix(".html") + ".md"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TransitionView:
-    """A row or a timer. `targets`: what is said; of a timer, after which time. `comes_to` and `violation`: what follows."""
-
-    states: str
-    role: str
-    targets: tuple[Linked, ...]
-    guard: str
-    updates: tuple[str, ...]
-    comes_to: str
-    violation: Linked | None
-    doc: Prose
-
-    @property
-    def said(self) -> str:
-        return "".join(part.text for part in self.targets)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VariableView:
-    name: str
-    type: str
-    initial: str
-    doc: Prose
-
-    @property
-    def type_text(self) -> str:
-        return self.type
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionPageView:
-    """The page of a session; `told`: a conversation that it takes part in, and the same as text."""
-
-    shell: Shell
-    session: SessionView
-    notes: NotesView
-    chart: Chart
-    states: tuple[tuple[str, Prose], ...]
-    variables: tuple[VariableView, ...]
-    transitions: tuple[TransitionView, ...]
-    ladder: Ladder | None
-    told: tuple[ToldView, ...]
-    hint: str
-    """How to get a conversation, where there is none."""
-    wire: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
