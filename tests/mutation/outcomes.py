@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,8 @@ __all__ = ["Hung", "Outcome", "in_time", "plain", "raised"]
 
 Outcome: TypeAlias = tuple[Any, ...]
 _LARGE: Final = 1 << 16
+_MOST: Final = 6 << 30
+"""Bytes of memory that a faulty loop may fill."""
 
 
 class Hung(BaseException):
@@ -20,11 +23,13 @@ class Hung(BaseException):
 
 @contextmanager
 def in_time(seconds: float) -> Iterator[None]:
-    """Raise Hung in what computes longer, however busy the machine is; main thread only."""
+    """Raise Hung in what computes longer, however busy the machine is, and MemoryError in what takes all memory; main thread only."""
 
     def ring(_number: int, _frame: FrameType | None) -> None:
         raise Hung
 
+    least, most = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (_MOST, most))
     kept = signal.signal(signal.SIGVTALRM, ring)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
@@ -32,6 +37,7 @@ def in_time(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, kept)
+        resource.setrlimit(resource.RLIMIT_AS, (least, most))
 
 
 def raised(error: Exception) -> tuple[Any, ...]:

@@ -13,6 +13,8 @@ from wiregen.runtime.errors import DecodeError
 __all__ = ["Remembered"]
 
 _MOST: Final = 200_000
+_LONGEST: Final = 1 << 14
+"""Bytes of what is asked; what is said of more would fill the memory."""
 
 
 @dataclass(slots=True)
@@ -64,9 +66,10 @@ def _key(context: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Has
         return None
     known = () if context is None else (repr(context.entries), repr(joins))
     try:
-        return blake2b(pickle.dumps((own, known)), digest_size=16).digest()
+        told = pickle.dumps((own, known))
     except Exception:  # noqa: BLE001 - a mistaken value may be anything
         return None
+    return blake2b(told, digest_size=16).digest() if len(told) <= _LONGEST else None
 
 
 def _plain(value: Any, context: Any) -> Any:
