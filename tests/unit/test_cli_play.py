@@ -148,7 +148,9 @@ def test_a_fault_is_shown_with_what_was_read(tab: Browser, url: str) -> None:
 def test_what_cannot_be_read_leaves_nothing_of_before(tab: Browser, url: str) -> None:
     tab.open(f"{url}#{WINDOWS}")
     tab.wait("document.querySelectorAll('#trees h3').length === 2")
-    tab.run("(() => { const area = document.getElementById('text'); area.value = 'zz'; area.dispatchEvent(new Event('input')); })()")
+    tab.run(
+        "(() => { const area = document.getElementById('text'); area.value = 'zz'; area.dispatchEvent(new Event('input')); })()"
+    )
     tab.wait("document.getElementById('state').textContent.includes('no hex')")
     assert tab.run("document.querySelectorAll('#trees *, #bytes *').length") == 0
 

@@ -365,9 +365,10 @@ def test_axe_finds_no_serious_fault(tab: Browser, base: str, axe: str, name: str
 def test_labels_of_states_are_no_wider_than_the_room_that_was_left(
     tab: Browser, base: str, name: str
 ) -> None:
+    """Up to two pixels, which every label has besides its letters: one of three may be wider than three of the middle."""
     tab.open(f"{base}/{name}.html")
     wide = tab.run(
-        f"[...document.querySelectorAll('.chart .label')].filter((each) => each.getBBox().width > each.textContent.length * {CHARACTER}).map((each) => each.textContent)"
+        f"[...document.querySelectorAll('.chart .label')].filter((each) => each.getBBox().width > each.textContent.length * {CHARACTER} + 2).map((each) => each.textContent)"
     )
     assert wide == []
     assert tab.run("document.querySelectorAll('.chart .label').length") > 5
