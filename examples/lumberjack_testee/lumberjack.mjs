@@ -79,13 +79,15 @@ class Frame {
     }
   }
 
+  // Reads the frame; one that is asked again, with more bytes, goes on behind its last whole pair.
   read() {
+    if (this.list !== undefined) return { ...this.said, fields: this.pairs() };
     const version = this.u8();
     if (version !== 0x31 && version !== 0x32) throw new Refusal('invalid_enum', this.position - 1);
     const message = TYPES[String.fromCharCode(this.u8())];
     if (message === undefined) throw new Refusal('unknown_code', this.position - 1);
-    const fields = this[message]();
-    return { message, header: { version: version === 0x31 ? 'V1' : 'V2' }, fields };
+    this.said = { message, header: { version: version === 0x31 ? 'V1' : 'V2' } };
+    return { ...this.said, fields: this[message]() };
   }
 
   Window() {
@@ -109,9 +111,25 @@ class Frame {
     if (this.depth > 0) this.need(8 * count);
     if (this.position - this.start + 8 * count > limits.frame) throw new Refusal('limit_exceeded', at);
     this.budget.messages -= count;
-    const pairs = [];
-    for (let index = 0; index < count; index += 1) pairs.push({ key: this.text(), value: this.text() });
+    this.list = { sequence, count, pairs: [], end: this.position };
+    return this.pairs();
+  }
+
+  pairs() {
+    const { sequence, count, pairs } = this.list;
+    this.position = this.list.end;
+    while (pairs.length < count) {
+      pairs.push({ key: this.text(), value: this.text() });
+      this.list.end = this.position;
+    }
     return { sequence, pairs };
+  }
+
+  // Takes the same bytes and more, which begin where the frame does.
+  goOn(data) {
+    const moved = this.start;
+    Object.assign(this, { data, start: 0, position: 0 });
+    if (this.list !== undefined) this.list.end -= moved;
   }
 
   // A fault inside is told at the place of the outermost compressed bytes; behind them, reading may go on.
@@ -161,7 +179,7 @@ function wholeFrames(data, budget, depth) {
   let position = 0;
   while (position < data.length) {
     budget.messages -= 1;
-    if (budget.messages < 0) throw new Refusal('limit_exceeded', position);
+    if (budget.messages < 0 || frames.length === budget.limits.count) throw new Refusal('limit_exceeded', position);
     const frame = new Frame(data, position, budget, depth);
     try {
       frames.push(frame.read());
@@ -181,6 +199,7 @@ export class Decoder {
     this.data = Buffer.alloc(0);
     this.offset = 0; // where `data` begins in the stream
     this.frames = [];
+    this.begun = undefined; // the frame that is cut, where some of its pairs are read
   }
 
   get pending() {
@@ -189,9 +208,11 @@ export class Decoder {
 
   feed(chunk) {
     this.data = this.data.length > 0 ? Buffer.concat([this.data, chunk]) : chunk;
+    let frame = this.begun;
+    frame?.goOn(this.data);
     let position = 0;
     while (position < this.data.length) {
-      const frame = new Frame(this.data, position, new Budget(this.limits, this.strict), 0);
+      frame ??= new Frame(this.data, position, new Budget(this.limits, this.strict), 0);
       try {
         this.frames.push(frame.read());
       } catch (error) {
@@ -200,7 +221,9 @@ export class Decoder {
         throw error;
       }
       position = frame.position;
+      frame = undefined;
     }
+    this.begun = frame?.list === undefined ? undefined : frame;
     this.offset += position;
     this.data = this.data.subarray(position);
   }
