@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wiregen.checker import (
+    bounds,
     choices,
     contexts,
     fields,
@@ -35,6 +36,7 @@ _ROOMS = (
     recursion,
     regions,
     frames,
+    bounds,
     names,
     contexts,
     sessions,

@@ -22,8 +22,14 @@ def largest_memory(protocol: Protocol) -> tuple[tuple[str, int], ...]:
     sizes = Sizes(protocol)
     owners = {struct.name: struct.fields for struct in protocol.structs}
     owners.update({union.name: _every_field(union) for union in protocol.unions})
+    lasts = {last.target for join in protocol.joins for last in join.lasts}
+    joined = 2 * limits.get("joined", limits["frame"])  # the pieces, and what they are together
     return tuple(
-        (message.name, _memory(tuple(_reached(message, owners)), sizes.largest(message), limits))
+        (
+            message.name,
+            _memory(tuple(_reached(message, owners)), sizes.largest(message), limits)
+            + joined * (message.name in lasts),
+        )
         for message in protocol.messages
     )
 

@@ -4,8 +4,18 @@
 `explain` walks; `steps` gives, for a declaration, the flat list that straight-line code is printed from.
 """
 
-from wiregen.plan.careful import KNOWN_LIMITS, lower
+from wiregen.plan.careful import KNOWN_LIMITS, limits_of, lower
 from wiregen.plan.layouts import frame_layout, layout_of
 from wiregen.plan.steps import Layout, Slot, Step, UnsupportedError
 
-__all__ = ["KNOWN_LIMITS", "Layout", "Slot", "Step", "UnsupportedError", "frame_layout", "layout_of", "lower"]
+__all__ = [
+    "KNOWN_LIMITS",
+    "Layout",
+    "Slot",
+    "Step",
+    "UnsupportedError",
+    "frame_layout",
+    "layout_of",
+    "limits_of",
+    "lower",
+]

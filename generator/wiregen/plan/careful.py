@@ -23,7 +23,15 @@ KNOWN_LIMITS: Final[dict[str, int | None]] = {
     "messages": 65536,
     "depth": 32,
     "open": 65536,
+    "joined": None,
 }
+"""What codecs keep to. None: no bound of its own; what is joined is then held against `frame`."""
+
+
+def limits_of(protocol: m.Protocol) -> dict[str, int | None]:
+    """Return the limits of a protocol by name, `joined` only where something is joined or the file declares it."""
+    known = {name: value for name, value in KNOWN_LIMITS.items() if name != "joined" or protocol.joins}
+    return known | {limit.name: limit.value for limit in protocol.limits}
 
 
 def lower(protocol: m.Protocol) -> dict[str, Plain]:
@@ -34,7 +42,7 @@ def lower(protocol: m.Protocol) -> dict[str, Plain]:
         "endian": protocol.endian,
         "roles": protocol.roles,
         "role_rule": protocol.role_rule,
-        "limits": KNOWN_LIMITS | {limit.name: limit.value for limit in protocol.limits},
+        "limits": limits_of(protocol),
         "limit_rules": {limit.name: limit.notes.rule for limit in protocol.limits if limit.notes.rule},
         "rules": _rules(protocol),
         "enums": {enum.name: lowering.enum(enum) for enum in protocol.enums},

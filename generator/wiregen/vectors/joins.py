@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 from wiregen.runtime.errors import EncodeError
+from wiregen.runtime.joins import limit_of_joins
 from wiregen.runtime.options import Options
 from wiregen.runtime.tree import FrameValue, Record
 from wiregen.runtime.writing import write_frame
@@ -19,6 +20,8 @@ from wiregen.vectors.scenes import Known, Scenery
 __all__ = ["joined_drafts"]
 
 _KEYS: Final = (3, 5)
+_LEAST, _ENOUGH = 3, 6
+"""Of how many bytes a block must be to come in three pieces, and to come in pieces of several bytes."""
 
 
 def joined_drafts(drafting: Drafting, scenery: Scenery, frames: list[Draft]) -> Iterator[Draft]:
@@ -43,7 +46,9 @@ def _of_messages(drafting: Drafting, scenery: Scenery, name: str, frames: list[D
     """Join pieces of frames that carry the pieces' messages: what they are together is cut from a frame that there is."""
     type_, _, keys, parts, lasts, _ = drafting.plan["joins"][name]
     for role in _roles(drafting, parts[0][0]):
-        whole = b"joined data" if type_[0] == "bytes" else _frame_for(type_[1], role, frames)
+        whole = (
+            b"joined data"[: _most(drafting)] if type_[0] == "bytes" else _frame_for(type_[1], role, frames)
+        )
         pieces = _Pieces(drafting, scenery, role, keys)
         try:
             some = [pieces.write(parts[0], data, _KEYS[0]) for data in (whole[:3], whole[3:4])]
@@ -53,20 +58,39 @@ def _of_messages(drafting: Drafting, scenery: Scenery, name: str, frames: list[D
         except (EncodeError, UngrownError):
             continue
         scene = Scene(role=role, before=scenery.opening(role))
-        for index, made in enumerate(_orders(scene, some, last, other, other_last, bool(keys))):
+        for index, made in enumerate(_orders(scene, some, last, other, other_last, len(whole), bool(keys))):
             yield (*made, tuple(pieces.covers) if index == 0 else ())
         return
 
 
 def _orders(
-    scene: Scene, some: list[bytes], last: bytes, other: bytes, other_last: bytes, has_keys: bool
+    scene: Scene,
+    some: list[bytes],
+    last: bytes,
+    other: bytes,
+    other_last: bytes,
+    n_bytes: int,
+    has_keys: bool,
 ) -> Iterator[tuple[str, Scene, bytes, bool]]:
     yield "three pieces", scene, b"".join([*some, last]), False
     yield "left open", scene, b"".join(some), True
+    yield from _too_long(scene, b"".join([*some, last]), n_bytes)
     if has_keys:
         yield "two at once", scene, b"".join([some[0], other, some[1], other_last, last]), False
         narrow = replace(scene, limits={"open": 1})
         yield "more than may be open", narrow, some[0] + other, True
+
+
+def _most(drafting: Drafting) -> int:
+    """Return how many bytes may be joined."""
+    most: int = drafting.plan["limits"][limit_of_joins(drafting.plan)]
+    return most
+
+
+def _too_long(scene: Scene, data: bytes, n_bytes: int) -> Iterator[tuple[str, Scene, bytes, bool]]:
+    """Return a join at the edge of what may be joined, and one beyond."""
+    for what, most, is_refused in (("as long as may be", n_bytes, False), ("too long", n_bytes - 1, True)):
+        yield f"{what}: joined", replace(scene, limits={"joined": most}), data, is_refused
 
 
 def _frame_for(name: str, role: str | None, frames: list[Draft]) -> bytes:
@@ -137,17 +161,22 @@ def _met(target: str, when: Any) -> dict[str, Any]:
 def _of_blocks(drafting: Drafting, scenery: Scenery, name: str, frames: list[Draft]) -> Made:
     """Cut the block of a frame: the same header, then fewer bytes."""
     _, (target, block), keys, parts, lasts, _ = drafting.plan["joins"][name]
-    for draft in frames:
+    for draft in sorted(frames, key=lambda each: len(_block_of(each, block)) < _ENOUGH):
         value = draft.trees[0].value
         if not isinstance(value, FrameValue) or value.name != target or len(draft.data) > 400:
             continue
         cut = _block_of(draft, block)
-        if len(cut) < 6 or isinstance(value.message, Record) and value.message.name == name:
+        if (
+            not _LEAST <= len(cut) <= _most(drafting)
+            or isinstance(value.message, Record)
+            and value.message.name == name
+        ):
             continue
+        first, second = (2, 5) if len(cut) >= _ENOUGH else (1, 2)
         writer = _Blocks(drafting, draft, name, keys, (parts[0][2], lasts[0][2]))
         try:
-            some = [writer.write(data, is_last=False) for data in (cut[:2], cut[2:5])]
-            last = writer.write(cut[5:], is_last=True)
+            some = [writer.write(data, is_last=False) for data in (cut[:first], cut[first:second])]
+            last = writer.write(cut[second:], is_last=True)
             other = writer.write(cut, is_last=False, step=1)
         except EncodeError:
             continue
@@ -156,7 +185,9 @@ def _of_blocks(drafting: Drafting, scenery: Scenery, name: str, frames: list[Dra
         yield "a piece of another between", scene, b"".join([some[0], other, some[1], last]), False, ()
         yield "left open", scene, b"".join(some), True, ()
         yield "more than may be open", replace(scene, limits={"open": 1}), some[0] + other, True, ()
-        yield "one byte short", scene, some[0] + writer.write(cut[2:-1], is_last=True), True, ()
+        for made in _too_long(scene, b"".join([*some, last]), len(cut)):
+            yield (*made, ())
+        yield "one byte short", scene, some[0] + writer.write(cut[first:-1], is_last=True), True, ()
         return
 
 

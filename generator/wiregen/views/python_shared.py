@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wiregen import model as m
 from wiregen.naming import Stems, snake_case
-from wiregen.plan import KNOWN_LIMITS
+from wiregen.plan import limits_of
 from wiregen.plan.steps import Slot
 from wiregen.views.python_names import StructTable, enum_table, format_of, reader, writer
 from wiregen.views.python_text import class_name
@@ -43,7 +43,7 @@ class Shared:
         self.structs: StructTable = StructTable() if parent is None else parent.structs
         self.uses: set[str] = set() if parent is None else parent.uses
         self._onlys: dict[tuple[str, ...], str] = {} if parent is None else parent._onlys
-        self.limits = KNOWN_LIMITS | {limit.name: limit.value for limit in protocol.limits}
+        self.limits = limits_of(protocol)
         counts = [self.limits["messages"], self.limits["count"]]
         self.count_limit = str(min(count for count in counts if count is not None))
         self.frame_limit = self.limits["frame"] or 0

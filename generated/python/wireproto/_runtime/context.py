@@ -225,8 +225,9 @@ class Context:
             self.joins.add(part.join, direction, part.key, frame.message.data, self._most_bytes(options))
 
     def _most_bytes(self, options: Options) -> int:
-        most: int = options.limits.get("frame") or self._limits["frame"]
-        return most
+        limits = {**self._limits, **options.limits}
+        joined: int | None = limits.get("joined")
+        return limits["frame"] if joined is None else joined
 
     def _joined(
         self, rules: Rules, frame: Any, scope: FrameScope, options: Options, read: ReadJoined | None

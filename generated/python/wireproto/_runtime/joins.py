@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from .errors import DecodeError
 from .plain import Key, plain, value_of
 
-__all__ = ["Joins", "Mark", "OpenJoin"]
+__all__ = ["Joins", "Mark", "OpenJoin", "limit_of_joins"]
 
 Owner: TypeAlias = tuple[str | None, Key]
 """Who sends the pieces, and their key."""
@@ -19,6 +19,11 @@ Owner: TypeAlias = tuple[str | None, Key]
 
 Mark: TypeAlias = tuple[str, str | None, Key, Any, Any, bool]
 """Join, direction, key, what is open there and how much of it, and whether pieces had been refused."""
+
+
+def limit_of_joins(plan: Mapping[str, Any]) -> str:
+    """Return the name of the limit by which the file bounds what is joined: its own, or that of frames."""
+    return "frame" if plan["limits"].get("joined") is None else "joined"
 
 
 class OpenJoin:
@@ -38,7 +43,7 @@ class Joins:
 
     def __init__(self, plan: Mapping[str, Any], most_open: int) -> None:
         self._most_open = most_open
-        self._rule: str | None = plan.get("limit_rules", {}).get("frame")
+        self._rule: str | None = plan.get("limit_rules", {}).get(limit_of_joins(plan))
         self._open: dict[str, dict[Owner, OpenJoin]] = {name: {} for name in plan["joins"]}
         self.journal: list[Mark] | None = None
         """Where marks are put before anything is added or closed, while somebody may want it undone."""
@@ -92,11 +97,10 @@ class Joins:
             raise DecodeError(
                 "incomplete_join", path=name, expected="all pieces", found="a loss between them"
             )
-        if open_ is None:
-            return data, 0
-        if open_.size + len(data) > most_bytes:
+        size, pieces = (0, []) if open_ is None else (open_.size, open_.pieces)
+        if size + len(data) > most_bytes:
             raise self.too_long(name, most_bytes)
-        return b"".join((*open_.pieces, data)), open_.n_pieces
+        return b"".join((*pieces, data)), 0 if open_ is None else open_.n_pieces
 
     def too_long(self, name: str, most_bytes: int) -> DecodeError:
         expected = f"at most {most_bytes} bytes"

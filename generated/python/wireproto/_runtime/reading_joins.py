@@ -6,7 +6,7 @@ from typing import Any
 
 from .errors import DecodeError
 from .expressions import Undefined
-from .joins import Joins, OpenJoin
+from .joins import Joins, OpenJoin, limit_of_joins
 from .part import Part
 from .plain import Key
 from .reader import Reader, Steps
@@ -94,10 +94,11 @@ def _read_whole(
 def _whole(reader: Reader, last: _Last, inside: Node, place: Place) -> tuple[bytes, int]:
     source, open_ = last.source, last.open_
     is_damaged = source.is_damaged(last.name, last.direction, open_)
+    schema = reader.schema
     try:
-        return source.whole(last.name, open_, bytes(inside.value), reader.schema.frame, is_damaged=is_damaged)
+        return source.whole(last.name, open_, bytes(inside.value), schema.joined, is_damaged=is_damaged)
     except DecodeError as error:
-        limit = "frame" if error.code == "limit_exceeded" else None
+        limit = limit_of_joins(schema.plan) if error.code == "limit_exceeded" else None
         where = Place(place.name, last.name)
         raise reader.fail(
             error.code, where, inside.start, expected=error.expected, found=error.found, limit=limit

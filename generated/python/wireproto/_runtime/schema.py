@@ -20,8 +20,8 @@ class Schema:
     """The declarations of a plan as one decoder sees them."""
 
     __slots__ = (
-        "_codes", "count", "depth", "divided", "frame", "frames", "inflated", "limit_rules", "limits", "messages", "n_messages",
-        "plan", "preambles", "role", "rules", "strict", "structs",
+        "_codes", "count", "depth", "divided", "frame", "frames", "inflated", "joined", "limit_rules", "limits", "messages",
+        "n_messages", "plan", "preambles", "role", "rules", "strict", "structs",
     )  # fmt: skip
 
     def __init__(self, plan: Plan, options: Options) -> None:
@@ -32,6 +32,8 @@ class Schema:
         self.limits: dict[str, int | None] = {**plan["limits"], **options.limits}
         self.frame = self._bound(plan, options, "frame")
         self.inflated = self._bound(plan, options, "inflated")
+        joined = options.limit(plan, "joined")
+        self.joined = self.frame if joined is None else joined
         self.count = self._bound(plan, options, "count")
         self.n_messages = self._bound(plan, options, "messages")
         self.limit_rules: Mapping[str, str] = plan.get("limit_rules", {})

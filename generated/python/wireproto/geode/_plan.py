@@ -20,6 +20,7 @@ PLAN: dict[str, Any] = {
         "messages": 65536,
         "depth": 32,
         "open": 65536,
+        "joined": None,
     },
     "limit_rules": {"frame": "frame_too_large"},
     "rules": {

@@ -174,7 +174,7 @@ _REQUIRED: Any = object()
 class Limits:
     """Bounds that hold before anything is allocated: sizes in bytes, numbers in pieces, times in milliseconds."""
 
-    __slots__ = ("count", "depth", "frame", "inflated", "messages", "open")
+    __slots__ = ("count", "depth", "frame", "inflated", "joined", "messages", "open")
 
     def __init__(
         self,
@@ -185,6 +185,7 @@ class Limits:
         messages: int = 65536,
         depth: int = 32,
         open: int = 65536,
+        joined: int | None = None,
     ) -> None:
         self.frame = frame
         """In bytes. A message, and a divided one put together. Assumed: no bound is given."""
@@ -194,6 +195,7 @@ class Limits:
         self.depth = depth
         """Values inside values. Assumed: no bound is given."""
         self.open = open
+        self.joined = joined
 
         _check_limits(self.to_dict())
 
@@ -206,6 +208,7 @@ class Limits:
             "messages": self.messages,
             "depth": self.depth,
             "open": self.open,
+            "joined": self.joined,
         }
 
     def __repr__(self) -> str:

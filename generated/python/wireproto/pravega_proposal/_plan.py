@@ -20,6 +20,7 @@ PLAN: dict[str, Any] = {
         "messages": 65536,
         "depth": 32,
         "open": 65536,
+        "joined": None,
         "appender_idle": 86400000,
     },
     "limit_rules": {"frame": "frame_too_large"},

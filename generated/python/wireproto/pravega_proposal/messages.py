@@ -102,7 +102,7 @@ _unpack_qi = _Struct(">qi").unpack_from
 class Limits:
     """Bounds that hold before anything is allocated: sizes in bytes, numbers in pieces, times in milliseconds."""
 
-    __slots__ = ("appender_idle", "count", "depth", "frame", "inflated", "messages", "open")
+    __slots__ = ("appender_idle", "count", "depth", "frame", "inflated", "joined", "messages", "open")
 
     def __init__(
         self,
@@ -113,6 +113,7 @@ class Limits:
         messages: int = 65536,
         depth: int = 32,
         open: int = 65536,
+        joined: int | None = None,
         appender_idle: int = 86400000,
     ) -> None:
         self.frame = frame
@@ -122,6 +123,7 @@ class Limits:
         self.messages = messages
         self.depth = depth
         self.open = open
+        self.joined = joined
         self.appender_idle = appender_idle
         """In milliseconds. How long an appender that is silent is remembered. Assumed: the document names no end of an appender."""
 
@@ -136,6 +138,7 @@ class Limits:
             "messages": self.messages,
             "depth": self.depth,
             "open": self.open,
+            "joined": self.joined,
             "appender_idle": self.appender_idle,
         }
 

@@ -86,7 +86,7 @@ UNBOUNDED = 9223372036854775807
 class Limits:
     """Bounds that hold before anything is allocated: sizes in bytes, numbers in pieces, times in milliseconds."""
 
-    __slots__ = ("count", "depth", "frame", "inflated", "linger", "messages", "open", "parts")
+    __slots__ = ("count", "depth", "frame", "inflated", "joined", "linger", "messages", "open", "parts")
 
     def __init__(
         self,
@@ -97,6 +97,7 @@ class Limits:
         messages: int = 65536,
         depth: int = 32,
         open: int = 65536,
+        joined: int | None = None,
         parts: int = 1024,
         linger: int = 600000,
     ) -> None:
@@ -108,6 +109,7 @@ class Limits:
         self.messages = messages
         self.depth = depth
         self.open = open
+        self.joined = joined
         self.parts = parts
         """Split elements that are open at once in a subscription. Assumed: a reviewer asked for a maximum."""
         self.linger = linger
@@ -124,6 +126,7 @@ class Limits:
             "messages": self.messages,
             "depth": self.depth,
             "open": self.open,
+            "joined": self.joined,
             "parts": self.parts,
             "linger": self.linger,
         }

@@ -1,0 +1,46 @@
+"""Limits that a file declares, and that nothing keeps to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from typing import Final
+
+from wiregen.checker.inspection import Inspection
+from wiregen.model import LimitReference
+from wiregen.plan import KNOWN_LIMITS
+
+__all__ = ["RULES"]
+
+_KEPT: Final = f"codecs keep by themselves to {', '.join(f'`{name}`' for name in KNOWN_LIMITS)}"
+
+
+def _bounds_nothing(inspection: Inspection) -> None:
+    protocol = inspection.protocol
+    asked = set(_asked(protocol)) if protocol.limits else set()
+    for limit in protocol.limits:
+        is_join_less = limit.name == "joined" and not protocol.joins
+        if limit.name in asked or (limit.name in KNOWN_LIMITS and not is_join_less):
+            continue
+        inspection.warning(
+            "WG3050",
+            f"`limits.{limit.name}` bounds nothing",
+            inspection.place(limit.path, "name"),
+            "nothing is joined" if is_join_less else "no expression asks for it",
+            help_="remove it" if is_join_less else f"ask for it in a `where`, `when` or `after`; {_KEPT}",
+        )
+
+
+def _asked(value: object) -> Iterator[str]:
+    """Yield the limits that the expressions anywhere in a value ask for."""
+    if isinstance(value, LimitReference):
+        yield value.name
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from _asked(getattr(value, field.name))
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _asked(item)
+
+
+RULES = (_bounds_nothing,)
