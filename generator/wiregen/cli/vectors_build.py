@@ -105,8 +105,24 @@ def _made(subject: "Subject", config: "Config", sources: "Sources") -> Made:
     from wiregen.vectors.format import write_vectors
 
     built = _built(subject, config, sources)
+    _hold(built)
     content = write_vectors(built.file).encode()
     return content, tuple(_rows(built, subject, sources, len(content)))
+
+
+def _hold(built: "Built") -> None:
+    """Refuse to write what `vectors verify` would not accept."""
+    wrong = [
+        f"{id_} ({finding.check}: expected {finding.expected}, found {finding.found})"
+        for id_, finding in built.unheld()
+    ]
+    if wrong:
+        more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+        raise Failure(
+            f"vectors of {built.file.protocol} contradict themselves: {wrong[0]}{more}",
+            "this is a fault of wiregen, and nothing was written; please report it with the .wire file",
+            code=FINDINGS,
+        )
 
 
 def _schema() -> "Output":

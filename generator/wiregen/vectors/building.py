@@ -17,6 +17,7 @@ from wiregen.vectors.examples import Given, illustrated
 from wiregen.vectors.extremes import extreme_drafts
 from wiregen.vectors.format import Invalid, Trace, Unwritable, Valid, VectorFile
 from wiregen.vectors.headers import headed_drafts
+from wiregen.vectors.holding import unheld
 from wiregen.vectors.invalid import Faults
 from wiregen.vectors.joins import joined_drafts
 from wiregen.vectors.least import least_drafts
@@ -26,6 +27,7 @@ from wiregen.vectors.refusing import once_each
 from wiregen.vectors.unwritable import refused_values
 from wiregen.vectors.valid import Crop, valid_drafts
 from wiregen.vectors.variants import variant_drafts
+from wiregen.vectors.verifying import Finding
 
 __all__ = ["Built", "build_vectors"]
 
@@ -36,6 +38,11 @@ class Built:
 
     file: VectorFile
     coverage: Coverage
+    plan: Plan
+
+    def unheld(self) -> tuple[tuple[str, Finding], ...]:
+        """Return the vectors that do not hold as they are written, and why: there are none."""
+        return tuple(unheld(self.plan, self.file.vectors))
 
     @property
     def kinds(self) -> Counter[str]:
@@ -88,7 +95,7 @@ def build_vectors(
     measures = _measures(crop, broken, drafts, limits)
     measures += (illustrations,) if examples else ()
     measures += () if traces is None else measured_traces(traces)
-    return Built(file=file, coverage=Coverage(measures=measures))
+    return Built(file=file, coverage=Coverage(measures=measures), plan=plan)
 
 
 def _size(draft: Draft) -> int:

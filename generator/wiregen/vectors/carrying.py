@@ -35,5 +35,6 @@ def carrier(package: Package) -> Carry:
 
 def _stream(way: Serialization, draft: Draft) -> bytes:
     scene = draft.scene
-    options = Options(scene.role, context=draft.known, variant=scene.variant)
+    known = draft.known if len(draft.trees) == 1 else draft.after
+    options = Options(scene.role, context=known, variant=scene.variant)
     return b"".join(way.write(tree.value, options) for tree in draft.trees)

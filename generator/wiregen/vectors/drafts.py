@@ -45,7 +45,7 @@ class Draft:
 
     Attributes:
         trees: Of the frames before the error, or all.
-        known: The context after them.
+        known: What is known when the bytes begin, which is what a frame is written with; `after`: when they end.
         is_variation: The same frame as in another vector, read otherwise: places and other serializations are told there.
     """
 
@@ -58,6 +58,7 @@ class Draft:
     source: str = ""
     is_variation: bool = False
     known: Any = field(default=None, compare=False)
+    after: Any = field(default=None, compare=False)
 
     @property
     def is_whole(self) -> bool:
@@ -78,6 +79,7 @@ class Drafting:
         self.bench = Bench(plan)
         self._ids: dict[str, int] = {}
         self._placed: set[str] = set()
+        self._known: dict[tuple[Any, ...], Any] = {}
 
     def draft(self, scene: Scene, data: bytes, *, ends: bool = False) -> Draft:
         """Return what bytes come to in a scene; `ends`: nothing may be left open behind them.
@@ -85,10 +87,11 @@ class Drafting:
         Raises:
             DecodeError: The scene itself does not conform.
         """
-        items, known = self.bench.read(scene, data, ends=ends)
+        known = self._before(scene)
+        items, after = self.bench.read(scene, data, ends=ends)
         trees = tuple(item for _, _, item in items if not isinstance(item, DecodeError))
         error = next((item for _, _, item in items if isinstance(item, DecodeError)), None)
-        return Draft(scene=scene, data=data, trees=trees, error=error, known=known)
+        return Draft(scene=scene, data=data, trees=trees, error=error, known=known, after=after)
 
     # ---- vectors
 
@@ -232,8 +235,11 @@ class Drafting:
         return b"".join(written)
 
     def _before(self, scene: Scene) -> Any:
-        """Return what is known when the bytes begin."""
-        return self.bench.read(scene, b"")[1]
+        """Return what is known when the bytes begin; nobody who writes changes it."""
+        key = (scene.role, scene.variant, scene.before, tuple(scene.limits.items()), scene.strict)
+        if key not in self._known:
+            self._known[key] = self.bench.read(scene, b"")[1]
+        return self._known[key]
 
 
 def without_repetition(drafts: Iterable[Draft]) -> list[Draft]:

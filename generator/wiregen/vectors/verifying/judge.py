@@ -35,7 +35,7 @@ from wiregen.vectors.verifying.doors import (
 )
 from wiregen.vectors.verifying.verdicts import Finding, Verdict
 
-__all__ = ["AnyVector", "first_byte", "judge", "setting_of", "told"]
+__all__ = ["AnyVector", "first_byte", "judge", "judge_at_once", "setting_of", "told"]
 
 _MANY: Final = 256
 """Bytes of a vector up to which every piece is taken."""
@@ -60,6 +60,26 @@ def judge(vector: AnyVector, door: Door, *, is_thorough: bool = True, with_large
     except SkippedError as error:
         return Verdict(id=vector.id, outcome="skipped", reason=str(error))
     return Verdict(id=vector.id, outcome="failed" if findings else "passed", findings=findings)
+
+
+def judge_at_once(vector: AnyVector, door: Door) -> tuple[Finding, ...]:
+    """Return what does not hold of a vector whose bytes come in one piece; conversations come as they are."""
+    match vector:
+        case Valid():
+            setting, data, frames = setting_of(vector), octets(vector.bytes), expanded(list(vector.frames))
+            found = _checked("decoded whole", lambda: _differs(frames, door.decode(setting, [data])))
+            if vector.encodes != "no":
+                found += _checked("encoded", lambda: _encoded(vector, door, setting, data, frames))
+            return tuple(found)
+        case Invalid():
+            data = octets(vector.bytes)
+            return tuple(_checked("decoded whole", lambda: _refused(vector, door, [data])))
+        case Unwritable():
+            return tuple(_of_unwritable(vector, door))
+        case Trace():
+            return tuple(_of_trace(vector, door))
+        case _:
+            assert_never(vector)
 
 
 def setting_of(vector: AnyVector) -> Setting:
@@ -120,8 +140,13 @@ def _of_invalid(vector: Invalid, door: Door, many: int) -> Iterator[Finding]:
     def differs(found: Decoded) -> tuple[str, str] | None:
         return _refusal_differs(vector, found, len(data), door.tells)
 
-    first = _checked("decoded whole", lambda: differs(door.decode(setting, [data])))
+    first = _checked("decoded whole", lambda: _refused(vector, door, [data]))
     yield from first or _in_pieces(door, setting, data, places_within(len(data), many), differs)
+
+
+def _refused(vector: Invalid, door: Door, chunks: list[bytes]) -> tuple[str, str] | None:
+    found = door.decode(setting_of(vector), chunks)
+    return _refusal_differs(vector, found, sum(map(len, chunks)), door.tells)
 
 
 def _of_unwritable(vector: Unwritable, door: Door) -> Iterator[Finding]:
