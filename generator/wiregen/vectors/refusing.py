@@ -17,7 +17,10 @@ __all__ = ["once_each", "refused"]
 
 
 def refused(drafting: Drafting, draft: Draft, value: Any, covers: str) -> Iterator[Unwritable]:
-    """Yield the vector of a value in the scene of a draft if it is refused, as the careful codec takes its line."""
+    """Yield the vector of a value in the scene of a draft if it is refused, as the careful codec takes its line.
+
+    Not where it lacks something that its other fields now ask for: it then has what they forbid, too, and either may be said.
+    """
     scene = draft.scene
     try:
         record = frame_record(drafting.plan, value, variant=scene.variant)
@@ -28,7 +31,8 @@ def refused(drafting: Drafting, draft: Draft, value: Any, covers: str) -> Iterat
         again = frame_from_record(drafting.plan, record, role=scene.role, variant=scene.variant)
         write_frame(drafting.plan, again, options, compression=0)
     except EncodeError as error:
-        yield drafting.unwritable(scene, record, error, (covers,))
+        if error.found != "nothing":
+            yield drafting.unwritable(scene, record, error, (covers,))
 
 
 def once_each(vectors: Iterable[Unwritable]) -> tuple[Unwritable, ...]:

@@ -47,9 +47,11 @@ class RunReader:
         )
 
     def _is_read(self, slot: Slot) -> bool:
-        """A code has chosen this function, padding means nothing, a header that can be anything is the frame's."""
+        """A code has chosen this function, padding that may be anything means nothing, such a header is the frame's."""
         names = self._names
-        if slot.part == "padding" or (slot.part == "code" and not names.reads_code):
+        if slot.part == "padding":
+            return isinstance(slot.type, m.Boolean)
+        if slot.part == "code" and not names.reads_code:
             return False
         if slot.part in ("length", "bits") or not is_header(slot.key) or not names.is_whole:
             return True
