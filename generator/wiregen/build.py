@@ -54,18 +54,20 @@ def build(
     pages = tuple(_pages(subjects, backends, report))
     if report.has_errors:
         return ()
+    files = {path.stem: path for path in protocol_files(config)}
+    built = {PurePosixPath(subject.source).stem: subject.protocol.name for subject in subjects}
     tree = TreeView(
         package=config.package,
         version=__version__,
-        protocols=tuple(path.stem for path in protocol_files(config)),
+        protocols=tuple(built.get(stem, stem) for stem in files),
         extras=tuple((backend.name, backend.requires) for backend in backends if backend.requires),
     )
     root = PurePosixPath("python", *config.package.split("."))
-    folders = {path.stem: path.parent for path in protocol_files(config)}
+    wires = {name: files[stem] for stem, name in built.items()}
     for backend, page in pages:
         if page.place == BESIDE:
             for lock in _printed(backend, page, root, at_page, report):
-                at_lock(folders[page.path.stem] / page.path, lock.content)
+                at_lock(wires[page.path.stem].with_suffix(page.path.suffix), lock.content)
     outputs = (
         Output(path=PurePosixPath("pyproject.toml"), content=_text("python/tree/pyproject.toml.jinja", tree)),
         Output(path=root / "__init__.py", content=_text("python/tree/__init__.py.jinja", tree)),

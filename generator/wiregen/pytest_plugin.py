@@ -6,6 +6,7 @@ and the vectors go to every test that takes `wire_vector`.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -96,6 +97,7 @@ def pytest_collection_modifyitems(
     if not config.getoption(_PATHS):
         return
     if config.getoption("wire_codec"):
+        _named_codec(config)  # a name that leads nowhere is told once, not by every test
         items.extend(_items(session, config))
     elif not any("wire_vector" in getattr(item, "fixturenames", ()) for item in items):
         raise pytest.UsageError(_NO_CODEC)
@@ -167,6 +169,9 @@ def _named_codec(config: pytest.Config) -> Any:
     if not name:
         _refuse(_NO_CODEC)
     module, _, path = name.partition(":")
+    here = str(config.invocation_params.dir)
+    if here not in sys.path:  # as `python -m pytest` has it: a codec beside which pytest is called is found
+        sys.path.insert(0, here)
     try:
         found: Any = import_module(module)
         for part in path.split("."):

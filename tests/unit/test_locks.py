@@ -37,6 +37,10 @@ class Project:
             protocols=None,
         )
 
+    def rename(self, name: str) -> None:
+        self._wire = self._wire.with_name(name)
+        self.lock = self._wire.with_suffix(".lock")
+
     def build(self, text: str) -> list[str]:
         """Return the findings of a build; without one, the lock is written."""
         self._wire.write_text(text, encoding="utf-8")
@@ -55,6 +59,19 @@ class Project:
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     return Project(tmp_path)
+
+
+def test_the_lock_of_a_file_that_is_not_called_as_its_protocol_stands_beside_that_file(
+    tmp_path: Path,
+) -> None:
+    project = Project(tmp_path)
+    project.rename("file.wire")
+    assert project.build(BEFORE) == []
+    assert project.numbers()["Sounding.sigma"] == 2
+    moved = project.build(BEFORE.replace("depth : u16  sigma : u8", "sigma : u8  depth : u16"))
+    assert [finding.split()[0] for finding in moved] == ["WG5010", "WG5010"], "the lock is read again"
+    assert project.build(BEFORE) == []
+    assert "Codecs of tide:" in project.files["python/wireproto/__init__.py"]
 
 
 def test_numbers_follow_the_order_and_stand_in_the_lock(project: Project) -> None:

@@ -45,6 +45,18 @@ def test_a_named_codec_is_held_to_every_vector(project: pytest.Pytester) -> None
     )
 
 
+def test_a_codec_beside_the_caller_is_found_as_it_is(project: pytest.Pytester) -> None:
+    project.makeini("[pytest]\naddopts = -p wiregen.pytest_plugin -p no:cacheprovider\n")
+    run(project, "--wire-codec", "codec:right").assert_outcomes(passed=12, skipped=2)
+
+
+@pytest.mark.parametrize("name", ["nowhere:right", "codec:nothing", "codec:", ":right"])
+def test_a_codec_that_is_not_there_is_told_once(project: pytest.Pytester, name: str) -> None:
+    result = run(project, "--wire-codec", name)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert result.stderr.str().count(f"--wire-codec {name}: ") == 1
+
+
 def test_a_class_is_made_an_object(project: pytest.Pytester) -> None:
     run(project, "--wire-codec", "codec:Codec").assert_outcomes(passed=12, skipped=2)
 

@@ -84,4 +84,5 @@ def _build(protocol: str, folder: Path) -> str:
     if report.has_errors:
         stop(report, sources)
     write(outputs, folder)
-    return f"{_PACKAGE}.{path.stem}"
+    name = next((output.path.parent.name for output in outputs if output.path.name == "_plan.py"), path.stem)
+    return f"{_PACKAGE}.{name}"
