@@ -18,7 +18,7 @@ class Mentions:
     """By the name of a field, whichever declaration it is in: names that are alike mean much the same.
 
     Attributes:
-        numbers: What it is compared with.
+        numbers: What it is compared with; `counts`: what its length is.
         measuring: Fields that say how long something is.
         deciding: Fields on which it depends what follows.
         asks_for_room: Something depends on the bytes that are left.
@@ -26,6 +26,7 @@ class Mentions:
     """
 
     numbers: dict[str, tuple[int, ...]]
+    counts: dict[str, tuple[int, ...]]
     measuring: frozenset[str]
     deciding: frozenset[str]
     asks_for_room: bool
@@ -43,6 +44,10 @@ def mentions_of(plan: Plan) -> Mentions:
         for name, number in _compared(node, plan["limits"]):
             if number not in numbers.setdefault(name, []):
                 numbers[name].append(number)
+    counts: dict[str, dict[int, None]] = {}
+    for node in nodes:
+        for name, number in _counted(node, plan["limits"]):
+            counts.setdefault(name, {})[number] = None
     measuring = {name for node in nodes for name in _measured(node)}
     measuring |= {
         field for entry in plan["contexts"].values() for _, field, _ in entry[3] if entry[0][0] != "enum"
@@ -56,6 +61,7 @@ def mentions_of(plan: Plan) -> Mentions:
     }
     return Mentions(
         numbers={name: tuple(found) for name, found in numbers.items()},
+        counts={name: tuple(found) for name, found in counts.items()},
         measuring=frozenset(measuring),
         deciding=frozenset(deciding),
         asks_for_room=("position", "remaining") in nodes,
@@ -87,6 +93,16 @@ def _compared(node: tuple[Any, ...], limits: dict[str, Any]) -> Iterator[tuple[s
     for side, other in pairs:
         numbers = [number for number in _numbers(other, limits) if abs(number) < _LARGEST]
         yield from ((name, number) for name in _names(side) for number in numbers)
+
+
+def _counted(node: tuple[Any, ...], limits: dict[str, Any]) -> Iterator[tuple[str, int]]:
+    match node:
+        case ("operation", _, left, right):
+            for side, other in ((left, right), (right, left)):
+                match side:
+                    case ("call", "count", (argument,)):
+                        name = str(argument[1][-1]) if argument[0] == "field" else "value"
+                        yield from ((name, number) for number in _numbers(other, limits))
 
 
 def _numbers(part: Any, limits: dict[str, Any]) -> Iterator[int]:

@@ -39,17 +39,21 @@ def measure(what: str, goals: Iterable[str], shown: Iterable[str] | Mapping[str,
 
 
 def fields_of(plan: Plan) -> Iterator[str]:
-    """Return every field that has a name, in text order."""
+    """Return every field that has a name, in text order, and what is reserved and must be so."""
     for owner, fields in rows_of(plan):
-        yield from (f"{owner}.{field[0]}" for field in every_field(fields) if field[0] != "_")
+        for field in every_field(fields):
+            if field[0] != "_" or (field[3] is not None and field[3][0] == "constant"):
+                yield f"{owner}.{field[0]}"
 
 
 def fields_shown(drafts: Iterable[Draft]) -> set[str]:
-    """Return the fields that have a place in some frame."""
+    """Return the fields that have a place in some frame; of what has no name, what is refused where it is something else."""
     found: set[str] = set()
     for draft in drafts:
         for tree in draft.trees:
             _note(tree, "", found)
+        if draft.error is not None and draft.error.code == "wrong_constant":
+            found.update(name.partition(" reserved")[0] for name in draft.covers if "._ reserved" in name)
     return found
 
 
@@ -60,7 +64,7 @@ def _note(node: Node, owner: str, found: set[str]) -> None:
         case Record() | FrameValue() as value if node.type[0] in ("struct", "message", "frame", "preamble"):
             owner = value.name
     for child in node.children:
-        if child.note != "absent":
+        if child.note != "absent" and child.name != "_":
             found.add(f"{owner}.{child.name}")
         _note(child, owner, found)
 

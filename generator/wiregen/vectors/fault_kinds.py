@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 from wiregen.runtime.options import Options, Plan
 from wiregen.runtime.schema import Schema
 from wiregen.specimens.mentions import mentions_of
+from wiregen.vectors.checksums import Checksums
 from wiregen.vectors.sites import Part
 
 __all__ = ["AT_THE_END", "CLASSES", "Bad", "Fields", "Maker"]
@@ -85,7 +86,9 @@ class Fields:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.numbers = mentions_of(plan).numbers
+        mentions = mentions_of(plan)
+        self.numbers, self.counts = mentions.numbers, mentions.counts
+        self.sums = Checksums(plan).sites
         self._schema = Schema(plan, Options())
 
     def members(self, name: str) -> frozenset[int]:

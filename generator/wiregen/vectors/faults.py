@@ -20,6 +20,9 @@ from wiregen.vectors.splicing import number_bytes, replaced, spliced
 
 __all__ = ["bad_parts"]
 
+_LONGEST: Final = 300
+"""Units of the texts that are put for the sake of a condition."""
+
 
 def bad_parts(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     """Return what can be wrong with a part of a frame."""
@@ -34,7 +37,7 @@ def _constants(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     """Change what must be, or is worked out; sizes have classes of their own."""
     node = part.node
     notes = node.note.split(", ")
-    if node.children or not node.size:
+    if node.children or not node.size or node.type[0] == "bits":
         return
     for note, kind in (("constant", "wrong constant"), ("derived", "not as derived")):
         if note in notes:
@@ -45,13 +48,28 @@ def _constants(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
             yield Bad(kind=kind, which="last bit", data=replaced(data, node, last))
 
 
+def _constant_bits(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    """Change the first and the last of the bits that must be so: the first field of a run has the place of all of them."""
+    node = part.node
+    if node.type[0] != "bits" or "constant" not in node.note.split(", ") or part.parent is None:
+        return
+    row = [each for each in part.parent.children if each.type[0] == "bits" and each.start <= node.start]
+    run = next((each for each in reversed(row) if each.size), node)
+    first = int(node.note.partition("from bit ")[2].partition(",")[0])
+    for which, bit in (("first bit", first), ("last bit", first + node.type[1] - 1)):
+        place = run.start + bit // 8
+        mask = 0x80 >> bit % 8 if node.type[3] == "msb" else 1 << bit % 8
+        changed = data[:place] + bytes([data[place] ^ mask]) + data[place + 1 :]
+        yield Bad(kind="wrong constant", which=which, data=changed)
+
+
 def _codes(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     """Put codes that mean nothing, the ones beside those that mean something first."""
     node, parent = part.node, part.parent
     if parent is not None and parent.type[0] == "union" and node.name == "code":
         known, shape = fields.codes(parent.type[1]), f"every {parent.type[1]}"
         yield from _outside(part, data, fields)
-    elif "derived" in node.note and part.site.partition(".")[0] in fields.plan["frames"]:
+    elif "derived" in node.note and _is_of_header(part, fields):
         known = [(code, code) for role in fields.plan["codes"].values() for code in role]
         shape = ""
     else:
@@ -61,6 +79,10 @@ def _codes(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
         if told is not None and len(told) == node.size:
             changed = replaced(data, node, told)
             yield Bad(kind="wrong code", which=str(code), data=changed, shape=shape, is_common=bool(shape))
+
+
+def _is_of_header(part: Part, fields: Fields) -> bool:
+    return part.site.partition(".")[0] in fields.plan["frames"] and part.site not in fields.sums
 
 
 def _outside(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
@@ -207,7 +229,7 @@ def _kind(node: Node) -> str:
 
 def _measures(part: Part, fields: Fields) -> bool:
     node = part.node
-    is_derived = node.note.split(", ")[0] in ("derived", "not as derived")
+    is_derived = node.note.split(", ")[0] in ("derived", "not as derived") and part.site not in fields.sums
     return node.name in ("length", "count") or is_derived
 
 
@@ -235,6 +257,35 @@ def _texts(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
                 yield Bad(
                     kind=kind, which=f"{which} {where}", data=changed, shape=f"every {shape_of(node.type)}"
                 )
+
+
+def _lengths_asked(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    """Put texts, bytes and lists of lengths at and beside those that conditions ask for, empty ones first."""
+    node = part.node
+    inside = next((child for child in node.children if child.name == "data"), node)
+    if node.type[0] == "list":
+        yield from _no_items(part, data)
+    if node.type[0] not in ("text", "bytes") or not (inside.size and node.value) or len(part.own) > 1:
+        return
+    names = (node.name, "value")
+    near = (number + step for name in names for number in fields.counts.get(name, ()) for step in (-1, 0, 1))
+    unit = data[inside.start : inside.start + (2 if node.type[:2] == ("text", "utf16") else 1)]
+    for count in dict.fromkeys((0, *near)):
+        if 0 <= count <= _LONGEST and count != len(node.value):
+            told = unit * count
+            changed = spliced(data, inside.start, inside.end, told, (*part.own, *part.lengths), len(unit))
+            if changed is not None:
+                yield Bad(kind="constraint broken", which=f"{count} long" if count else "empty", data=changed)
+
+
+def _no_items(part: Part, data: bytes) -> Iterator[Bad]:
+    node = part.node
+    count = next((child for child in node.children if child.name == "count" and not child.inner), None)
+    told = number_bytes(count, 0) if count is not None and node.value else None
+    if count is not None and told is not None and count.start == node.start:
+        changed = spliced(data, node.start, node.end, told, part.lengths)
+        if changed is not None:
+            yield Bad(kind="constraint broken", which="empty", data=changed)
 
 
 def _regions(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
@@ -287,6 +338,7 @@ def _stored(data: bytes, bits: int) -> bytes:
 
 _MAKERS: Final[tuple[Maker, ...]] = (
     _constants,
+    _constant_bits,
     _codes,
     _enums,
     _booleans,
@@ -298,6 +350,7 @@ _MAKERS: Final[tuple[Maker, ...]] = (
     _codings,
     _constraints,
     _texts,
+    _lengths_asked,
     _regions,
     _compressed,
 )

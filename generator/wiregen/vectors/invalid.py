@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import chain
 from typing import Final
 
 from wiregen.runtime.errors import DecodeError
+from wiregen.vectors.checksums import Checksums
 from wiregen.vectors.drafts import Draft, Drafting, message_of
 from wiregen.vectors.fault_kinds import AT_THE_END, CLASSES, Bad, Fields
 from wiregen.vectors.faults import bad_parts
 from wiregen.vectors.limits import limited_drafts, limited_lists
-from wiregen.vectors.sites import parts_of
+from wiregen.vectors.sites import Part, parts_of
 
 __all__ = ["Faults"]
 
@@ -31,6 +33,7 @@ class Faults:
     def __init__(self, drafting: Drafting) -> None:
         self._drafting = drafting
         self._fields = Fields(drafting.plan)
+        self._sums = Checksums(drafting.plan)
         self._tried: dict[str, int] = {}
         self._known: set[str] = set()
         self.drafts: list[Draft] = []
@@ -63,7 +66,8 @@ class Faults:
                     continue
                 names = self._wanted(bad, self._site(part.site, draft, bad))
                 if names and bad.data.startswith(behind):
-                    self._try(draft, bad, bad.data[len(behind) :], names)
+                    data = self._sums.mended(draft.trees[0], behind + draft.data, bad.data)
+                    self._try(draft, bad, part, data[len(behind) :], names)
 
     def _site(self, site: str, draft: Draft, bad: Bad) -> str:
         """Return where a part is shown; what a header says is judged anew with each message, and so is what a struct in it says."""
@@ -84,14 +88,27 @@ class Faults:
         every = [own] if not bad.shape else [f"{bad.shape}: {what}", *([] if bad.is_common else [own])]
         return [name for name in every if self._is_wanted(name)]
 
-    def _try(self, draft: Draft, bad: Bad, data: bytes, names: list[str]) -> None:
+    def _try(self, draft: Draft, bad: Bad, part: Part, data: bytes, names: list[str]) -> None:
         self._tried.update({name: self._tried.get(name, 0) + 1 for name in names})
         changed = self._drafting.draft(draft.scene, data)
         if changed.error is not None:
-            if changed.error.code in CLASSES[bad.kind]:
-                self._keep(changed, *names)
+            is_of_a_sum = self._sums.is_told(changed.error) and part.site not in self._sums.sites
+            if changed.error.code in CLASSES[bad.kind] and not is_of_a_sum:
+                self._keep(changed, *self._told(names, changed.error, bad, part))
         elif len(changed.trees) == 1 and (bad.kind not in _MAY_BE_RIGHT or bad.which == _SHORTER):
             self._tolerated(changed, names)
+
+    def _told(self, names: list[str], error: DecodeError, bad: Bad, part: Part) -> list[str]:
+        """Return what a fault shows: where another field's condition tells of it, that is said, and it is still wanted of its own."""
+        path = _INDEX.sub("", error.path)
+        if (
+            bad.kind not in _OF_CONDITIONS
+            or error.code != "constraint"
+            or path == _INDEX.sub("", part.node.path)
+        ):
+            return names
+        others = (f"{name.replace(f'{bad.kind} ', '')} breaks {path}" for name in names)
+        return [name for name in others if name not in self._known]
 
     def _is_wanted(self, name: str) -> bool:
         return name not in self._known and self._tried.get(name, 0) < _PATIENCE
@@ -104,6 +121,8 @@ class Faults:
             self._keep(strict, *(f"{name}, strict" for name in names))
 
     def _keep(self, draft: Draft, *names: str) -> None:
+        if not names:
+            return
         self._known.update(names)
         self.drafts.append(replace(draft, covers=names, is_variation=True))
 
@@ -136,6 +155,9 @@ class Faults:
                 self._keep(strict, f"{name}, strict")
 
 
+_INDEX: Final = re.compile(r"\[\d+\]")
+_OF_CONDITIONS: Final = ("constraint broken", "bad enum")
+"""Classes whose bytes may be right as they are, and wrong by what is said of others."""
 _OF_HEADERS: Final = frozenset(
     {
         "bad enum",

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from wiregen.runtime.tree import FrameValue, Node, Record, Variety
 
-__all__ = ["Part", "parts_of", "spans_of"]
+__all__ = ["Part", "owner_of", "parts_of", "row_of", "spans_of"]
 
 _INDEX: Final = re.compile(r"\[\d+\]")
 _MOST_SPANS: Final = 24
@@ -48,12 +48,11 @@ def _below(
         return
     measures = _measures(node, row)
     around, owner = owners
-    yield Part(
-        node=node, site=_site(node, owner), around=around, parent=parent, own=measures, lengths=lengths
-    )
-    own = _owner(node)
+    site = _site(node, owner) + _which(node, parent)
+    yield Part(node=node, site=site, around=around, parent=parent, own=measures, lengths=lengths)
+    own = owner_of(node)
     if own is not None:
-        owners, row = (owner, own), _row(node)
+        owners, row = (owner, own), row_of(node)
     for child in node.children:
         inside = tuple(each for each in measures if each is not child)
         yield from _below(child, node, owners, (*inside, *lengths), row)
@@ -67,7 +66,20 @@ def _site(node: Node, owner: str) -> str:
     return f"{owner}.{field}{kind}" if owner else field
 
 
-def _owner(node: Node) -> str | None:
+def _which(node: Node, parent: Node | None) -> str:
+    """Return what tells fields without a name apart: any number of them may be called `_`."""
+    if node.name != "_" or parent is None:
+        return ""
+    number = next(
+        index
+        for index, each in enumerate((one for one in parent.children if one.name == "_"), 1)
+        if each is node
+    )
+    return " reserved" if number == 1 else f" reserved {number}"
+
+
+def owner_of(node: Node) -> str | None:
+    """Return the declaration that a node is of, if it holds fields."""
     value = node.value
     if node.type[0] not in _RECORDS:
         return None
@@ -80,13 +92,13 @@ def _owner(node: Node) -> str | None:
             return None
 
 
-def _row(node: Node) -> dict[str, Node]:
+def row_of(node: Node) -> dict[str, Node]:
     """Return the fields of a record by name, those of its blocks too."""
     found: dict[str, Node] = {}
     for child in node.children:
         found.setdefault(child.name, child)
-        if child.type[0] in ("block", "region") and _owner(child) is None:
-            found = {**_row(child), **found}
+        if child.type[0] in ("block", "region") and owner_of(child) is None:
+            found = {**row_of(child), **found}
     return found
 
 

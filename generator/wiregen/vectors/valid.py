@@ -36,6 +36,7 @@ class Crop:
         self.scenery = Scenery(soil)
         self.found = Exploration()
         self.drafts: list[Draft] = []
+        self._constants: set[str] = set()
         self._refusals: dict[str, tuple[Specimen, EncodeError, str | None, str | None]] = {}
 
     def take(self, specimen: Specimen, role: str | None, variant: str | None, *, is_opening: bool) -> bool:
@@ -47,6 +48,7 @@ class Crop:
             self._refuse(specimen, error, role, variant)
             return False
         new = tuple(name for name in specimen.covers if name not in self.found.covered)
+        new = new or self._constant(specimen, is_opening=is_opening)
         if not new:
             return True
         draft = self._drafted(specimen, data, role, variant, is_opening=is_opening)
@@ -56,6 +58,13 @@ class Crop:
         for shorter in self._shorter(specimen, draft):
             self.drafts.append(shorter)
         return True
+
+    def _constant(self, specimen: Specimen, *, is_opening: bool) -> tuple[str, ...]:
+        """Return the name of what never differs and was not kept yet: a preamble of constants, say."""
+        name = f"{_name(specimen.value)}, which is always the same"
+        is_known = specimen.covers or name in self._constants
+        self._constants.add(name)
+        return () if is_known or not is_opening else (name,)
 
     def _drafted(
         self, specimen: Specimen, data: bytes, role: str | None, variant: str | None, *, is_opening: bool
