@@ -250,8 +250,13 @@ def without_repetition(drafts: Iterable[Draft]) -> list[Draft]:
         limits = tuple(scene.limits.items())
         key = (scene.role, scene.variant, scene.before, limits, scene.strict, draft.is_whole, draft.data)
         known = first.get(key)
-        first[key] = draft if known is None else known.showing((*known.covers, *draft.covers), known.note)
+        first[key] = draft if known is None else _both(known, draft)
     return list(first.values())
+
+
+def _both(known: Draft, other: Draft) -> Draft:
+    covers = tuple(dict.fromkeys((*known.covers, *other.covers)))
+    return replace(known, covers=covers, is_variation=known.is_variation and other.is_variation)
 
 
 def message_of(draft: Draft) -> str:
