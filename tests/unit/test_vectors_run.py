@@ -109,6 +109,32 @@ def test_one_that_never_answers_is_given_up() -> None:
     assert last.findings[0].found == "failed: not asked: no answer came 2 times in a row"
 
 
+def test_one_that_is_late_now_and_then_is_given_up() -> None:
+    """Each process answers a hello and two questions, so that no two answers in a row are missing."""
+    bounds = Bounds(seconds=0.3, most_late=2)
+    with ProgramDoor(tuple(map(str, echo("hangs", 3))), "echo", bounds) as door:
+        found = [finding.found for vector in FILE.vectors for finding in judge(vector, door).findings]
+    assert sum(each.startswith("hung: ") for each in found) == 2
+    assert found[-1] == "failed: not asked: 2 answers never came in time"
+
+
+def test_failures_without_an_answer_are_counted() -> None:
+    result = run_echo("--only", "ping", "--only", "pong", command=echo("crashes", 1))
+    assert "failed without an answer: 2 crashed\n" in result.stdout
+
+
+def test_a_program_that_gives_back_what_it_is_asked_is_none() -> None:
+    cat = "import sys\nfor line in sys.stdin: print(line, end='', flush=True)\n"
+    check_refused(run_echo(command=(sys.executable, "-c", cat)), "the request, given back")
+
+
+def test_files_without_vectors_are_refused(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.json"
+    empty.write_text('{"schema": 1, "protocol": "echo", "vectors": []}')
+    check_refused(run("vectors", "run", WIRE, empty, "--", *echo("good")), "there is no vector in ")
+    check_refused(run("vectors", "verify", WIRE, empty), "there is no vector in ")
+
+
 def test_a_program_that_was_ended_takes_what_it_started_along(tmp_path: Path) -> None:
     script = tmp_path / "parent.py"
     script.write_text(

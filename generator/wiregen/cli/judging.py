@@ -28,6 +28,10 @@ def vectors_of(
         vectors = load_files(paths, plan)
     except VectorsError as error:
         raise Failure(str(error), "docs/schemas/vectors.schema.json says what such a file holds") from None
+    if not vectors:
+        raise Failure(
+            f"there is no vector in {', '.join(map(str, paths))}", "what holds nothing proves nothing"
+        )
     missing = next((id_ for id_ in only if id_ not in {vector.id for vector in vectors}), None)
     if missing is not None:
         raise Failure(f"there is no vector `{missing}`", "ids are the first thing of each line in the files")

@@ -48,7 +48,7 @@ class ProgramDoor:
         self._bounds = bounds or Bounds()
         self._process: Process | None = None
         self._n_asked = 0
-        self._n_troubles = 0
+        self._n_troubles = self._n_late = 0
         try:
             hello = self._start()
         except DoorError as error:
@@ -125,12 +125,15 @@ class ProgramDoor:
     def _ask(self, request: Decode | Encode | Trace) -> Answer:
         if self._n_troubles >= self._bounds.most_troubles:
             raise DoorError("failed", f"not asked: no answer came {self._n_troubles} times in a row")
+        if self._n_late >= self._bounds.most_late:
+            raise DoorError("failed", f"not asked: {self._n_late} answers never came in time")
         try:
             if self._process is None:
                 self._start()
             answer = self._answer(request, self._bounds.seconds)
         except (DoorError, StartError) as error:
             self._n_troubles += 1
+            self._n_late += isinstance(error, DoorError) and error.trouble == "hung"
             raise error if isinstance(error, DoorError) else DoorError("crashed", str(error)) from None
         self._n_troubles = 0
         if answer.skip is not None:

@@ -185,6 +185,8 @@ def read_answer(line: str | bytes) -> Answer:
         GarbageError: It is no answer.
     """
     answer: Answer = _read(_ANSWER, line)
+    if "do" in json.loads(line):
+        raise GarbageError("the request, given back")
     return answer
 
 

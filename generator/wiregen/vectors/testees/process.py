@@ -25,12 +25,13 @@ _GRACE: Final = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """Seconds for an answer, and for the first one of a process; bytes of an answer; how often none may come in a row."""
+    """Seconds for an answer, and for the first one of a process; bytes of an answer; how often none may come in a row, or be late in all."""
 
     seconds: float = 10.0
     starting_seconds: float = 30.0
     n_bytes: int = 64 << 20
     most_troubles: int = 20
+    most_late: int = 10
 
 
 class StartError(Exception):

@@ -29,7 +29,19 @@ def as_text(tally: Tally, expected: Mapping[str, str], name: str) -> Iterator[st
         yield f"expected to fail, and there is no such vector: {id_}"
     for reason, n_skipped in Counter(verdict.reason for verdict in tally.skipped).items():
         yield f"skipped {n_skipped}: {reason}"
+    troubles = Counter(found for verdict in tally.failed for found in _troubles(verdict))
+    if troubles:
+        counted = ", ".join(f"{count} {trouble}" for trouble, count in sorted(troubles.items()))
+        yield f"failed without an answer: {counted}"
     yield f"{name}: {_sums(tally)}"
+
+
+def _troubles(verdict: Verdict) -> Iterator[str]:
+    """Yield what became of a program that was asked for a vector, instead of an answer."""
+    found = [finding.found for finding in verdict.findings if finding.expected == "an answer"]
+    yield from dict.fromkeys(
+        "not asked" if "not asked:" in each else each.partition(":")[0] for each in found[:1]
+    )
 
 
 def as_json(tally: Tally, expected: Mapping[str, str], name: str) -> str:
