@@ -16,7 +16,7 @@ from wiregen.vectors.bench import Scene
 from wiregen.vectors.building import Built, build_vectors
 from wiregen.vectors.covering import fields_of, fields_shown
 from wiregen.vectors.drafts import Drafting
-from wiregen.vectors.format import Invalid, Valid, octets
+from wiregen.vectors.format import Invalid, Unwritable, Valid, octets
 
 HEAD = 'protocol p { source "no document" endian big roles a, b }\n'
 SUMMED = """
@@ -142,3 +142,19 @@ def test_a_preamble_that_is_always_the_same_is_shown_right_and_wrong() -> None:
         for each in refused(OPENING)
     )
     assert made.coverage.is_full
+
+
+MIXED = """
+limits { frame = 4 KiB }
+frame Frame { type : u8 := code(body)  body : match type }
+message Report 1 { temp : u8 where temp <= 100  note : utf8[u16]  last : utf8[u8] }
+"""
+
+
+def test_what_is_refused_is_refused_for_what_it_is_named_for() -> None:
+    told = [each for each in built(MIXED).file.vectors if isinstance(each, Unwritable)]
+    for each in told:
+        if any(name.startswith("Report.note") for name in each.covers):
+            assert each.error.path != "Report.temp", each
+    longest = [each for each in built(MIXED).file.vectors if "Report.last longest" in each.covers]
+    assert [each.kind for each in longest] == ["valid"]

@@ -24,6 +24,7 @@ from wiregen.vectors.least import least_drafts
 from wiregen.vectors.moved import moved_drafts
 from wiregen.vectors.pieces import pieced_drafts
 from wiregen.vectors.refusing import once_each
+from wiregen.vectors.unmixed import unmixed_drafts
 from wiregen.vectors.unwritable import refused_values
 from wiregen.vectors.valid import Crop, valid_drafts
 from wiregen.vectors.variants import variant_drafts
@@ -65,6 +66,7 @@ def build_vectors(
     soil, drafting = Soil(plan=plan), Drafting(plan)
     crop = Crop(soil, drafting)
     valid_drafts(crop)
+    crop.drafts += tuple(unmixed_drafts(crop))
     least = tuple(least_drafts(drafting, crop.scenery))
     crop.drafts += least
     crop.drafts += tuple(moved_drafts(drafting, crop.drafts))

@@ -36,6 +36,7 @@ class Crop:
         self.scenery = Scenery(soil)
         self.found = Exploration()
         self.drafts: list[Draft] = []
+        self._alone_refused: dict[str, tuple[Scene, Any, EncodeError]] = {}
         self._constants: set[str] = set()
         self._refusals: dict[str, tuple[Specimen, EncodeError, str | None, str | None]] = {}
 
@@ -113,9 +114,23 @@ class Crop:
             if name not in self.found.covered:
                 self._refusals.setdefault(name, (specimen, error, role, variant))
 
+    def refusals(self) -> list[tuple[str, tuple[Specimen, EncodeError, str | None, str | None]]]:
+        """Return what nothing shows but what is refused, and why."""
+        missing = frozenset(self.found.missing)
+        return [(name, told) for name, told in self._refusals.items() if name in missing]
+
+    def refuse(self, name: str, scene: Scene, value: Any, error: EncodeError) -> None:
+        """Take in place of a refused specimen a frame in which nothing else is wrong."""
+        self._alone_refused.setdefault(name, (scene, value, error))
+
     def refused(self) -> Iterator[Unwritable]:
         """Return a frame for each option that only refused ones show."""
         for name in self.found.missing:
+            if name in self._alone_refused:
+                scene, value, error = self._alone_refused[name]
+                record = frame_record(self.soil.plan, value, variant=scene.variant)
+                yield self.drafting.unwritable(scene, record, error, (name,))
+                continue
             if name not in self._refusals:
                 continue
             specimen, error, role, variant = self._refusals[name]
