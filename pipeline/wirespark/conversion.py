@@ -23,6 +23,8 @@ class Summary:
     Attributes:
         size: Bytes that the rows tile.
         new_size: Those of this run.
+        rows: That were written; `dropped` were left out, in the mode DROPMALFORMED.
+        errors: Faults by code, those that were left out too.
         seconds: Of this run.
     """
 
@@ -31,6 +33,7 @@ class Summary:
     size: int
     new_size: int
     rows: int
+    dropped: int
     messages: dict[str, int]
     errors: dict[str, int]
     seconds: float
@@ -90,6 +93,7 @@ def _summary(receipts: tuple[tuple[Receipt, bool], ...], seconds: float) -> Summ
         size=sum(receipt.size for receipt in found),
         new_size=sum(receipt.size for receipt, is_resumed in receipts if not is_resumed),
         rows=sum(receipt.rows for receipt in found),
+        dropped=sum(receipt.dropped for receipt in found),
         messages=summed(receipt.messages for receipt in found),
         errors=summed(receipt.errors for receipt in found),
         seconds=seconds,

@@ -21,10 +21,11 @@ from wirespark.options import ReadOptions
 from wirespark.parquet import TableWriters, folder_of
 from wirespark.planning import Part, parts_of
 from wirespark.reading import located_columns
-from wirespark.receipts import FOLDER, Receipt, bounds_of, clean, name_of, read_receipt, way_of, write_receipt
+from wirespark.receipts import Receipt, bounds_of, name_of, read_receipt, way_of
 from wirespark.source import WirePartition
 from wirespark.spark_types import struct_type
 from wirespark.tables import message_table, rows_table
+from wirespark.targets import Target, check_apart
 
 __all__ = ["ConvertSource", "receipts_of"]
 
@@ -54,7 +55,9 @@ def _told(options: MutableMapping[str, str]) -> tuple[ReadOptions, Path]:
     found = ReadOptions.of(given)
     if found.message is not None:
         raise WireSparkError("a conversion takes all messages: leave the option `message` out")
-    return found, Path(target).absolute()
+    path = Path(target).absolute()
+    check_apart(found.paths, path)
+    return found, path
 
 
 class ConvertReader(DataSourceReader):
@@ -62,12 +65,11 @@ class ConvertReader(DataSourceReader):
 
     def __init__(self, options: ReadOptions, target: Path) -> None:
         self._options = options
-        self._target = target
+        self._target = Target(target, options)
 
     def partitions(self) -> Sequence[InputPartition]:
         parts = parts_of(self._options)
-        (self._target / FOLDER).mkdir(parents=True, exist_ok=True)
-        clean(self._target, parts)
+        self._target.begin(parts)
         return [WirePartition((part,)) for part in parts] or [WirePartition(())]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
@@ -81,30 +83,27 @@ class ConvertReader(DataSourceReader):
     def _converted(self, part: Part) -> tuple[Receipt, bool]:
         """Return the receipt of a part, and whether it was there before."""
         way = way_of(part, self._options.wishes)
-        former = read_receipt(self._target, name_of(part))
-        if (
-            former is not None
-            and former.way == way
-            and all((self._target / f).is_file() for f in former.files)
-        ):
+        path = self._target.path
+        former = read_receipt(path, name_of(part))
+        if former is not None and former.way == way and all((path / f).is_file() for f in former.files):
             return former, True
-        receipt = _Conversion(part, way, self._options, self._target).run()
-        write_receipt(self._target, receipt)
-        return receipt, False
+        return _Conversion(part, way, self._options, self._target).run(), False
 
 
 class _Conversion:
     """One part on its way into the tables."""
 
-    def __init__(self, part: Part, way: str, options: ReadOptions, target: Path) -> None:
+    def __init__(self, part: Part, way: str, options: ReadOptions, target: Target) -> None:
         self._part = part
         self._way = way
         self._options = options
         self._package = options.wishes.package
-        self._writers = TableWriters(target, name_of(part))
+        self._target = target
+        self._writers = TableWriters(target.path, name_of(part))
         self._messages: dict[str, int] = {}
         self._errors: dict[str, int] = {}
         self._n_rows = 0
+        self._n_dropped = 0
         self._size = 0
 
     def run(self) -> Receipt:
@@ -120,29 +119,41 @@ class _Conversion:
             for columns, file, flow in located_columns(self._part, seen, self._options):
                 self._take(columns, file, flow)
             self._check_size()
+            self._writers.finish()
+            return self._target.publish(lambda: self._named(perf_counter() - begun))
         except BaseException:
             self._writers.drop()
             raise
-        return self._receipt(self._writers.finish(), perf_counter() - begun)
+
+    def _named(self, seconds: float) -> Receipt:
+        """Give the files their names, and return the receipt.
+
+        Raises:
+            WireSparkError: The file is not what was read any more.
+        """
+        if way_of(self._part, self._options.wishes) != self._way:
+            raise WireSparkError(f"{self._part.path} changed while it was converted: convert it again")
+        return self._receipt(self._writers.publish(), seconds)
 
     def _take(self, columns: Columns, file: str, flow: str | None) -> None:
-        self._count(columns)
         kept = columns
         if self._options.wishes.mode == "DROPMALFORMED":
             kept = selected(columns, pc.is_null(columns.rows.column("_error")))
+        self._count(columns, kept)
         if kept.rows.num_rows:
             self._writers.write("_frames", rows_table(kept, file, flow))
         for name in kept.messages:
             table = message_table(kept, self._package, name, file, flow)
             self._writers.write(folder_of(name), table)
 
-    def _count(self, columns: Columns) -> None:
+    def _count(self, columns: Columns, kept: Columns) -> None:
         rows = columns.rows
-        self._n_rows += rows.num_rows
+        self._n_rows += kept.rows.num_rows
+        self._n_dropped += rows.num_rows - kept.rows.num_rows
         codes = pc.struct_field(rows.column("_error"), "code")
         is_gap = pc.fill_null(pc.equal(codes, "gap"), False)
         self._size += pc.sum(rows.column("_size").filter(pc.invert(is_gap))).as_py() or 0
-        for name, found in columns.messages.items():
+        for name, found in kept.messages.items():
             self._messages[name] = self._messages.get(name, 0) + len(found.rows)
         for counted in pc.value_counts(codes.drop_null()).to_pylist():
             self._errors[counted["values"]] = self._errors.get(counted["values"], 0) + counted["counts"]
@@ -170,6 +181,7 @@ class _Conversion:
             way=self._way,
             size=self._size,
             rows=self._n_rows,
+            dropped=self._n_dropped,
             messages=self._messages,
             errors=self._errors,
             files=files,

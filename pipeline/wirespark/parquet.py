@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from wirespark.receipts import replace_file
+from wirespark.holding import Held
+from wirespark.receipts import remove_others, replace_file
 from wirespark.tables import SHARED
 
 __all__ = ["TableWriters", "folder_of"]
@@ -43,16 +43,22 @@ class TableWriters:
             self._tables[folder] = _Table(path, batch.schema)
         self._tables[folder].write(batch)
 
-    def finish(self) -> list[str]:
-        """Give all files their names, and return these."""
+    def finish(self) -> None:
+        """Write what waits; the files are whole then, but have no names."""
         for table in self._tables.values():
             table.finish()
+
+    def publish(self) -> list[str]:
+        """Give all files their names, and return these; who was quicker with the same part wrote the same."""
         for table in self._tables.values():
-            replace_file(table.temporary, table.path)
-        return [str(table.path.relative_to(self._target)) for table in self._tables.values()]
+            replace_file(table.held.path, table.path)
+            table.held.release()
+        names = [str(table.path.relative_to(self._target)) for table in self._tables.values()]
+        remove_others(self._target, self._name, names)
+        return names
 
     def drop(self) -> None:
-        """Remove what was written."""
+        """Remove what has no name yet."""
         for table in self._tables.values():
             table.drop()
 
@@ -61,12 +67,11 @@ class _Table:
     """One file; rows wait until they are worth a row group."""
 
     def __init__(self, path: Path, schema: Any) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
-        self.temporary = path.with_name(f"{path.stem}.{os.getpid()}.tmp")
+        self.held = Held(path)
         self._schema = schema
         self._writer = pq.ParquetWriter(
-            self.temporary,
+            self.held.path,
             schema,
             compression="snappy",
             use_dictionary=list(_repeating(schema)),
@@ -90,7 +95,7 @@ class _Table:
 
     def drop(self) -> None:
         self._writer.close()
-        self.temporary.unlink(missing_ok=True)
+        self.held.drop()
 
     def _flush(self) -> None:
         if self._batches:

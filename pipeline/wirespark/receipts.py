@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from wirespark.batches import Slice
+from wirespark.holding import TEMPORARY, Held, remove_left
 from wirespark.options import Wishes
 from wirespark.planning import Part
 
 __all__ = [
-    "FOLDER", "Receipt", "bounds_of", "clean", "name_of", "read_receipt", "receipts_in", "replace_file", "summed", "way_of", "write_receipt",
+    "FOLDER", "Receipt", "bounds_of", "clean", "name_of", "read_receipt", "receipts_in", "remove_others", "replace_file", "summed",
+    "way_of", "write_receipt",
 ]  # fmt: skip
 
 FOLDER = "_receipts"
@@ -33,8 +35,9 @@ class Receipt:
     Attributes:
         way: A hash of how it was read, and of the file as it was then.
         size: The part's bytes, holes in a capture's streams not counted.
+        rows: That were written; `dropped` were left out.
         messages: Rows by message.
-        errors: Faults by code.
+        errors: Faults by code, those that were left out too.
         files: Below the target.
     """
 
@@ -45,6 +48,7 @@ class Receipt:
     way: str
     size: int
     rows: int
+    dropped: int
     messages: dict[str, int]
     errors: dict[str, int]
     files: list[str]
@@ -71,8 +75,8 @@ def way_of(part: Part, wishes: Wishes) -> str:
     """Return a hash of all that a part's rows depend on."""
     status = os.stat(part.path)
     told = (
-        name_of(part), status.st_size, status.st_mtime_ns, wishes.protocol, part.role, wishes.variant, wishes.strict,
-        sorted(wishes.limits.items()), wishes.mode, wishes.error_bytes, repr(wishes.package.plan),
+        name_of(part), status.st_size, status.st_mtime_ns, wishes.protocol, wishes.backend, part.role, wishes.variant, wishes.strict,
+        sorted(wishes.limits.items()), wishes.mode, wishes.error_bytes, repr(wishes.package.plan), getattr(part, "port", None),
     )  # fmt: skip
     return sha256(repr(told).encode()).hexdigest()
 
@@ -98,7 +102,7 @@ def receipts_in(target: Path) -> Iterator[Receipt]:
 def clean(target: Path, parts: Iterable[Part]) -> None:
     """Remove what an interrupted run left, and what files gave that are now cut in other places.
 
-    One run at a time may write to a target.
+    Only for who has the target alone: see `targets`. What a run that lives is writing stays.
     """
     wanted = {name_of(part): part.path for part in parts}
     files = set(wanted.values())
@@ -110,16 +114,26 @@ def clean(target: Path, parts: Iterable[Part]) -> None:
         for name in receipt.files:
             _inside(target, name).unlink(missing_ok=True)
         (target / FOLDER / f"{receipt.name}{_SUFFIX}").unlink(missing_ok=True)
-    for path in _data_files(target):
-        if path.name.partition(".")[0] not in kept or path.suffix == ".tmp":
+    for folder in (*_tables(target), target / FOLDER):
+        for path in folder.iterdir() if folder.is_dir() else ():
+            if path.suffix == TEMPORARY:
+                remove_left(path)
+            elif path.suffix == ".parquet" and path.stem not in kept:
+                path.unlink(missing_ok=True)
+
+
+def remove_others(target: Path, name: str, files: Iterable[str]) -> None:
+    """Remove what the part of that name gave before but no more: a file that has changed may hold other messages."""
+    kept = {target / file for file in files}
+    for folder in _tables(target):
+        path = folder / f"{name}.parquet"
+        if path not in kept:
             path.unlink(missing_ok=True)
 
 
-def _data_files(target: Path) -> Iterator[Path]:
-    """Yield the files of the tables, whole or not."""
-    for folder in (*target.glob("message=*"), target / "_frames", target / FOLDER):
-        if folder.is_dir():
-            yield from (path for path in folder.iterdir() if path.suffix in (".parquet", ".tmp"))
+def _tables(target: Path) -> Iterator[Path]:
+    yield from target.glob("message=*")
+    yield target / "_frames"
 
 
 def _inside(target: Path, name: str) -> Path:
@@ -148,9 +162,12 @@ def _sync(path: Path, flags: int) -> None:
 def write_receipt(target: Path, receipt: Receipt) -> None:
     """Write a receipt, whole or not at all."""
     path = target / FOLDER / f"{receipt.name}{_SUFFIX}"
-    temporary = path.with_name(f"{receipt.name}.{os.getpid()}.tmp")
-    temporary.write_text(receipt.text(), encoding="utf-8")
-    replace_file(temporary, path)
+    held = Held(path)
+    try:
+        held.path.write_text(receipt.text(), encoding="utf-8")
+        replace_file(held.path, path)
+    finally:
+        held.drop()
 
 
 def summed(counts: Iterable[Mapping[str, Any]]) -> dict[str, int]:

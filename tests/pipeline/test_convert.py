@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,16 +19,17 @@ pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
 pytestmark = pytest.mark.xdist_group("spark")
 
 from pyarrow import parquet as pq  # noqa: E402
+from pyspark.sql.types import StructType  # noqa: E402
 from tests.pipeline.damage import damaged  # noqa: E402
 from tests.pipeline.rows import rows_of  # noqa: E402
 from tests.pipeline.streams import stream_of  # noqa: E402
 
 from wirespark import WireSparkError, convert  # noqa: E402
 from wirespark.batches import Slice  # noqa: E402
-from wirespark.converting import ConvertReader  # noqa: E402
+from wirespark.converting import ConvertReader, ConvertSource  # noqa: E402
 from wirespark.options import ReadOptions, Wishes  # noqa: E402
-from wirespark.parquet import folder_of  # noqa: E402
-from wirespark.receipts import FOLDER  # noqa: E402
+from wirespark.parquet import TableWriters, folder_of  # noqa: E402
+from wirespark.receipts import FOLDER, receipts_in  # noqa: E402
 from wirespark.source import WirePartition  # noqa: E402
 
 if TYPE_CHECKING:
@@ -137,7 +139,108 @@ def test_failfast_leaves_nothing_of_the_part(
     target = tmp_path / "target"
     with pytest.raises(WireSparkError):
         run_all(reader_of(path, target, "reactive_streams", mode="FAILFAST", split="1MiB"))
-    assert [p for p in target.rglob("*") if p.is_file()] == []
+    assert [p.name for p in target.rglob("*") if p.is_file()] == ["_target"]
+
+
+def test_two_runs_at_once_end_well(stream: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:
+    """Each gives its rows, whoever cleans while the other writes; and nothing is there twice."""
+    path, rows = stream
+    target = tmp_path / "target"
+    readers = [reader_of(path, target, "reactive_streams", split="200") for _ in range(3)]
+    with ThreadPoolExecutor(len(readers)) as threads:
+        runs = [each.result() for each in [threads.submit(run_all, reader) for reader in readers]]
+    assert len({len(run) for run in runs}) == 1 and len(runs[0]) > 3
+    check_target(target, rows)
+
+
+def test_what_is_being_written_is_hidden_and_stays(
+    stream: tuple[Path, list[dict[str, Any]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that comes while another one is between two batches removes nothing of that, and nobody reads it."""
+    path, rows = stream
+    target = tmp_path / "target"
+    seen: list[str] = []
+    write = TableWriters.write
+
+    def written(writers: TableWriters, folder: str, batch: Any) -> None:
+        write(writers, folder, batch)
+        if not seen:
+            files = [file for file in target.rglob("*") if file.suffix == ".tmp"]
+            seen.extend(file.name for file in files)
+            run_all(reader_of(path, target, "reactive_streams"))
+            assert all(file.is_file() for file in files)
+
+    monkeypatch.setattr(TableWriters, "write", written)
+    run_all(reader_of(path, target, "reactive_streams"))
+    assert seen and all(name.startswith((".", "_")) for name in seen)
+    check_target(target, rows)
+
+
+def test_a_run_with_other_cuts_stops_the_one_before(
+    stream: tuple[Path, list[dict[str, Any]]], tmp_path: Path
+) -> None:
+    path, rows = stream
+    target = tmp_path / "target"
+    first = reader_of(path, target, "reactive_streams")
+    parts = first.partitions()
+    run_all(reader_of(path, target, "reactive_streams", split="1500"))
+    with pytest.raises(WireSparkError, match="let one end before the other begins"):
+        list(first.read(parts[1]))
+    check_target(target, rows)
+
+
+def test_a_changed_file_leaves_no_other_message(
+    stream: tuple[Path, list[dict[str, Any]]], tmp_path: Path
+) -> None:
+    """What a run that was killed has named, but has no receipt of, is not kept for what the file holds now."""
+    path, rows = stream
+    target = tmp_path / "target"
+    run_all(reader_of(path, target, "reactive_streams", split="1MiB"))
+    for receipt in (target / FOLDER).glob("*.json"):
+        receipt.unlink()
+    path.write_bytes(path.read_bytes()[: rows[1]["_offset"]])
+    run_all(reader_of(path, target, "reactive_streams", split="1MiB"))
+    files = [file for file in target.glob("message=*/*.parquet")]
+    assert [file.parent.name for file in files] == [folder_of(rows[0]["_message"])]
+
+
+def test_a_target_is_for_one_protocol_and_one_way_of_reading(
+    stream: tuple[Path, list[dict[str, Any]]], tmp_path: Path
+) -> None:
+    path, rows = stream
+    target = tmp_path / "target"
+    run_all(reader_of(path, target, "reactive_streams"))
+    for protocol, options, said in (
+        ("lumberjack", {}, "was filled with protocol reactive_streams, not with protocol lumberjack"),
+        ("reactive_streams", {"mode": "DROPMALFORMED"}, "mode PERMISSIVE, not with mode DROPMALFORMED"),
+        ("reactive_streams", {"limit.frame": "1MiB"}, "limits as they are, not with limits frame=1048576"),
+        ("reactive_streams", {"strict": "true"}, "strict false, not with strict true: name another target"),
+    ):
+        with pytest.raises(WireSparkError, match=said):
+            reader_of(path, target, protocol, **options).partitions()
+    assert all(run_all(reader_of(path, target, "reactive_streams")))
+    check_target(target, rows)
+
+
+def test_a_target_in_the_source_or_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "source").mkdir()
+    (tmp_path / "source" / "x.server.bin").write_bytes(b"")
+    for target in ("source", "source/tables"):
+        given = {"protocol": "lumberjack", "path": str(tmp_path / "source"), "target": str(tmp_path / target)}
+        with pytest.raises(WireSparkError, match="lies in the source"):
+            ConvertSource(given).reader(StructType())
+    with pytest.raises(WireSparkError, match="name a folder, there or new"):
+        reader_of(tmp_path / "source", tmp_path / "source" / "x.server.bin", "lumberjack").partitions()
+
+
+def test_what_is_dropped_is_no_row(stream: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:
+    path, rows = stream
+    target = tmp_path / "target"
+    run_all(reader_of(path, target, "reactive_streams", mode="DROPMALFORMED", split="1MiB"))
+    [receipt] = receipts_in(target)
+    n_bad = sum(row["_error"] is not None for row in rows)
+    assert 0 < n_bad == receipt.dropped == sum(receipt.errors.values())
+    assert receipt.rows == len(rows) - n_bad == len(table(target, "_frames"))
 
 
 def test_a_receipt_names_no_file_elsewhere(stream: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:

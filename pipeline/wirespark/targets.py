@@ -1,0 +1,121 @@
+"""The folder that a conversion fills: what it is filled with, and runs that meet in it.
+
+Invariant: parts get their names and their receipts while the target is shared, and it is cleaned by one alone; so there is no moment
+in which a file without a receipt is one that somebody still wants.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wirespark.errors import WireSparkError
+from wirespark.holding import alone
+from wirespark.options import ReadOptions, has_numba
+from wirespark.planning import Part
+from wirespark.receipts import FOLDER, Receipt, clean, write_receipt
+
+__all__ = ["Target", "check_apart"]
+
+_RECORD = "_target"
+Record = dict[str, dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A folder, and the options of the run that fills it."""
+
+    path: Path
+    options: ReadOptions
+
+    @property
+    def _place(self) -> Path:
+        return self.path / FOLDER / _RECORD
+
+    def begin(self, parts: Iterable[Part]) -> None:
+        """Make the target, or look whether it is this protocol's and of these options; remove what nobody wants any more.
+
+        Raises:
+            WireSparkError: It holds something else, or is no folder that can be written to.
+        """
+        try:
+            self._place.parent.mkdir(parents=True, exist_ok=True)
+            with alone(self._place):
+                self._check(self._record())
+                self._place.write_text(json.dumps(self._own(), sort_keys=True), encoding="utf-8")
+                clean(self.path, parts)
+        except OSError as error:
+            raise WireSparkError(
+                f"cannot write to {self.path} ({error.strerror}): name a folder, there or new"
+            ) from None
+
+    def publish(self, named: Callable[[], Receipt]) -> Receipt:
+        """Have files get their names, and write the receipt that says so.
+
+        Raises:
+            WireSparkError: Another run has come that cuts files elsewhere.
+        """
+        with alone(self._place, is_shared=True):
+            if self._record() != self._own():
+                raise WireSparkError(
+                    f"another run converts into {self.path} with another `split` or other options: "
+                    "let one end before the other begins"
+                )
+            receipt = named()
+            write_receipt(self.path, receipt)
+        return receipt
+
+    def _own(self) -> Record:
+        """Return what the rows of all parts have in common, and what decides where files are cut."""
+        wishes, options = self.options.wishes, self.options
+        rows = {
+            "protocol": wishes.package.plan["name"],
+            "backend": wishes.backend,
+            "mode": "DROPMALFORMED" if wishes.mode == "DROPMALFORMED" else "PERMISSIVE",
+            "strict": wishes.strict,
+            "variant": wishes.variant,
+            "errorbytes": wishes.error_bytes,
+            "limits": dict(sorted(wishes.limits.items())),
+        }
+        cuts = {"split": options.split_size, "kernels": wishes.kernel != "off" and has_numba()}
+        return {"rows": rows, "cuts": cuts}
+
+    def _record(self) -> Record | None:
+        try:
+            found: Record = json.loads(self._place.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        return found
+
+    def _check(self, record: Record | None) -> None:
+        rows = (record or {}).get("rows", {})
+        for name, value in self._own()["rows"].items():
+            if name in rows and rows[name] != value:
+                there, here = (f"{name} {_said(each)}" for each in (rows[name], value))
+                raise WireSparkError(
+                    f"{self.path} was filled with {there}, not with {here}: "
+                    "name another target, or remove this one first"
+                )
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name}={number}" for name, number in value.items()) or "as they are"
+    return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def check_apart(paths: Iterable[str], target: Path) -> None:
+    """Look whether a target lies where its source is read from.
+
+    Raises:
+        WireSparkError: A later run would read the tables as traffic.
+    """
+    for path in paths:
+        folder = Path(path.removeprefix("file://").removeprefix("file:")).absolute()
+        if not folder.is_dir() or not target.is_relative_to(folder):
+            continue
+        if not any(part.startswith((".", "_")) for part in target.relative_to(folder).parts):
+            raise WireSparkError(f"the target {target} lies in the source {path!r}: name a folder beside it")
