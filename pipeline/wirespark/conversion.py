@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from wirespark.errors import as_it_was_said
 from wirespark.options import ReadOptions
 from wirespark.receipts import Receipt, summed
+from wirespark.sessions import is_connect
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["Summary", "convert"]
+__all__ = ["Summary", "convert", "look", "sources", "texts"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,15 +64,36 @@ def convert(
     """
     from wirespark.converting import ConvertSource, receipts_of
 
-    given = _texts(options) | _sources(source) | {"protocol": protocol}
-    ReadOptions.of(given)  # what is wrong is said here, not by a worker behind a Java stack
+    given = texts(options) | sources(source) | {"protocol": protocol}
+    look(given, str(target), is_here=not is_connect(spark))
     spark.dataSource.register(ConvertSource)
     begun = perf_counter()
-    rows = spark.read.format("wire_convert").options(**given, target=str(target)).load().collect()
+    with as_it_was_said():
+        rows = spark.read.format("wire_convert").options(**given, target=str(target)).load().collect()
     return _summary(receipts_of(rows), perf_counter() - begun)
 
 
-def _texts(options: dict[str, Any]) -> dict[str, str]:
+def look(given: Mapping[str, str], target: str | None, *, is_here: bool) -> None:
+    """Look at what is asked for before anything is started: what is wrong is said here, not by a worker behind a Java stack.
+
+    `is_here`: files are on this machine; those of a Spark that is elsewhere nobody sees from here.
+
+    Raises:
+        WireSparkError: An option has no meaning, there is nothing to read, or the target is for something else.
+    """
+    from wirespark.planning import files_of
+    from wirespark.targets import target_of
+
+    options = ReadOptions.of(given)
+    if is_here:
+        files_of(options.paths)
+    if target is not None:
+        found = target_of(target, options)
+        if is_here:
+            found.look()
+
+
+def texts(options: dict[str, Any]) -> dict[str, str]:
     """Return options as Spark hands them on; `from_` stands for `from`, which Python keeps for itself."""
     texts = {name.rstrip("_"): value for name, value in options.items() if value is not None}
     return {
@@ -77,7 +101,7 @@ def _texts(options: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def _sources(source: str | Path | tuple[str, ...]) -> dict[str, str]:
+def sources(source: str | Path | tuple[str, ...]) -> dict[str, str]:
     import json
 
     if isinstance(source, tuple):

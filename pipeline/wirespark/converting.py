@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -19,13 +19,13 @@ from wirespark.columns import Columns, selected
 from wirespark.errors import WireSparkError
 from wirespark.options import ReadOptions
 from wirespark.parquet import TableWriters, folder_of
-from wirespark.planning import Part, parts_of
+from wirespark.planning import Part, bundled, parts_of
 from wirespark.reading import located_columns
 from wirespark.receipts import Receipt, bounds_of, name_of, read_receipt, way_of
 from wirespark.source import WirePartition
 from wirespark.spark_types import struct_type
 from wirespark.tables import message_table, rows_table
-from wirespark.targets import Target, check_apart
+from wirespark.targets import Target, target_of
 
 __all__ = ["ConvertSource", "receipts_of"]
 
@@ -43,34 +43,22 @@ class ConvertSource(DataSource):
         return struct_type(_SCHEMA)
 
     def reader(self, schema: StructType) -> ConvertReader:
-        options, target = _told(self.options)
-        return ConvertReader(options, target)
-
-
-def _told(options: MutableMapping[str, str]) -> tuple[ReadOptions, Path]:
-    given = dict(options)
-    target = given.pop("target", "")
-    if not target or "://" in target:
-        raise WireSparkError("name the target: a folder on a disk that all workers see")
-    found = ReadOptions.of(given)
-    if found.message is not None:
-        raise WireSparkError("a conversion takes all messages: leave the option `message` out")
-    path = Path(target).absolute()
-    check_apart(found.paths, path)
-    return found, path
+        given = dict(self.options)
+        target = given.pop("target", "")
+        return ConvertReader(target_of(target, ReadOptions.of(given)))
 
 
 class ConvertReader(DataSourceReader):
     """One conversion."""
 
-    def __init__(self, options: ReadOptions, target: Path) -> None:
-        self._options = options
-        self._target = Target(target, options)
+    def __init__(self, target: Target) -> None:
+        self._options = target.options
+        self._target = target
 
     def partitions(self) -> Sequence[InputPartition]:
         parts = parts_of(self._options)
         self._target.begin(parts)
-        return [WirePartition((part,)) for part in parts] or [WirePartition(())]
+        return [WirePartition(bundle) for bundle in bundled(parts)] or [WirePartition(())]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         assert isinstance(partition, WirePartition)
@@ -87,17 +75,17 @@ class ConvertReader(DataSourceReader):
         former = read_receipt(path, name_of(part))
         if former is not None and former.way == way and all((path / f).is_file() for f in former.files):
             return former, True
-        return _Conversion(part, way, self._options, self._target).run(), False
+        return _Conversion(part, way, self._target).run(), False
 
 
 class _Conversion:
     """One part on its way into the tables."""
 
-    def __init__(self, part: Part, way: str, options: ReadOptions, target: Target) -> None:
+    def __init__(self, part: Part, way: str, target: Target) -> None:
         self._part = part
         self._way = way
-        self._options = options
-        self._package = options.wishes.package
+        self._options = target.options
+        self._package = target.options.wishes.package
         self._target = target
         self._writers = TableWriters(target.path, name_of(part))
         self._messages: dict[str, int] = {}

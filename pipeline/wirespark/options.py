@@ -18,6 +18,9 @@ Kernel: TypeAlias = Literal["auto", "on", "off"]
 
 _UNITS = {"": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
 _LIMIT = "limit."
+_LEAST_SPLIT = 1 << 10
+_UNTOLD = ("path", "paths", "limits")
+"""Options that nobody gives by these names: what is loaded, and all of `limit.NAME` at once."""
 _KNOWN = (
     "protocol", "message", "from", "backend", "mode", "path", "paths", "variant", "strict", "port", "capture",
     "split", "batch", "errorbytes", "index", "limits", "kernel", "growing", "idle", "pushdown", "maxbytespertrigger", "maxfilespertrigger",
@@ -116,8 +119,8 @@ class ReadOptions:
             message=among(given.get("message"), "message", wishes.package.messages),
             capture=capture,
             port=_amount_or_none("port", given),
-            split_size=_amount("split", given.get("split", "64MiB")),
-            batch_size=_amount("batch", given.get("batch", "1MiB")),
+            split_size=_at_least(_LEAST_SPLIT, "split", given.get("split", "64MiB")),
+            batch_size=_at_least(1, "batch", given.get("batch", "1MiB")),
             has_index=_truth("index", given.get("index", "true")),
             is_growing=_truth("growing", given.get("growing", "false")),
             idle=_amount("idle", given.get("idle", "60")),
@@ -136,7 +139,8 @@ def check_names(options: Mapping[str, str], known: tuple[str, ...]) -> dict[str,
     given = {name.lower(): text for name, text in options.items()}
     for name in given:
         if name not in known and not name.startswith(_LIMIT):
-            raise WireSparkError(f"there is no option {name!r}; there are {', '.join(known)} and limit.NAME")
+            told = ", ".join(each for each in known if each not in _UNTOLD)
+            raise WireSparkError(f"there is no option {name!r}; there are {told} and limit.NAME")
     return given
 
 
@@ -181,7 +185,11 @@ def has_numba() -> bool:
 
 def _limits(given: Mapping[str, str], plan: dict[str, Any]) -> dict[str, int]:
     """Return the limits of `limits` (`frame=1MiB, count=10`) and of each `limit.NAME`."""
-    pairs = [text.partition("=")[::2] for text in given.get("limits", "").split(",") if text.strip()]
+    told = [text.strip() for text in given.get("limits", "").split(",") if text.strip()]
+    for text in told:
+        if "=" not in text:
+            raise WireSparkError(f"a limit is NAME=VALUE, as in frame=1MiB, not {text!r}")
+    pairs = [text.partition("=")[::2] for text in told]
     pairs += [(name[len(_LIMIT) :], text) for name, text in given.items() if name.startswith(_LIMIT)]
     found = {}
     for name, text in pairs:
@@ -213,6 +221,13 @@ def _truth(name: str, text: str) -> bool:
 
 def _amount_or_none(name: str, given: Mapping[str, str]) -> int | None:
     return _amount(name, given[name]) if name in given else None
+
+
+def _at_least(least: int, name: str, text: str) -> int:
+    number = _amount(name, text)
+    if number < least:
+        raise WireSparkError(f"{name} is {least} or more, not {text!r}")
+    return number
 
 
 def _amount(name: str, text: str) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
@@ -10,9 +12,12 @@ from typing import Any
 
 from wirespark.errors import WireSparkError
 
-__all__ = ["Package", "package_of"]
+__all__ = ["SHIPPED", "Package", "look_in", "package_of"]
 
 _ROOT = "wireproto"
+SHIPPED = "wirespark_shipped"
+"""The module that says to a worker which trees it was given."""
+_roots: list[str] = []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -55,28 +60,51 @@ class Package:
         return importlib.import_module(f"{self.name.rpartition('.')[0]}._runtime.{module}")
 
 
+def look_in(packages: Iterable[str]) -> None:
+    """Have names without a dot stand for protocols of these trees too, before those of `wireproto`."""
+    told = tuple(dict.fromkeys((*packages, *_roots)))
+    if told != tuple(_roots):
+        _roots[:] = told
+        package_of.cache_clear()
+
+
+def _known_roots() -> tuple[str, ...]:
+    """Return the trees of this process: a worker is told by what was shipped to it."""
+    with suppress(ImportError):
+        look_in(importlib.import_module(SHIPPED).PACKAGES)
+    return tuple(dict.fromkeys((*_roots, _ROOT)))
+
+
 @cache
 def package_of(protocol: str) -> Package:
-    """Return the package of a protocol: `lumberjack` of `wireproto`, or a dotted name of any other tree.
+    """Return the package of a protocol: `lumberjack` of `wireproto` or of a tree that the session knows, or a dotted name.
 
     Raises:
         WireSparkError: It is not there, or was built without the `columns` backend.
     """
-    names = (protocol,) if "." in protocol else (f"{_ROOT}.{protocol}", f"{_ROOT}.{protocol}_")
+    if "." in protocol:
+        names: tuple[str, ...] = (protocol,)
+    else:
+        names = tuple(f"{root}.{name}" for root in _known_roots() for name in (protocol, f"{protocol}_"))
     for name in names:
-        try:
-            native = importlib.import_module(name)
-        except ModuleNotFoundError as error:
-            if error.name is None or not f"{name}.".startswith(f"{error.name}."):
-                raise
-            continue
-        return Package(
-            name=name, native=native, plan=_part(name, "_plan").PLAN, columns=_part(name, "columns")
-        )
+        found = _package(name)
+        if found is not None:
+            return found
     raise WireSparkError(
         f"there is no protocol {protocol!r}: give the name of a package of `{_ROOT}`, or a dotted name; "
         "`wirespark.session(packages=…)` takes the trees that workers are to find"
     )
+
+
+@cache
+def _package(name: str) -> Package | None:
+    try:
+        native = importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+            raise
+        return None
+    return Package(name=name, native=native, plan=_part(name, "_plan").PLAN, columns=_part(name, "columns"))
 
 
 def _part(name: str, module: str) -> ModuleType:

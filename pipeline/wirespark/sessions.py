@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from wirespark.errors import WireSparkError
 from wirespark.java import provide_java
+from wirespark.packages import SHIPPED, look_in
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["register", "session", "ship"]
+__all__ = ["is_connect", "register", "session", "ship"]
 
 _OWN = ("wirespark", "wiregen/__init__.py", "wiregen/capture")
 _WORKERS = {"spark.executorEnv.ARROW_DEFAULT_MEMORY_POOL": "system"}
@@ -73,7 +74,7 @@ def ship(spark: SparkSession, packages: Iterable[str] = ("wireproto",)) -> None:
 
 
 def _ship(spark: SparkSession, path: Path) -> None:
-    if _is_connect(spark):
+    if is_connect(spark):
         spark.addArtifacts(str(path), pyfile=True)
     else:
         spark.sparkContext.addPyFile(str(path))
@@ -88,7 +89,7 @@ def register(spark: SparkSession) -> None:
     spark.dataSource.register(PushingWireSource)
 
 
-def _is_connect(spark: SparkSession) -> bool:
+def is_connect(spark: SparkSession) -> bool:
     return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
@@ -98,7 +99,9 @@ def _is_connect(spark: SparkSession) -> bool:
 def _code(packages: Iterable[str]) -> Path:
     """Return a zip of all that a worker imports, named by what is in it: Spark refuses two of one name that differ."""
     folder = Path(tempfile.mkdtemp(prefix="wirespark-"))
-    write_code(folder / "code.zip", packages)
+    trees = tuple(packages)
+    look_in(trees)
+    write_code(folder / "code.zip", trees)
     digest = hashlib.sha256((folder / "code.zip").read_bytes()).hexdigest()[:16]
     return (folder / "code.zip").rename(folder / f"wirespark-{digest}.zip")
 
@@ -119,10 +122,13 @@ def _on_the_path(code: Path) -> Iterator[None]:
 
 def write_code(path: Path, packages: Iterable[str]) -> None:
     """Write the zip of all that a worker imports; the same code gives the same bytes."""
-    files = {name: file for root in (*_roots(), *map(_root_of, packages)) for name, file in _files(*root)}
+    trees = tuple(packages)
+    files = {name: file for root in (*_roots(), *map(_root_of, trees)) for name, file in _files(*root)}
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):
             archive.writestr(zipfile.ZipInfo(name, _EPOCH), files[name].read_bytes(), zipfile.ZIP_DEFLATED)
+        told = f'"""Which trees came with this."""\n\nPACKAGES = {trees!r}\n'
+        archive.writestr(zipfile.ZipInfo(f"{SHIPPED}.py", _EPOCH), told, zipfile.ZIP_DEFLATED)
 
 
 def _roots() -> Iterable[tuple[str, Path]]:

@@ -17,7 +17,7 @@ from pyspark.sql.types import StructType
 
 from wirespark.filters import Pushed, pushed
 from wirespark.options import ReadOptions, Wishes
-from wirespark.planning import Part, parts_of
+from wirespark.planning import Part, bundled, parts_of
 from wirespark.projection import check_projection, projected
 from wirespark.reading import located_columns
 from wirespark.spark_types import struct_type
@@ -109,7 +109,7 @@ class WireReader(DataSourceReader):
 
     def partitions(self) -> Sequence[InputPartition]:
         parts = parts_of(self._options, self._pushed)
-        return [WirePartition((part,)) for part in parts] or [WirePartition(())]
+        return [WirePartition(bundle) for bundle in bundled(parts)] or [WirePartition(())]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         assert isinstance(partition, WirePartition)

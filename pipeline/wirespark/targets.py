@@ -7,6 +7,7 @@ in which a file without a receipt is one that somebody still wants.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,7 @@ from wirespark.options import ReadOptions, has_numba
 from wirespark.planning import Part
 from wirespark.receipts import FOLDER, Receipt, clean, write_receipt
 
-__all__ = ["Target", "check_apart"]
+__all__ = ["Target", "target_of"]
 
 _RECORD = "_target"
 Record = dict[str, dict[str, Any]]
@@ -48,9 +49,18 @@ class Target:
                 self._place.write_text(json.dumps(self._own(), sort_keys=True), encoding="utf-8")
                 clean(self.path, parts)
         except OSError as error:
-            raise WireSparkError(
-                f"cannot write to {self.path} ({error.strerror}): name a folder, there or new"
-            ) from None
+            raise self._unfit(error.strerror) from None
+
+    def look(self) -> None:
+        """Look whether the target can be filled with these options, and change nothing.
+
+        Raises:
+            WireSparkError: It holds something else, or is no folder that can be written to.
+        """
+        there = next(path for path in (self.path, *self.path.parents) if path.exists())
+        if not there.is_dir() or not os.access(there, os.W_OK):
+            raise self._unfit("not a folder" if not there.is_dir() else "no right to")
+        self._check(self._record())
 
     def publish(self, named: Callable[[], Receipt]) -> Receipt:
         """Have files get their names, and write the receipt that says so.
@@ -67,6 +77,9 @@ class Target:
             receipt = named()
             write_receipt(self.path, receipt)
         return receipt
+
+    def _unfit(self, why: str | None) -> WireSparkError:
+        return WireSparkError(f"cannot write to {self.path} ({why}): name a folder, there or new")
 
     def _own(self) -> Record:
         """Return what the rows of all parts have in common, and what decides where files are cut."""
@@ -107,15 +120,26 @@ def _said(value: Any) -> str:
     return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def check_apart(paths: Iterable[str], target: Path) -> None:
-    """Look whether a target lies where its source is read from.
+def target_of(told: str, options: ReadOptions) -> Target:
+    """Return the target of that name for a read.
 
     Raises:
-        WireSparkError: A later run would read the tables as traffic.
+        WireSparkError: It is no folder of a disk, lies where its source is read from, or not all messages are wanted.
     """
-    for path in paths:
-        folder = Path(path.removeprefix("file://").removeprefix("file:")).absolute()
-        if not folder.is_dir() or not target.is_relative_to(folder):
-            continue
-        if not any(part.startswith((".", "_")) for part in target.relative_to(folder).parts):
-            raise WireSparkError(f"the target {target} lies in the source {path!r}: name a folder beside it")
+    if not told or "://" in told:
+        raise WireSparkError("name the target: a folder on a disk that all workers see")
+    if options.message is not None:
+        raise WireSparkError("a conversion takes all messages: leave the option `message` out")
+    target = Target(Path(told).absolute(), options)
+    for path in options.paths:
+        _check_apart(path, target.path)
+    return target
+
+
+def _check_apart(path: str, target: Path) -> None:
+    """Look whether a later run would read the tables as traffic."""
+    folder = Path(path.removeprefix("file://").removeprefix("file:")).absolute()
+    if not folder.is_dir() or not target.is_relative_to(folder):
+        return
+    if not any(part.startswith((".", "_")) for part in target.relative_to(folder).parts):
+        raise WireSparkError(f"the target {target} lies in the source {path!r}: name a folder beside it")

@@ -31,6 +31,7 @@ from wirespark.options import ReadOptions, Wishes  # noqa: E402
 from wirespark.parquet import TableWriters, folder_of  # noqa: E402
 from wirespark.receipts import FOLDER, receipts_in  # noqa: E402
 from wirespark.source import WirePartition  # noqa: E402
+from wirespark.targets import target_of  # noqa: E402
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -87,11 +88,11 @@ def reader_of(path: Path, target: Path, protocol: str, **options: str) -> Conver
         "protocol": protocol,
         "path": str(path),
         "index": "false",
-        "split": "900",
+        "split": "1KiB",
         "batch": "512",
         **options,
     }
-    return ConvertReader(ReadOptions.of(given), target)
+    return ConvertReader(target_of(str(target), ReadOptions.of(given)))
 
 
 def run_all(reader: ConvertReader) -> list[bool]:
@@ -106,7 +107,7 @@ def run_all(reader: ConvertReader) -> list[bool]:
 @pytest.fixture
 def stream(tmp_path: Path) -> tuple[Path, list[dict[str, Any]]]:
     """A stream with damages in it, in a file, and its rows."""
-    made = stream_of("reactive_streams", 7, 300)
+    made = stream_of("reactive_streams", 7, 1500)
     path = tmp_path / f"stream.{made.role}.bin"
     path.write_bytes(damaged(made.data, random.Random(1)))
     return path, rows_of(path.read_bytes(), Wishes(protocol=made.protocol, role=made.role), tmp_path)
@@ -115,10 +116,10 @@ def stream(tmp_path: Path) -> tuple[Path, list[dict[str, Any]]]:
 def test_other_cuts_replace_what_was_there(stream: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:
     path, rows = stream
     target = tmp_path / "target"
-    for split in ("900", "1500", "1MiB", "400"):
+    for split in ("1024", "1500", "1MiB", "1100"):
         assert not any(run_all(reader_of(path, target, "reactive_streams", split=split))[1:])
         check_target(target, rows)
-    assert all(run_all(reader_of(path, target, "reactive_streams", split="400")))
+    assert all(run_all(reader_of(path, target, "reactive_streams", split="1100")))
 
 
 def test_a_changed_file_is_converted_again(stream: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:
@@ -146,7 +147,7 @@ def test_two_runs_at_once_end_well(stream: tuple[Path, list[dict[str, Any]]], tm
     """Each gives its rows, whoever cleans while the other writes; and nothing is there twice."""
     path, rows = stream
     target = tmp_path / "target"
-    readers = [reader_of(path, target, "reactive_streams", split="200") for _ in range(3)]
+    readers = [reader_of(path, target, "reactive_streams") for _ in range(3)]
     with ThreadPoolExecutor(len(readers)) as threads:
         runs = [each.result() for each in [threads.submit(run_all, reader) for reader in readers]]
     assert len({len(run) for run in runs}) == 1 and len(runs[0]) > 3
@@ -200,7 +201,7 @@ def test_a_changed_file_leaves_no_other_message(
         receipt.unlink()
     path.write_bytes(path.read_bytes()[: rows[1]["_offset"]])
     run_all(reader_of(path, target, "reactive_streams", split="1MiB"))
-    files = [file for file in target.glob("message=*/*.parquet")]
+    files = list(target.glob("message=*/*.parquet"))
     assert [file.parent.name for file in files] == [folder_of(rows[0]["_message"])]
 
 
@@ -230,7 +231,9 @@ def test_a_target_in_the_source_or_a_file_is_refused(tmp_path: Path) -> None:
         with pytest.raises(WireSparkError, match="lies in the source"):
             ConvertSource(given).reader(StructType())
     with pytest.raises(WireSparkError, match="name a folder, there or new"):
-        reader_of(tmp_path / "source", tmp_path / "source" / "x.server.bin", "lumberjack").partitions()
+        reader_of(
+            tmp_path / "source/x.server.bin", tmp_path / "source/x.server.bin", "lumberjack"
+        ).partitions()
 
 
 def test_what_is_dropped_is_no_row(stream: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:
@@ -286,7 +289,7 @@ def test_a_killed_run_is_taken_up(
     process.send_signal(signal.SIGKILL)
     process.wait()
     process.stdout.close()
-    run_all(reader_of(path, target, "reactive_streams", split=dice.choice(("900", "700"))))
+    run_all(reader_of(path, target, "reactive_streams", split=dice.choice(("1KiB", "1100"))))
     check_target(target, rows)
 
 

@@ -84,8 +84,8 @@ def test_the_command_of_the_guide_runs(
     from wiregen.cli import spark_session
 
     @contextmanager
-    def opened(protocol: str, *more: object) -> Iterator[tuple[SparkSession, str]]:
-        yield spark, protocol  # a session of its own would take another Java
+    def opened(protocol: str, *more: object) -> Iterator[tuple[SparkSession, str, dict[str, str]]]:
+        yield spark, protocol, {}  # a session of its own would take another Java
 
     monkeypatch.setattr(spark_session, "opened", opened)
     text = (ROOT / "docs" / "guide" / "pipeline.md").read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wiregen.cli.failure import DONE, FINDINGS, Failure
+from wiregen.cli.failure import DONE, FINDINGS
 from wiregen.cli.spark_jobs import jobs
 
 if TYPE_CHECKING:
@@ -64,17 +64,12 @@ def convert(
     from wiregen.cli.spark_session import opened
 
     wishes |= {"from": wishes.pop("role"), "limits": ",".join(limits) or None}
-    with opened(protocol, None if remote else master, remote) as (spark, name):
+    with opened(protocol, None if remote else master, remote, source, wishes, target) as (spark, name, given):
         from wiregen.cli.spark_progress import watched
-        from wirespark import WireSparkError
         from wirespark import convert as run
 
-        try:
-            with watched(source, target):
-                summary = run(spark, source, target, protocol=name, **wishes)
-        except WireSparkError as error:
-            message, _, way_out = str(error).partition(": ")
-            raise Failure(message, way_out or "`wiregen spark convert --help` lists what there is") from None
+        with watched(source, target):
+            summary = run(spark, source, target, protocol=name, **given)
     _print(summary)
     return FINDINGS if summary.errors else DONE
 
@@ -87,6 +82,7 @@ def _print(summary: Summary) -> None:
     """Print what a conversion came to."""
     rows = [("bytes", f"{summary.size:,}"), ("frames and faults", f"{summary.rows:,}")]
     rows += [(f"  {name}", f"{count:,}") for name, count in summary.messages.items()]
+    rows += [("left out", f"{summary.dropped:,}")] if summary.dropped else []
     rows += [(f"  error {code}", f"{count:,}") for code, count in summary.errors.items()]
     rows += [("parts", f"{summary.parts:,}, of which {summary.resumed:,} were done before")]
     rows += [("time", f"{summary.seconds:.1f} s, {summary.mb_per_second:.1f} MB/s")]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wiregen.cli.failure import DONE, FINDINGS, Failure
+from wiregen.cli.failure import DONE, FINDINGS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -71,18 +71,15 @@ def _run(
 ) -> int:
     from wiregen.cli.spark_session import opened
 
-    with opened(protocol, master, remote) as (spark, package):
+    given = {key: value for key, value in wishes.items() if value is not False}
+    with opened(protocol, master, remote, source, given) as (spark, package, options):
         import wirespark
 
-        options = {key: str(value).lower() for key, value in wishes.items() if value not in (None, False)}
         reader = spark.read.format("wire").option("protocol", package).options(**options)
         table = reader.load(source[0] if len(source) == 1 else list(source))
         job: Callable[..., DataFrame] = getattr(wirespark, name)
         found = job(table) if name in _OF_THE_TABLE else job(table, package)
-        try:
-            n_rows = _write(found, output)
-        except wirespark.WireSparkError as error:
-            raise Failure(str(error), f"`wiregen spark {name} --help` lists what there is") from None
+        n_rows = _write(found, output)
     return FINDINGS if n_rows and name in _FAILING else DONE
 
 

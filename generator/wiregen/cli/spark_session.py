@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+import click
 
 from wiregen.cli.failure import Failure
 from wiregen.cli.protocols import configuration, stop
@@ -24,38 +26,100 @@ _QUIET: Final = {
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
 }
+_LOG: Final = """
+rootLogger.level = error
+rootLogger.appenderRef.stderr.ref = stderr
+appender.stderr.type = Console
+appender.stderr.name = stderr
+appender.stderr.target = SYSTEM_ERR
+appender.stderr.layout.type = PatternLayout
+appender.stderr.layout.pattern = %p %c{1}: %m%n%ex
+# What Spark takes for a shell says what its level is if that is not the root's; what fails in a worker is said once, by the command.
+logger.shell.name = org.apache.spark.api.python.PythonGatewayServer
+logger.shell.level = error
+logger.executor.name = org.apache.spark.executor
+logger.executor.level = off
+logger.tasks.name = org.apache.spark.scheduler
+logger.tasks.level = off
+"""
+_NOT_INSTALLED: Final = Failure("the pipeline is not installed", "pip install 'wiregen[spark,spark-java]'")
 
 
 @contextmanager
-def opened(protocol: str, master: str | None, remote: str | None) -> Iterator[tuple[SparkSession, str]]:
-    """Open a session that knows the protocol, and hand it out with the protocol's name there; it ends with the block."""
-    with tempfile.TemporaryDirectory(prefix="wiregen-spark-") as folder:
+def opened(
+    protocol: str,
+    master: str | None,
+    remote: str | None,
+    source: tuple[str, ...],
+    wishes: Mapping[str, Any],
+    target: str | None = None,
+) -> Iterator[tuple[SparkSession, str, dict[str, str]]]:
+    """Open a session that knows the protocol, once what is asked of it has a meaning; it ends with the block.
+
+    It comes with the protocol's name there and the options of a read. What a worker cannot do is told as it says it.
+    """
+    with tempfile.TemporaryDirectory(prefix="wiregen-spark-") as folder, _told():
         name = _build(protocol, Path(folder))
         sys.path.insert(0, str(Path(folder, "python")))
-        spark = _session(master, remote)
         try:
-            yield spark, name
+            given = _looked_at(name, source, wishes, target, is_here=remote is None)
+            spark = _session(master, remote, Path(folder))
+            try:
+                with _as_it_was_said():
+                    yield spark, name, given
+            finally:
+                spark.stop()
         finally:
-            spark.stop()
             sys.path.remove(str(Path(folder, "python")))
 
 
-def _session(master: str | None, remote: str | None) -> SparkSession:
+@contextmanager
+def _told() -> Iterator[None]:
+    """Tell the user what the pipeline says."""
     try:
-        from wirespark import WireSparkError, session
+        from wirespark.errors import WireSparkError
     except ImportError:
-        raise Failure("the pipeline is not installed", "pip install 'wiregen[spark,spark-java]'") from None
+        raise _NOT_INSTALLED from None
     try:
-        return session(
-            "wiregen",
-            packages=(_PACKAGE,),
-            master=master,
-            remote=remote,
-            config=_QUIET if remote is None else {},
-        )
+        yield
     except WireSparkError as error:
         message, _, way_out = str(error).partition(": ")
-        raise Failure(message, way_out) from None
+        verb = click.get_current_context().info_name
+        raise Failure(message, way_out or f"`wiregen spark {verb} --help` lists what there is") from None
+
+
+@contextmanager
+def _as_it_was_said() -> Iterator[None]:
+    from wirespark.errors import as_it_was_said
+
+    with as_it_was_said():
+        yield
+
+
+def _looked_at(
+    name: str, source: tuple[str, ...], wishes: Mapping[str, Any], target: str | None, *, is_here: bool
+) -> dict[str, str]:
+    """Return the options of a read, if they have a meaning."""
+    from wirespark.conversion import look, sources, texts
+
+    given = texts(dict(wishes))
+    look(given | sources(source) | {"protocol": name}, target, is_here=is_here)
+    return given
+
+
+def _session(master: str | None, remote: str | None, folder: Path) -> SparkSession:
+    from wirespark import session
+
+    quiet = folder / "log4j2.properties"
+    quiet.write_text(_LOG, encoding="utf-8")
+    java = f"-XX:TieredStopAtLevel=1 -Dlog4j2.configurationFile={quiet.as_uri()}"
+    return session(
+        "wiregen",
+        packages=(_PACKAGE,),
+        master=master,
+        remote=remote,
+        config=_QUIET | {"spark.driver.extraJavaOptions": java} if remote is None else {},
+    )
 
 
 def _build(protocol: str, folder: Path) -> str:
