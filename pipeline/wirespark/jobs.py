@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from wirespark.conversations import EVENTS, events_of
-from wirespark.options import check_names, wishes_of
+from wirespark.encoding import encoder_of
+from wirespark.options import Wishes, check_names, wishes_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -15,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["check", "decode", "events", "levels", "pairs", "profile"]
 
 _KNOWN = ("strict", "variant", "limits")
+_TOLD = ("fields", "code", "path")
+_SHOWN = ("_header", "_part", "_error")
 _PLACE = ("_file", "_flow", "_from", "_offset", "_time", "_message")
 
 
@@ -79,11 +85,39 @@ def profile(table: DataFrame, seconds: float = 1.0) -> DataFrame:
     )
 
 
-def decode(table: DataFrame, protocol: str) -> DataFrame:
-    """Return a row for each frame with its fields as JSON, whatever message it is."""
+def decode(table: DataFrame, protocol: str, **options: str) -> DataFrame:
+    """Return a row for each frame with its fields as JSON, whatever message it is: the `fields` of the lines of `wiregen decode`.
+
+    Raises:
+        WireSparkError: There is no such protocol or option.
+    """
     from pyspark.sql import functions as F
 
-    package = wishes_of({"protocol": protocol}).package
-    shown = [F.to_json(name) for name in package.messages if name in table.columns]
+    wishes = wishes_of({**check_names(options, _KNOWN), "protocol": protocol})
     place = [name for name in (*_PLACE[:4], "_size", *_PLACE[4:]) if name in table.columns]
-    return table.select(*place, F.coalesce(*shown).alias("fields"), "_error.code", "_error.path")
+    own = [name for name in (*_SHOWN, *wishes.package.messages) if name in table.columns]
+    told = [F.lit(None).cast("string").alias(name) for name in _TOLD]
+
+    def run(batches: Iterable[Any]) -> Iterator[Any]:
+        for batch in batches:
+            fields = pa.array(field_texts(batch, wishes), pa.string())
+            faults = [pc.struct_field(batch["_error"], name) for name in ("code", "path")]
+            columns = [*(batch[name] for name in place), fields, *faults]
+            yield pa.RecordBatch.from_arrays(columns, names=[*place, *_TOLD])
+
+    rows = table.select(*dict.fromkeys((*place, *own)))
+    return rows.mapInArrow(run, table.select(*place, *told).schema)
+
+
+def field_texts(batch: Any, wishes: Wishes) -> list[str | None]:
+    """Return the fields of each row as JSON; None where it is a fault."""
+    package = wishes.package
+    is_frame = pc.and_(batch["_message"].is_valid(), batch["_error"].is_null())
+    kept = batch.filter(is_frame)
+    rows = {name: kept[name] for name in kept.schema.names}
+    frames = encoder_of(wishes.protocol, "native", wishes.variant).frames(rows, len(kept))
+    record = package.runtime("records").frame_record
+    texts = iter(
+        [json.dumps(record(package.plan, frame, variant=wishes.variant)["fields"]) for frame in frames]
+    )
+    return [next(texts) if is_one else None for is_one in is_frame.to_pylist()]

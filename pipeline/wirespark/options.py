@@ -19,8 +19,8 @@ Kernel: TypeAlias = Literal["auto", "on", "off"]
 _UNITS = {"": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
 _LIMIT = "limit."
 _LEAST_SPLIT = 1 << 10
-_UNTOLD = ("path", "paths", "limits")
-"""Options that nobody gives by these names: what is loaded, and all of `limit.NAME` at once."""
+_UNTOLD = ("path", "paths")
+"""What Spark makes of what is loaded; nobody gives it by these names."""
 _KNOWN = (
     "protocol", "message", "from", "backend", "mode", "path", "paths", "variant", "strict", "port", "capture",
     "split", "batch", "errorbytes", "index", "limits", "kernel", "growing", "idle", "pushdown", "maxbytespertrigger", "maxfilespertrigger",

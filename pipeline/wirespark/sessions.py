@@ -10,7 +10,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from wirespark.errors import WireSparkError
@@ -124,7 +124,11 @@ def write_code(path: Path, packages: Iterable[str]) -> None:
     """Write the zip of all that a worker imports; the same code gives the same bytes."""
     trees = tuple(packages)
     files = {name: file for root in (*_roots(), *map(_root_of, trees)) for name, file in _files(*root)}
+    # A package without an `__init__.py` is found in a zip by its folder alone, and only where that has an entry.
+    folders = {f"{parent}/" for name in files for parent in PurePosixPath(name).parents[:-1]}
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for folder in sorted(folders):
+            archive.writestr(zipfile.ZipInfo(folder, _EPOCH), b"")
         for name in sorted(files):
             archive.writestr(zipfile.ZipInfo(name, _EPOCH), files[name].read_bytes(), zipfile.ZIP_DEFLATED)
         told = f'"""Which trees came with this."""\n\nPACKAGES = {trees!r}\n'

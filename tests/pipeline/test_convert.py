@@ -29,6 +29,7 @@ from wirespark.batches import Slice  # noqa: E402
 from wirespark.converting import ConvertReader, ConvertSource  # noqa: E402
 from wirespark.options import ReadOptions, Wishes  # noqa: E402
 from wirespark.parquet import TableWriters, folder_of  # noqa: E402
+from wirespark.planning import bundled, parts_of  # noqa: E402
 from wirespark.receipts import FOLDER, receipts_in  # noqa: E402
 from wirespark.source import WirePartition  # noqa: E402
 from wirespark.targets import target_of  # noqa: E402
@@ -80,7 +81,30 @@ def test_wrong_wishes_are_refused_at_once(spark: SparkSession, tmp_path: Path) -
         convert(spark, CAPTURES, tmp_path / "target", protocol="nothing")
 
 
+def test_what_a_task_says_is_said_without_stacks(
+    spark: SparkSession, stream: tuple[Path, list[dict[str, Any]]], tmp_path: Path
+) -> None:
+    path, rows = stream
+    bad = next(row for row in rows if row["_error"] is not None)
+    with pytest.raises(WireSparkError) as caught:
+        convert(spark, path, tmp_path / "target", protocol="reactive_streams", mode="FAILFAST")
+    assert str(caught.value).startswith(f"{path}: {bad['_error']['code']} at ")
+    assert "\n" not in str(caught.value)
+    with pytest.raises(WireSparkError, match="there is no file"):
+        convert(spark, tmp_path / "nothing", tmp_path / "target", protocol="reactive_streams")
+
+
 # ---- without Spark: what a task does
+
+
+def test_many_small_parts_share_tasks(tmp_path: Path) -> None:
+    for number in range(100):
+        (tmp_path / f"{number:03}.server.bin").write_bytes(bytes(40_000))
+    given = {"protocol": "reactive_streams", "path": str(tmp_path), "index": "false"}
+    parts = parts_of(ReadOptions.of(given))
+    bundles = list(bundled(parts))
+    assert [part for bundle in bundles for part in bundle] == list(parts) and len(bundles) == 4
+    assert list(bundled(parts[:10])) == [(part,) for part in parts[:10]]
 
 
 def reader_of(path: Path, target: Path, protocol: str, **options: str) -> ConvertReader:

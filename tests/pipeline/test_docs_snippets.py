@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -96,3 +96,20 @@ def test_the_command_of_the_guide_runs(
     result = run(*words[1:])
     assert result.exit_code == 0, result.output
     assert {"message=data", "message=window"} <= {path.name for path in (tmp_path / "tables").iterdir()}
+
+
+def test_the_lines_of_the_reference_run(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What `docs/pipeline.md` reads first holds no fault, and its line that writes writes that."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(wirespark, "session", lambda *names, **settings: spark)
+    text = (ROOT / "docs" / "pipeline.md").read_text(encoding="utf-8")
+    first = next(re.finditer(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE))[1]
+    told: dict[str, Any] = {}
+    exec(first.replace('"examples/', f'"{ROOT}/examples/'), told)  # noqa: S102 - that it runs is the point
+    assert told["traffic"].where("_error is not null").count() == 0
+    [line] = re.findall(r"`(table\.write\..*?)`", text)
+    eval(line, {"table": told["traffic"]})
+    written = spark.read.format("wire").option("protocol", "lumberjack").load("streams/")
+    assert written.count() == told["traffic"].count() > 0

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 import pytest
 
@@ -15,12 +17,15 @@ pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
 pytestmark = pytest.mark.xdist_group("spark")
 
 import pyarrow as pa  # noqa: E402
+from tests.pipeline.streams import STREAMS, stream_of  # noqa: E402
 from tests.pipeline.test_captures import FILES  # noqa: E402
+from tests.unit.test_cli_decode import run  # noqa: E402
 
 import wirespark  # noqa: E402
 from wireproto import geode  # noqa: E402
 from wireproto import lumberjack as lj  # noqa: E402
 from wirespark.conversations import events_of  # noqa: E402
+from wirespark.jobs import field_texts  # noqa: E402
 from wirespark.objects import recording_of  # noqa: E402
 from wirespark.options import ReadOptions, Wishes  # noqa: E402
 from wirespark.planning import parts_of  # noqa: E402
@@ -183,9 +188,111 @@ def test_what_is_in_lists_unions_and_enums_is_counted(spark: SparkSession, tmp_p
     assert seen["member", "Response.status FULL_RESPONSE"] == 0
 
 
+GIZMO = """
+protocol gizmo {
+  source "made for tests"
+  endian big
+  roles client, server
+}
+limits { frame = 64 KiB  count = 1000 }
+frame Frame {
+  type : u8 := code(body)
+  length : u32 := size(body)
+  body : match type in length
+}
+open enum Fault : u16 { NONE = 0  BROKEN = 500 }
+struct Item {
+  name : utf8[u8] lenient
+  count : u64
+}
+message Put 1 {
+  id : uuid
+  big : u64
+  signed : i64
+  has_note : bool := present(note)
+  note : utf8[u16] lenient if has_note
+  ratio : f64
+  short : f32
+  items : Item[u8]
+  blob : bytes[u16]
+  fault : Fault
+}
+message Ping 2 {}
+"""
+
+
+def put(native: Any, number: int) -> Any:
+    """Return a message with what JSON has no form of its own for."""
+    floats = (1.5, -0.0, float("inf"), float("-inf"), float("nan"), 1e300, 0.1)
+    texts = ("a", "", "é漢\U0001f600", b"\xff\xfea".decode("utf-8", "surrogateescape"))
+    ratio = floats[number % len(floats)]
+    return native.Put(
+        id=UUID(int=number),
+        big=2**64 - 1 - number,
+        signed=number - 2**63,
+        note=(None, *texts)[number % 5],
+        ratio=ratio,
+        short=ratio if ratio != 1e300 else 0.25,
+        items=[native.Item(texts[(number + n) % 4], 2**63 + n) for n in range(number % 4)],
+        blob=bytes(range(number)),
+        fault=(0, 500, 77)[number % 3],
+    )
+
+
+def fields_and_lines(path: Path, protocol: str, told: str, *options: str) -> tuple[list[Any], list[Any]]:
+    """Return the fields of all frames of a file as the job has them, and as `wiregen decode` prints them."""
+    read = ReadOptions.of({"protocol": protocol, "path": str(path), "index": "false"})
+    found = [
+        (flow, json.loads(text))
+        for part in parts_of(read)
+        for columns, file, flow in located_columns(part, read.wishes, read)
+        for text in field_texts(wide_table(columns, read.wishes.package, file, flow), read.wishes)
+        if text is not None
+    ]
+    result = run("decode", told, str(path), "--format", "jsonl", *options)
+    lines = map(json.loads, result.stdout.splitlines())
+    said = [(line.get("flow"), line["fields"]) for line in lines if "fields" in line]
+    assert said, result.output
+    return sorted(map(repr, found)), sorted(map(repr, said))
+
+
+def test_fields_are_those_of_decode_whatever_they_hold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from wiregen.cli.spark_session import _build
+
+    source, path = tmp_path / "gizmo.wire", tmp_path / "x.client.bin"
+    source.write_text(GIZMO, encoding="utf-8")
+    name = _build(str(source), tmp_path / "built")
+    monkeypatch.syspath_prepend(tmp_path / "built" / "python")
+    native = importlib.import_module(name)
+    sent = [native.encode(put(native, number)) for number in range(60)]
+    unknown = b"\x09" + (3).to_bytes(4, "big") + b"abc"
+    path.write_bytes(b"".join((*sent, native.encode(native.Ping()), unknown, native.encode(native.Ping()))))
+    found, said = fields_and_lines(path, name, str(source), "--from", "client")
+    assert found == said and len(found) == 63
+    for part in ("18446744073709551615", "'hex'", "000102", ": 77"):
+        assert part in "".join(found)
+
+
+@pytest.mark.parametrize("protocol", STREAMS)
+def test_fields_of_any_message_are_those_of_decode(protocol: str, tmp_path: Path) -> None:
+    made = stream_of(protocol, 3)
+    path = tmp_path / f"x.{made.role}.bin"
+    path.write_bytes(made.data)
+    found, said = fields_and_lines(path, protocol, protocol, "--from", made.role)
+    assert found == said
+
+
+def test_fields_of_a_capture_are_those_of_decode() -> None:
+    found, said = fields_and_lines(CAPTURE, "lumberjack", "lumberjack")
+    assert found == said and len(found) == 12
+
+
 def test_decoded_rows_have_their_fields(table: DataFrame) -> None:
     rows = wirespark.decode(table, "lumberjack").orderBy("_from", "_offset").collect()
     assert json.loads(rows[1]["fields"]) == {"size": 10}
+    assert [row["fields"] is None for row in rows] == [row["code"] is not None for row in rows]
 
 
 def test_the_command(tmp_path: Path) -> None:

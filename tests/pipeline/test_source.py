@@ -93,10 +93,10 @@ def test_a_schema_is_the_projection(spark: SparkSession) -> None:
 
 
 def test_a_large_file_is_many_tasks(spark: SparkSession, tmp_path: Path) -> None:
-    stream = stream_of("reactive_streams", 3, 400)
+    stream = stream_of("reactive_streams", 3, 800)
     path = tmp_path / "stream.server.bin"
     path.write_bytes(stream.data)
-    table = read(spark, str(path), "reactive_streams", split="700")
+    table = read(spark, str(path), "reactive_streams", split="1KiB")
     assert table.rdd.getNumPartitions() > 5
     rows = table.select("_offset", "_size", "_from", "_error.code").orderBy("_offset").collect()
     ends = [row["_offset"] + row["_size"] for row in rows if row["_size"]]
@@ -138,6 +138,8 @@ def test_sql(spark: SparkSession) -> None:
         pytest.param({"protocol": "lumberjack", "colour": "red"}, "no option 'colour'", id="another option"),
         pytest.param({"protocol": "lumberjack", "mode": "x"}, "mode is one of", id="another mode"),
         pytest.param({"protocol": "lumberjack", "split": "many"}, "split is a number", id="no number"),
+        pytest.param({"protocol": "lumberjack", "split": "1000"}, "split is 1024 or more", id="too many"),
+        pytest.param({"protocol": "lumberjack", "limits": "frame"}, "a limit is NAME=VALUE", id="no value"),
         pytest.param(
             {"protocol": "lumberjack", "limit.frame": "1e3"}, "limit frame is a number", id="no limit"
         ),

@@ -63,10 +63,10 @@ def test_a_stream_is_written_as_it_was(spark: SparkSession, tmp_path: Path, prot
 
 
 def test_what_frames_say_of_later_ones_needs_their_order(spark: SparkSession, tmp_path: Path) -> None:
-    stream = stream_of("reactive_streams", 2, 200)
+    stream = stream_of("reactive_streams", 2, 800)
     path = tmp_path / "stream.server.bin"
     path.write_bytes(stream.data)
-    table = read(spark, path, "reactive_streams", split="700")
+    table = read(spark, path, "reactive_streams", split="1KiB")
     write(in_order(table.repartition(4)), tmp_path / "target", "reactive_streams")
     (found,) = files(tmp_path / "target").values()
     assert found == stream.data

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -89,11 +90,19 @@ def _write(found: DataFrame, output: str | None) -> int:
         found = found.cache()
         found.write.mode("overwrite").parquet(output)
         return found.count()
-    n_rows = 0
+    n_rows, has_fields = 0, "fields" in found.columns
     for (line,) in found.selectExpr("to_json(struct(*), map('ignoreNullFields', 'false'))").toLocalIterator():
-        sys.stdout.write(f"{line}\n")
+        sys.stdout.write(f"{_opened(line) if has_fields else line}\n")
         n_rows += 1
     return n_rows
+
+
+def _opened(line: str) -> str:
+    """Return a line whose fields are no text but what it says."""
+    found = json.loads(line)
+    if found["fields"] is not None:
+        found["fields"] = json.loads(found["fields"])
+    return json.dumps(found)
 
 
 jobs = tuple(map(_verb, _DOCS))
