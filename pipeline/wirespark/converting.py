@@ -19,7 +19,7 @@ from wirespark.columns import Columns, selected
 from wirespark.errors import WireSparkError
 from wirespark.options import ReadOptions
 from wirespark.parquet import TableWriters, folder_of
-from wirespark.planning import Part, bundled, parts_of
+from wirespark.planning import Part, bundled, parts_of, shares_of
 from wirespark.reading import located_columns
 from wirespark.receipts import Receipt, bounds_of, name_of, read_receipt, way_of
 from wirespark.source import WirePartition
@@ -119,9 +119,15 @@ class _Conversion:
         Raises:
             WireSparkError: The file is not what was read any more.
         """
-        if way_of(self._part, self._options.wishes) != self._way:
+        if not self._is_as_planned():
             raise WireSparkError(f"{self._part.path} changed while it was converted: convert it again")
         return self._receipt(self._writers.publish(), seconds)
+
+    def _is_as_planned(self) -> bool:
+        """Say whether another run would cut the file as this one; a capture may have grown."""
+        if isinstance(self._part, Slice):
+            return way_of(self._part, self._options.wishes) == self._way
+        return shares_of(self._part.path, self._options) == self._part.n_shares
 
     def _take(self, columns: Columns, file: str, flow: str | None) -> None:
         kept = columns

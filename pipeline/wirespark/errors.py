@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 __all__ = ["WireSparkError", "as_it_was_said"]
 
-_SAID = re.compile(r"^(?:\w+\.)*WireSparkError: (.+)$", re.MULTILINE)
+_SAID = re.compile(r"\bWireSparkError: (.+)$", re.MULTILINE)
 
 
 class WireSparkError(ValueError):

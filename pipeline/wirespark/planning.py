@@ -24,7 +24,7 @@ from wirespark.filters import Pushed
 from wirespark.options import ReadOptions, Wishes, has_numba
 from wirespark.walking import Walk
 
-__all__ = ["Part", "bundled", "files_of", "parts_of", "role_of", "slices_of"]
+__all__ = ["Part", "bundled", "files_of", "matches_of", "parts_of", "role_of", "shares_of", "slices_of"]
 
 Part: TypeAlias = Slice | Share
 Cuts: TypeAlias = list[tuple[int, Any]]
@@ -73,15 +73,24 @@ def files_of(paths: tuple[str, ...]) -> tuple[str, ...]:
     """
     found: dict[str, None] = {}
     for path in paths:
-        local = path.removeprefix("file://") if path.startswith("file:///") else path.removeprefix("file:")
-        if "://" in local:
-            raise WireSparkError(f"{path!r} is not a file here: copy it to a disk that all workers see")
-        matches = [local] if os.path.exists(local) else sorted(glob.glob(local))
+        matches = matches_of(path)
         if not matches:
             raise WireSparkError(f"there is no file {path!r}")
         for match in matches:
             found.update(dict.fromkeys(_files(Path(match).absolute())))
     return tuple(found)
+
+
+def matches_of(path: str) -> list[str]:
+    """Return the files and folders that a path or a pattern names.
+
+    Raises:
+        WireSparkError: They are not on a disk.
+    """
+    local = path.removeprefix("file://") if path.startswith("file:///") else path.removeprefix("file:")
+    if "://" in local:
+        raise WireSparkError(f"{path!r} is not a file here: copy it to a disk that all workers see")
+    return [local] if os.path.exists(local) else sorted(glob.glob(local))
 
 
 def _files(path: Path) -> Iterator[str]:
@@ -98,9 +107,14 @@ def _parts(path: str, options: ReadOptions) -> Iterator[Part]:
     if not is_cap:
         yield from slices_of(path, options)
         return
-    n_shares = max(1, -(-os.path.getsize(path) // options.split_size))
+    n_shares = shares_of(path, options)
     for index in range(n_shares):
         yield Share(path=path, index=index, n_shares=n_shares, port=options.port, role=options.wishes.role)
+
+
+def shares_of(path: str, options: ReadOptions) -> int:
+    """Return into how many shares a capture is cut."""
+    return max(1, -(-os.path.getsize(path) // options.split_size))
 
 
 def _may_hold(part: Part, pushed: Pushed) -> bool:

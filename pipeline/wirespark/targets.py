@@ -16,7 +16,7 @@ from typing import Any
 from wirespark.errors import WireSparkError
 from wirespark.holding import alone
 from wirespark.options import ReadOptions, has_numba
-from wirespark.planning import Part
+from wirespark.planning import Part, matches_of
 from wirespark.receipts import FOLDER, Receipt, clean, write_receipt
 
 __all__ = ["Target", "target_of"]
@@ -132,14 +132,14 @@ def target_of(told: str, options: ReadOptions) -> Target:
         raise WireSparkError("a conversion takes all messages: leave the option `message` out")
     target = Target(Path(told).absolute(), options)
     for path in options.paths:
-        _check_apart(path, target.path)
+        for match in matches_of(path):
+            _check_apart(Path(match).absolute(), target.path)
     return target
 
 
-def _check_apart(path: str, target: Path) -> None:
+def _check_apart(source: Path, target: Path) -> None:
     """Look whether a later run would read the tables as traffic."""
-    folder = Path(path.removeprefix("file://").removeprefix("file:")).absolute()
-    if not folder.is_dir() or not target.is_relative_to(folder):
+    if not source.is_dir() or not target.is_relative_to(source):
         return
-    if not any(part.startswith((".", "_")) for part in target.relative_to(folder).parts):
-        raise WireSparkError(f"the target {target} lies in the source {path!r}: name a folder beside it")
+    if not any(part.startswith((".", "_")) for part in target.relative_to(source).parts):
+        raise WireSparkError(f"the target {target} lies in the source {source}: name a folder beside it")

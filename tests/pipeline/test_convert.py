@@ -229,6 +229,23 @@ def test_a_changed_file_leaves_no_other_message(
     assert [file.parent.name for file in files] == [folder_of(rows[0]["_message"])]
 
 
+def test_a_file_that_changes_meanwhile_is_not_taken(
+    stream: tuple[Path, list[dict[str, Any]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, _ = stream
+    target = tmp_path / "target"
+    finish = TableWriters.finish
+
+    def finished(writers: TableWriters) -> None:
+        finish(writers)
+        os.utime(path, ns=(1, 1))
+
+    monkeypatch.setattr(TableWriters, "finish", finished)
+    with pytest.raises(WireSparkError, match="changed while it was converted"):
+        run_all(reader_of(path, target, "reactive_streams", split="1MiB"))
+    assert not list(target.rglob("*.parquet")) and not list(target.rglob("*.tmp"))
+
+
 def test_a_target_is_for_one_protocol_and_one_way_of_reading(
     stream: tuple[Path, list[dict[str, Any]]], tmp_path: Path
 ) -> None:
@@ -250,8 +267,8 @@ def test_a_target_is_for_one_protocol_and_one_way_of_reading(
 def test_a_target_in_the_source_or_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "source").mkdir()
     (tmp_path / "source" / "x.server.bin").write_bytes(b"")
-    for target in ("source", "source/tables"):
-        given = {"protocol": "lumberjack", "path": str(tmp_path / "source"), "target": str(tmp_path / target)}
+    for source, target in (("source", "source"), ("source", "source/tables"), ("sour*", "source/tables/a")):
+        given = {"protocol": "lumberjack", "path": str(tmp_path / source), "target": str(tmp_path / target)}
         with pytest.raises(WireSparkError, match="lies in the source"):
             ConvertSource(given).reader(StructType())
     with pytest.raises(WireSparkError, match="name a folder, there or new"):
