@@ -47,4 +47,6 @@ def _kept(columns: Columns, mode: Mode, file: str) -> Columns | None:
 def _first(columns: Columns, file: str) -> str:
     row: dict[str, Any] = next(row for row in columns.rows.to_pylist() if row["_error"] is not None)
     error = row["_error"]
-    return f"{file}: {error['code']} at {error['at']} in the frame at {row['_offset']}: {error['path']}"
+    place = f"{error['code']} at {error['at']} in the frame at {row['_offset']} of {file}"
+    where = f" ({error['path']})" if error["path"] else ""
+    return f"{place}{where}: without the mode FAILFAST it becomes a row"

@@ -27,10 +27,11 @@ Record = dict[str, dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A folder, and the options of the run that fills it."""
+    """A folder, and the options of the run that fills it; `has_kernels`: those cut its files, whatever a task has."""
 
     path: Path
     options: ReadOptions
+    has_kernels: bool
 
     @property
     def _place(self) -> Path:
@@ -93,7 +94,7 @@ class Target:
             "errorbytes": wishes.error_bytes,
             "limits": dict(sorted(wishes.limits.items())),
         }
-        cuts = {"split": options.split_size, "kernels": wishes.kernel != "off" and has_numba()}
+        cuts = {"split": options.split_size, "kernels": self.has_kernels}
         return {"rows": rows, "cuts": cuts}
 
     def _record(self) -> Record | None:
@@ -130,7 +131,8 @@ def target_of(told: str, options: ReadOptions) -> Target:
         raise WireSparkError("name the target: a folder on a disk that all workers see")
     if options.message is not None:
         raise WireSparkError("a conversion takes all messages: leave the option `message` out")
-    target = Target(Path(told).absolute(), options)
+    has_kernels = options.wishes.kernel != "off" and has_numba()
+    target = Target(Path(told).absolute(), options, has_kernels)
     for path in options.paths:
         for match in matches_of(path):
             _check_apart(Path(match).absolute(), target.path)

@@ -88,7 +88,8 @@ def test_what_a_task_says_is_said_without_stacks(
     bad = next(row for row in rows if row["_error"] is not None)
     with pytest.raises(WireSparkError) as caught:
         convert(spark, path, tmp_path / "target", protocol="reactive_streams", mode="FAILFAST")
-    assert str(caught.value).startswith(f"{path}: {bad['_error']['code']} at ")
+    assert str(caught.value).startswith(f"{bad['_error']['code']} at ")
+    assert f" in the frame at {bad['_offset']} of {path}" in str(caught.value)
     assert "\n" not in str(caught.value)
     with pytest.raises(WireSparkError, match="there is no file"):
         convert(spark, tmp_path / "nothing", tmp_path / "target", protocol="reactive_streams")

@@ -318,6 +318,7 @@ def test_the_command(tmp_path: Path) -> None:
     )
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert (done.returncode, [line["name"] for line in lines]) == (1, ["window_short"]), done.stderr[-2000:]
+    assert b"WARN " not in done.stderr and b"log4j" not in done.stderr and b"log level" not in done.stderr
 
 
 def test_the_pictures_of_the_docs(spark: SparkSession, tmp_path: Path) -> None:

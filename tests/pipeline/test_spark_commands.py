@@ -1,0 +1,58 @@
+"""`wiregen spark`: what is asked wrongly is said before a Java starts, and how it can be mended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
+
+from tests.unit.test_cli_decode import run
+
+from wiregen.cli import spark_session
+
+ROOT = Path(__file__).resolve().parents[2]
+CAPTURES = ROOT / "examples" / "captures"
+CAPTURE = str(CAPTURES / "npm-w10-plain.pcap")
+
+
+@pytest.fixture(autouse=True)
+def no_java(monkeypatch: pytest.MonkeyPatch) -> None:
+    def started(*given: Any) -> None:
+        raise AssertionError("a session was asked for")
+
+    monkeypatch.setattr(spark_session, "_session", started)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        pytest.param(("--split", "x"), "split is a number", id="no number"),
+        pytest.param(("--split", "0"), "split is 1024 or more", id="too small"),
+        pytest.param(("--limit", "foo"), "a limit is NAME=VALUE, as in frame=1MiB, not 'foo'", id="no value"),
+        pytest.param(("--limit", "foo=3"), "there is no limit 'foo'; there are frame", id="no limit"),
+        pytest.param(("--from", "bob"), "there is no role 'bob'; there are writer, reader", id="no role"),
+    ],
+)
+def test_wrong_options_of_convert(options: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    result = run("spark", "convert", "--protocol", "lumberjack", *options, CAPTURE, str(tmp_path / "tables"))
+    assert (result.exit_code, said in result.stderr) == (2, True), result.output
+    assert not (tmp_path / "tables").exists()
+
+
+def test_a_source_that_is_not_there(tmp_path: Path) -> None:
+    for words in (("check", str(tmp_path / "nix")), ("convert", str(tmp_path / "nix"), str(tmp_path / "t"))):
+        result = run("spark", *words, "--protocol", "lumberjack")
+        assert result.exit_code == 2 and "there is no file" in result.stderr, result.output
+
+
+def test_a_target_that_will_not_do(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for target, said in (
+        (str(tmp_path / "file"), "not a folder"),
+        (str(CAPTURES / "tables"), "lies in the source"),
+    ):
+        result = run("spark", "convert", "--protocol", "lumberjack", str(CAPTURES), target)
+        assert result.exit_code == 2 and said in result.stderr and "help: name a folder" in result.stderr
