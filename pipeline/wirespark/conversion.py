@@ -64,8 +64,13 @@ def convert(
     """
     from wirespark.converting import ConvertSource, receipts_of
 
+    is_here = not is_connect(spark)
+    if is_here:
+        # What plans the read is another process, which stays where it was started.
+        source = tuple(map(_absolute, source)) if isinstance(source, tuple) else _absolute(source)
+        target = _absolute(target)
     given = texts(options) | sources(source) | {"protocol": protocol}
-    look(given, str(target), is_here=not is_connect(spark))
+    look(given, str(target), is_here=is_here)
     spark.dataSource.register(ConvertSource)
     begun = perf_counter()
     with as_it_was_said():
@@ -99,6 +104,10 @@ def texts(options: dict[str, Any]) -> dict[str, str]:
     return {
         name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in texts.items()
     }
+
+
+def _absolute(path: str | Path) -> str:
+    return str(path) if ":" in str(path) else str(Path(path).absolute())
 
 
 def sources(source: str | Path | tuple[str, ...]) -> dict[str, str]:
