@@ -12,7 +12,7 @@ from typing import Any
 
 from wirespark.errors import WireSparkError
 
-__all__ = ["SHIPPED", "Package", "look_in", "package_of"]
+__all__ = ["SHIPPED", "Package", "forget", "look_in", "package_of"]
 
 _ROOT = "wireproto"
 SHIPPED = "wirespark_shipped"
@@ -94,6 +94,12 @@ def package_of(protocol: str) -> Package:
         f"there is no protocol {protocol!r}: give the name of a package of `{_ROOT}`, or a dotted name; "
         "`wirespark.session(packages=…)` takes the trees that workers are to find"
     )
+
+
+def forget() -> None:
+    """Have packages be looked for anew: one of the same name may be another by now."""
+    package_of.cache_clear()
+    _package.cache_clear()
 
 
 @cache

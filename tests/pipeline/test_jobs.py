@@ -259,8 +259,9 @@ def fields_and_lines(path: Path, protocol: str, told: str, *options: str) -> tup
 def test_fields_are_those_of_decode_whatever_they_hold(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from wiregen.cli.spark_session import _build
+    from wiregen.cli.spark_session import _build, _forget
 
+    _forget()
     source, path = tmp_path / "gizmo.wire", tmp_path / "x.client.bin"
     source.write_text(GIZMO, encoding="utf-8")
     name = _build(str(source), tmp_path / "built")
@@ -270,6 +271,7 @@ def test_fields_are_those_of_decode_whatever_they_hold(
     unknown = b"\x09" + (3).to_bytes(4, "big") + b"abc"
     path.write_bytes(b"".join((*sent, native.encode(native.Ping()), unknown, native.encode(native.Ping()))))
     found, said = fields_and_lines(path, name, str(source), "--from", "client")
+    _forget()
     assert found == said and len(found) == 63
     for part in ("18446744073709551615", "'hex'", "000102", ": 77"):
         assert part in "".join(found)

@@ -71,6 +71,16 @@ def opened(
                 spark.stop()
         finally:
             sys.path.remove(str(Path(folder, "python")))
+            _forget()
+
+
+def _forget() -> None:
+    """Forget what was imported of the built package: the next one has the same name."""
+    from wirespark.packages import forget
+
+    for module in [each for each in sys.modules if each.partition(".")[0] == _PACKAGE]:
+        del sys.modules[module]
+    forget()
 
 
 @contextmanager
