@@ -38,7 +38,7 @@ _UNSAFE = re.compile(
 )
 # In this order: what is escaped already, a code span (within its line, for what begins a block would end it), a fence, marks.
 _ESCAPED_OR_CODE_OR_MARK = re.compile(
-    r"(\\[!-/:-@\[-`{-~]|(`+)(?!`)[^\n]*?(?<!`)\2(?!`))|^[ \t]*(?:`{3,}|~{3,})|`+|[<>&]|\]\(|^\s{0,3}\[[^\]]*\]:",
+    r"(\\[!-/:-@\[-`{-~]|(`+)(?!`)[^\n]*?(?<!`)\2(?!`))|^[ \t]*(?:`{3,}|~{3,})|`+|[<>&]|\][(:]",
     re.MULTILINE,
 )
 _FENCE = re.compile(r"(`{3,}(?=[^`]*$)|~{3,})")

@@ -29,7 +29,7 @@ _RELOADER = b"""// Asks now and then whether the site was made again, and loads 
   const own = document.currentScript.dataset.version;
   const version = new URL("version", document.currentScript.src);
   const sign = document.createElement("p");
-  sign.className = "note warn broken";
+  sign.setAttribute("class", "note warn broken");
   sign.setAttribute("role", "status");
   document.body.prepend(sign);
   setInterval(async () => {
