@@ -69,10 +69,11 @@ def look_in(packages: Iterable[str]) -> None:
 
 
 def _known_roots() -> tuple[str, ...]:
-    """Return the trees of this process: a worker is told by what was shipped to it."""
+    """Return the trees of this process: those it was told, and as in workers those that were shipped to it."""
+    shipped: tuple[str, ...] = ()
     with suppress(ImportError):
-        look_in(importlib.import_module(SHIPPED).PACKAGES)
-    return tuple(dict.fromkeys((*_roots, _ROOT)))
+        shipped = tuple(importlib.import_module(SHIPPED).PACKAGES)
+    return tuple(dict.fromkeys((*_roots, *shipped, _ROOT)))
 
 
 @cache
