@@ -52,6 +52,8 @@ def main() -> None:
         "--memory", default="64,1024", help="MiB of traffic of which memory is measured; none: empty"
     )
     given = parser.parse_args()
+    known = os.environ.get("PYTHONPATH", "")
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), known])  # of workers
     spark = wirespark.session("benchmark", master="local[2]", config=CONFIG)
     spark.sparkContext.setLogLevel("ERROR")
     report(spark, given.size, given.cells, given.rounds)

@@ -19,6 +19,7 @@ from wirespark.converting import ConvertReader
 from wirespark.options import ReadOptions
 from wirespark.planning import parts_of
 from wirespark.source import WirePartition
+from wirespark.targets import target_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -72,13 +73,13 @@ def emptied(folder: Path) -> Path:
 
 
 def without_spark(pool: Pool, given: dict[str, str], target: Path) -> None:
-    reader = ConvertReader(ReadOptions.of(given | {"kernel": "on"}), target)
+    reader = ConvertReader(target_of(str(target), ReadOptions.of(given | {"kernel": "on"})))
     pool.map(_task, [(given, target, partition) for partition in reader.partitions()], chunksize=1)
 
 
 def _task(told: tuple[dict[str, str], Path, WirePartition]) -> None:
     given, target, partition = told
-    for _ in ConvertReader(ReadOptions.of(given | {"kernel": "on"}), target).read(partition):
+    for _ in ConvertReader(target_of(str(target), ReadOptions.of(given | {"kernel": "on"}))).read(partition):
         pass
 
 

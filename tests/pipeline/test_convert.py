@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -315,7 +316,10 @@ run_all(reader_of(Path(sys.argv[1]), Path(sys.argv[2]), "reactive_streams"))
 
 @pytest.mark.parametrize("number", range(N_KILLS))
 def test_a_killed_run_is_taken_up(
-    stream: tuple[Path, list[dict[str, Any]]], tmp_path: Path, number: int
+    stream: tuple[Path, list[dict[str, Any]]],
+    tmp_path: Path,
+    number: int,
+    evidence: Callable[..., None],
 ) -> None:
     """Killed at a moment by chance, a run has lost nothing and doubled nothing once another one is through."""
     path, rows = stream
@@ -336,6 +340,7 @@ def test_a_killed_run_is_taken_up(
     process.stdout.close()
     run_all(reader_of(path, target, "reactive_streams", split=dice.choice(("1KiB", "1100"))))
     check_target(target, rows)
+    evidence("convert_kills", count=1, failures=0, rows=len(rows), rows_lost_or_doubled=0)
 
 
 def test_partitions_travel(stream: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -185,7 +186,9 @@ run_query(spark, Path(sys.argv[1]), Path(sys.argv[2]), maxFilesPerTrigger="2", *
 """
 
 
-def test_killed_queries_lose_and_double_nothing(spark: SparkSession, tmp_path: Path) -> None:
+def test_killed_queries_lose_and_double_nothing(
+    spark: SparkSession, tmp_path: Path, evidence: Callable[..., None]
+) -> None:
     """Killed at moments by chance, Java and all, and started again from its checkpoint."""
     source, target, dice = tmp_path / "source", tmp_path / "target", random.Random(3)
     source.mkdir()
@@ -203,6 +206,7 @@ def test_killed_queries_lose_and_double_nothing(spark: SparkSession, tmp_path: P
         for row in rows_of(path.read_bytes(), Wishes(protocol="lumberjack", role="writer"), tmp_path)
     ]
     assert rows == expected
+    evidence("query_kills", count=N_KILLS, failures=0, rows=len(rows), rows_lost_or_doubled=0)
 
 
 def killed(source: Path, target: Path, seconds: float) -> None:
