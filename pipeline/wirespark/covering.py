@@ -11,7 +11,6 @@ import pyarrow.compute as pc
 
 from wirespark.filling import column_groups, wire_of
 from wirespark.jobs import events
-from wirespark.options import check_names, wishes_of
 from wirespark.packages import Package, package_of
 
 if TYPE_CHECKING:
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["coverage"]
 
-_KNOWN = ("strict", "variant", "limits")
 _SEEN = pa.schema([("kind", pa.string()), ("name", pa.string()), ("seen", pa.int64())])
 Seen: TypeAlias = tuple[str, str, int]
 
@@ -37,14 +35,13 @@ def coverage(table: DataFrame, protocol: str, **options: str) -> DataFrame:
 
     from wirespark.spark_types import struct_type
 
-    package = wishes_of({**check_names(options, _KNOWN), "protocol": protocol}).package
+    happened, package = events(table, protocol, **options), package_of(protocol)
     told = [name for name in ("_message", "_header", *package.messages) if name in table.columns]
 
     def count(batches: Iterable[Any]) -> Iterator[Any]:
         yield _counted(batches, protocol)
 
     seen = table.select(*told).mapInArrow(count, struct_type(_SEEN))
-    happened = events(table, protocol, **options)
     step = F.concat_ws(" ", "session", "before", F.lit("→"), "after")
     steps = happened.where("kind = 'step'").select("kind", step.alias("name"))
     violations = happened.where("kind = 'violation'").select("kind", "name")

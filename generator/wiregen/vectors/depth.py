@@ -29,13 +29,14 @@ def deep_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft | Unw
             name = slot.name(kind)
             if name in shown:
                 continue
-            wide = _wide(drafting, draft, copy.deepcopy(value), name)
+            beside = copy.deepcopy(value)
             made = list(_grown(drafting, draft, value, slot, name))
-            if made:
-                shown.add(name)
+            if not made:
+                continue
+            shown.add(name)
             if len(shown) > 1:  # places are told of the first: they are many
                 made = [each.as_variation() if isinstance(each, Draft) else each for each in made]
-            yield from (*made, *wide)
+            yield from (*made, *_wide(drafting, draft, beside, name))
 
 
 class _Slot:

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from wiregen.runtime.tree import FrameValue, Record, Variety
 
-__all__ = ["bare", "places"]
+__all__ = ["bare", "fields_below", "places"]
 
 Holder: TypeAlias = "dict[str, Any] | list[Any]"
 
@@ -24,10 +24,15 @@ def bare(item: Any) -> Any:
 
 def places(value: Any) -> Iterator[tuple[str, Holder, Any]]:
     """Return every field below a value, in the first item of lists: its site, what holds it, its name there."""
+    return ((site, holder, key) for site, holder, key, _ in fields_below(value, 1))
+
+
+def fields_below(value: Any, n_items: int, around: str = "") -> Iterator[tuple[str, Holder, Any, str]]:
+    """Return the same in so many items of lists, and what is around that which holds it."""
     match value:
         case list():
-            for item in value[:1]:
-                yield from places(item)
+            for item in value[:n_items]:
+                yield from fields_below(item, n_items, around)
             return
         case Variety():
             owner = f"{value.union}.{value.name}"
@@ -35,8 +40,8 @@ def places(value: Any) -> Iterator[tuple[str, Holder, Any]]:
             owner = value.name
         case _:
             return
-    for name, part in value.fields.items():
-        yield f"{owner}.{name}", value.fields, name
-        yield from places(part)
+    for name, part in list(value.fields.items()):
+        yield f"{owner}.{name}", value.fields, name, around
+        yield from fields_below(part, n_items, owner)
     if isinstance(value, FrameValue):
-        yield from places(value.message)
+        yield from fields_below(value.message, n_items, owner)

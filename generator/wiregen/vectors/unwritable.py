@@ -10,17 +10,20 @@ from typing import Any, Final
 from wiregen.runtime.options import Options, Plan
 from wiregen.runtime.schema import Schema
 from wiregen.runtime.text import encode_text
-from wiregen.runtime.tree import FrameValue, Record, Variety
+from wiregen.runtime.tree import FrameValue, Variety
 from wiregen.specimens import Soil
 from wiregen.specimens.soil import bounds, every_field, rows_of
 from wiregen.vectors.drafts import Draft, Drafting, message_of
 from wiregen.vectors.format import Unwritable
+from wiregen.vectors.places import fields_below
 from wiregen.vectors.refusing import refused
 
 __all__ = ["refused_values"]
 
 _PATIENCE: Final = 6
 """Frames in which a value is tried that is not refused."""
+_ITEMS: Final = 2
+"""Of lists that are looked into."""
 _LONGEST_GATHERED: Final = 300
 """Bytes of the frames whose parts are put elsewhere."""
 _LONGEST: Final = 65536
@@ -40,7 +43,7 @@ def refused_values(drafting: Drafting, soil: Soil, frames: list[Draft]) -> Itera
         message = message_of(draft)
         variant = f"{draft.scene.variant}: " * bool(draft.scene.variant)
         in_header = _in_header(value)
-        for site, holder, name, around in _fields(value):
+        for site, holder, name, around in fields_below(value, _ITEMS):
             is_header = site.partition(".")[0] in soil.plan["frames"] or id(holder) in in_header
             own = f"{variant}{message} in {site}" if is_header else site
             if isinstance(holder[name], Variety):
@@ -102,7 +105,7 @@ class _Others:
                 )
 
     def _gather(self, value: Any) -> None:
-        for site, holder, name, _ in _fields(value):
+        for site, holder, name, _ in fields_below(value, _ITEMS):
             part = holder[name]
             self._seen.setdefault(site, {}).setdefault(f"as elsewhere: {str(part)[:20]}", part)
             for each in (part, *(part[:3] if isinstance(part, list) else ())):
@@ -114,33 +117,13 @@ class _Others:
 def _in_header(value: Any) -> frozenset[int]:
     """Return what holds the fields of a header and of what stands in it."""
     header = getattr(value, "header", {}) if isinstance(value, FrameValue) else {}
-    return frozenset(id(holder) for part in header.values() for _, holder, _, _ in _fields(part))
+    return frozenset(id(holder) for part in header.values() for _, holder, _, _ in fields_below(part, _ITEMS))
 
 
 def _types(plan: Plan) -> dict[str, Any]:
     return {
         f"{owner}.{field[0]}": field[2] for owner, fields in rows_of(plan) for field in every_field(fields)
     }
-
-
-def _fields(value: Any, around: str = "") -> Iterator[tuple[str, Any, str, str]]:
-    """Return every field below a value: its site, what holds it, its name there, and what is around that."""
-    match value:
-        case list():
-            for item in value[:2]:
-                yield from _fields(item, around)
-            return
-        case Variety():
-            owner = f"{value.union}.{value.name}"
-        case Record() | FrameValue():
-            owner = value.name
-        case _:
-            return
-    for name, part in list(value.fields.items()):
-        yield f"{owner}.{name}", value.fields, name, around
-        yield from _fields(part, owner)
-    if isinstance(value, FrameValue):
-        yield from _fields(value.message, owner)
 
 
 def _beyond(soil: Soil, type_: Any, value: Any) -> Iterator[tuple[str, Any]]:
