@@ -2,7 +2,10 @@
 BIN := .venv/bin
 export PYTHON
 
-.PHONY: help core dev demo test soak build check update-cases bench clean
+# How long `make soak` gives changed inputs to the decoders; it goes on where it stopped, up to 10,000,000 inputs.
+FUZZ_SECONDS ?= 1800
+
+.PHONY: help core dev demo test test-fast soak build check update-cases update-coverage bench clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -24,8 +27,13 @@ test: dev  ## everything once: generated tree, formatting, types, tests
 	@$(MAKE) --no-print-directory check
 	$(BIN)/pytest -n 2
 
-soak: dev  ## the same tests with the full counts; results to docs/evidence/ (TESTS=… for some of them)
-	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -n 2 $(TESTS)
+test-fast: dev  ## what to run between commits: all that takes no whole builds, programs or thousands of inputs
+	@$(MAKE) --no-print-directory check
+	$(BIN)/pytest -n 2 -m "not slow"
+
+soak: dev  ## the same tests with the full counts, results to docs/evidence/; goes on where it stopped (MINUTES=90 SEED=1 TESTS=…)
+	HYPOTHESIS_PROFILE=soak SOAK_MINUTES=$(MINUTES) SOAK_SEED=$(SEED) $(BIN)/pytest -n 2 --hypothesis-seed=$(or $(SEED),0) $(TESTS)
+	PYTHONPATH=generator:generated/python:. $(BIN)/python -m tests.fuzz.soak --seconds $(FUZZ_SECONDS)
 
 build: dev  ## .wire files to generated/
 	$(BIN)/wiregen build
@@ -39,6 +47,10 @@ check: dev  ## black, ruff and mypy
 update-cases: dev  ## rewrite the expected output of the cases; read the diff afterwards
 	UPDATE_CASES=1 $(BIN)/pytest -q tests/unit/test_cases.py
 	git status --short tests/cases
+
+update-coverage: dev  ## rewrite docs/coverage from the tables of statements; read the diff afterwards
+	UPDATE_COVERAGE=1 $(BIN)/pytest -q -n 0 tests/conformance/test_statements.py
+	git status --short docs/coverage
 
 bench: dev  ## the benchmarks
 	@test -n "$(wildcard benchmarks/bench_*.py)" || { echo "there are no benchmarks/bench_*.py" >&2; exit 1; }

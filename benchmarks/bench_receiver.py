@@ -1,5 +1,7 @@
 """A server on the generated package, and the receiver of `examples/`, beside the least that one would write by hand.
 
+Then the same with 10 connections in TCP segments of 1448 bytes, as an Ethernet carries them.
+
 Run `make bench`, or `python benchmarks/bench_receiver.py [--quick]`. Each server is a process of its own; 1, 10 and 100
 connections send windows of 2,000 events, each waiting for its ack. CPU is the server's own, memory its peak.
 """
@@ -9,6 +11,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -21,6 +24,8 @@ from wireproto import lumberjack as lj
 
 ROOT = Path(__file__).resolve().parents[1]
 WINDOW = 2_000
+SEGMENT = 1448
+"""Bytes of a TCP segment in an Ethernet frame."""
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -52,7 +57,8 @@ def command(name: str, folder: str) -> list[str]:
     return [sys.executable, str(ROOT / "benchmarks" / "receivers.py"), name.replace(" ", "_")]
 
 
-def measure(name: str, data: bytes, n_connections: int, n_windows: int) -> Load:
+def measure(name: str, data: bytes, n_connections: int, n_windows: int, segment: int | None = None) -> Load:
+    """Return the load of one server; `segment`: the largest TCP segment in bytes, None for loopback's own."""
     paths = (ROOT / "examples", ROOT / "generated" / "python")
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, paths))}
     with (
@@ -62,7 +68,7 @@ def measure(name: str, data: bytes, n_connections: int, n_windows: int) -> Load:
         assert server.stdout is not None
         port = int(server.stdout.readline().split(",")[0].split()[-1])
         before, began = cpu_of(server.pid), time.monotonic()
-        asyncio.run(send(port, data, n_connections, n_windows))
+        asyncio.run(send(port, data, n_connections, n_windows, segment))
         seconds, cpu = time.monotonic() - began, cpu_of(server.pid) - before
         status = Path(f"/proc/{server.pid}/status").read_text(encoding="ascii")
         peak = next(line for line in status.splitlines() if line.startswith("VmHWM"))
@@ -76,12 +82,21 @@ def cpu_of(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
-async def send(port: int, data: bytes, n_connections: int, n_windows: int) -> None:
+def connected(port: int, segment: int | None) -> socket.socket:
+    sock = socket.socket()
+    if segment is not None:
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, segment)
+    sock.connect(("127.0.0.1", port))
+    sock.setblocking(False)
+    return sock
+
+
+async def send(port: int, data: bytes, n_connections: int, n_windows: int, segment: int | None) -> None:
     """Send windows over connections, all at a time; each connection has the next one in hand when it is acknowledged."""
     left = iter(range(n_windows))
 
     async def one() -> None:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        reader, writer = await asyncio.open_connection(sock=connected(port, segment))
         for _ in left:
             writer.write(data)
             await writer.drain()
@@ -98,16 +113,23 @@ def main() -> None:
     is_quick = parser.parse_args().quick
     rounds = 1 if is_quick else 3
     names = ("by hand", "generated", "receiver, to disk")
-    for is_compressed in (True, False):
-        data = window(is_compressed)
-        for n_connections in (1, 10) if is_quick else (1, 10, 100):
-            n_windows = 10 if is_quick else 100
-            shape = "compressed" if is_compressed else "plain"
-            print(f"{shape} windows of {WINDOW} events, {n_connections} connections, {n_windows} windows")
+    n_windows = 10 if is_quick else 100
+    for shape, segment in (
+        ("compressed", None),
+        ("plain", None),
+        ("compressed", SEGMENT),
+        ("plain", SEGMENT),
+    ):
+        data = window(shape == "compressed")
+        for n_connections in (10,) if segment else (1, 10) if is_quick else (1, 10, 100):
+            how = f", segments of {segment} bytes" if segment else ""
+            print(
+                f"{shape} windows of {WINDOW} events{how}, {n_connections} connections, {n_windows} windows"
+            )
             loads: dict[str, list[Load]] = {name: [] for name in names}
             for _ in range(rounds):
                 for name in names:
-                    loads[name].append(measure(name, data, n_connections, n_windows))
+                    loads[name].append(measure(name, data, n_connections, n_windows, segment))
             for name, taken in loads.items():
                 print(line(name, taken))
 

@@ -124,7 +124,8 @@ def data() -> Case:
     """Return M2: 8 pairs."""
     message = lumberjack.Data(4711, [lumberjack.Pair(key, value) for key, value in PAIRS])
     by_hand = by_hand_2.Data(4711, [by_hand_2.Pair(key, value) for key, value in PAIRS])
-    frame = message.encode()
+    v2 = lumberjack.Version.V2
+    frame = message.encode(version=v2)
     class_ = elsewhere.protobuf("Frame")
 
     def write() -> bytes:
@@ -158,7 +159,7 @@ def data() -> Case:
         },
         encode={
             BASE: lambda: by_hand.careful_encode(),
-            GENERATED: lambda: message.encode(),
+            GENERATED: lambda: message.encode(version=v2),
             NAIVE: lambda: by_hand_2.naive_encode_data(by_hand, 50),
             PROTOBUF: write,
             **encode,

@@ -7,19 +7,101 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from tests.evidence import PROPERTY, SoakEvidence
+from tests.soak import FOLDER, SEED, SoakInParts
 
-EVIDENCE = Path(__file__).resolve().parents[1] / "docs" / "evidence"
+TESTS = Path(__file__).resolve().parent
+EVIDENCE = TESTS.parent / "docs" / "evidence"
+SLOW = (
+    "conformance/test_chunks",
+    "conformance/test_converted_vectors",
+    "conformance/test_every_vector",
+    "conformance/test_generated_vectors",
+    "conformance/test_joins",
+    "conformance/test_lumberjack_captures",
+    "conformance/test_lumberjack_limits",
+    "conformance/test_pravega_capture",
+    "conformance/test_trace",
+    "interop/",
+    "mutation/",
+    "pipeline/",
+    "property/test_constructs",
+    "property/test_choices_with_blocks.py::test_code_of_choices_is_typed",
+    "property/test_directions.py::test_its_code_is_typed",
+    "property/test_facing_any",
+    "property/test_frames_without_message.py::test_its_message_is_typed_as_optional",
+    "property/test_hostile_values",
+    "property/test_long_lists",
+    "property/test_promised_memory",
+    "property/test_random_schemas",
+    "property/test_sample_schemas",
+    "property/test_serialization_constructs",
+    "property/test_vectors_of_constructs",
+    "unit/test_backend_from_elsewhere",
+    "unit/test_benchmarks",
+    "unit/test_build",
+    "unit/test_checker.py::test_a_large_file_is_answered",
+    "unit/test_cli.py::test_verbs_agree_about_shipped_and_unknown_protocols",
+    "unit/test_cli_decode.py::test_encode_undoes_decode_of_damaged_streams",
+    "unit/test_cli_docs_serve",
+    "unit/test_cli_play",
+    "unit/test_cli_transcode",
+    "unit/test_declared_at",
+    "unit/test_diagrams",
+    "unit/test_docs_",
+    "unit/test_evidence",
+    "unit/test_fuzzing",
+    "unit/test_hostile_text",
+    "unit/test_linear_work",
+    "unit/test_new",
+    "unit/test_playground",
+    "unit/test_pytest_plugin",
+    "unit/test_regular_files.py::test_the_command_ends_whatever_lies_in_the_output",
+    "unit/test_side_by_side",
+    "unit/test_vectors_",
+    "unit/test_writer_processes",
+)
+"""Beginnings of the ids of tests that `make test-fast` leaves out: they start programs, build whole trees or try thousands of inputs."""
+FAST = "not slow"
+"""The marks by which `make test-fast` chooses."""
+SOAK = FOLDER
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "default")
 
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("soak", settings.get_profile("default"), max_examples=1_000)
+settings.register_profile("fast", settings.get_profile("default"), max_examples=20)
 settings.load_profile(PROFILE)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if PROFILE == "soak" and not os.environ.get("PYTEST_XDIST_WORKER"):
+    if _is_fast(config) and PROFILE == "default":
+        settings.load_profile("fast")
+    if PROFILE != "soak":
+        return
+    is_worker = bool(os.environ.get("PYTEST_XDIST_WORKER"))
+    config.pluginmanager.register(SoakInParts(SOAK, tuple(config.args), is_worker=is_worker))
+    if not is_worker:
         examples = settings.get_profile("soak").max_examples
-        config.pluginmanager.register(SoakEvidence(EVIDENCE, examples))
+        config.pluginmanager.register(SoakEvidence(EVIDENCE, examples, SEED))
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out files of which every test is slow: importing them takes longer than many a test."""
+    is_slow = collection_path.suffix == ".py" and _id(collection_path).startswith(SLOW)
+    return True if is_slow and _is_fast(config) else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if f"{_id(item.path)}::{item.name}".startswith(SLOW):
+            item.add_marker("slow")
+
+
+def _id(path: Path) -> str:
+    return path.relative_to(TESTS).as_posix()
+
+
+def _is_fast(config: pytest.Config) -> bool:
+    return bool(config.option.markexpr == FAST)
 
 
 @pytest.fixture

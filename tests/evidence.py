@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-__all__ = ["PROPERTY", "SoakEvidence"]
+__all__ = ["PROPERTY", "SoakEvidence", "git"]
 
 ROOT = Path(__file__).resolve().parents[1]
 PROPERTY = "evidence"
@@ -28,8 +28,9 @@ class SoakEvidence:
     Tests that give figures of one name add up: whatever is a number, and how long they took.
     """
 
-    def __init__(self, folder: Path, examples: int) -> None:
+    def __init__(self, folder: Path, examples: int, seed: int = 0) -> None:
         self._folder = folder
+        self._seed = seed
         self._examples = examples
         self._figures: dict[str, dict[str, Any]] = {}
 
@@ -63,7 +64,9 @@ class SoakEvidence:
         for name, figures in sorted(self._figures.items()):
             paths.append(self._folder / f"{name}.json")
             self._folder.mkdir(parents=True, exist_ok=True)
-            text = json.dumps({"name": name, **about, **figures}, indent=1, sort_keys=True)
+            text = json.dumps(
+                {"name": name, "seed": self._seed, **about, **figures}, indent=1, sort_keys=True
+            )
             paths[-1].write_text(f"{text}\n", encoding="utf-8")
         return paths
 
@@ -71,8 +74,8 @@ class SoakEvidence:
 def circumstances() -> dict[str, Any]:
     """Return what figures depend on: the commit, whether anything differs from it, the kind of machine."""
     return {
-        "commit": _git("rev-parse", "HEAD"),
-        "clean": not _git("status", "--porcelain", "--", ":!docs/evidence"),
+        "commit": git("rev-parse", "HEAD"),
+        "clean": not git("status", "--porcelain", "--", ":!docs/evidence"),
         "machine": {"cores": os.cpu_count(), "cpu": _cpu(), "system": platform.system()},
         "python": f"{platform.python_implementation()} {platform.python_version()}",
     }
@@ -87,7 +90,7 @@ def _cpu() -> str:
     return next(named, "") or platform.processor() or platform.machine()
 
 
-def _git(*arguments: str) -> str:
+def git(*arguments: str) -> str:
     """Return what git prints, empty where there is no repository."""
     done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
     return done.stdout.strip()

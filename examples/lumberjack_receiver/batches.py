@@ -5,6 +5,7 @@ Invariant: no batch reaches past a Window, and every event is in exactly one bat
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wireproto import lumberjack as lj
@@ -44,43 +45,41 @@ class Batches:
         """Whether there are events of a window that is not full."""
         return bool(self._events)
 
-    def take(self, frame: lj.Frame) -> list[Batch]:
-        """Return the batches that a frame completes."""
-        done: list[Batch] = []
+    def take(self, frame: lj.Frame) -> Iterator[Batch]:
+        """Yield the batches that a frame completes, each as soon as it is complete, so that memory holds one of them."""
         message = frame.message
         for each in message.frames if isinstance(message, lj.Compressed) else (frame,):
-            self._take(each, done)
-        return done
+            yield from self._take(each)
 
     def rest(self) -> Batch:
         """Return the events of a window that is not full; it may still be filled."""
         return self._batch(is_whole=False)
 
-    def _take(self, frame: lj.Frame, done: list[Batch]) -> None:
+    def _take(self, frame: lj.Frame) -> Iterator[Batch]:
         match frame.message:
             case lj.Data(sequence=sequence) | lj.Json(sequence=sequence):
-                self._event(frame, sequence, done)
+                yield from self._event(frame, sequence)
             case lj.Compressed():
-                done += self.take(frame)
+                yield from self.take(frame)
             case lj.Window(size=size):
                 if self._last is not None:  # the window before ends short
-                    done.append(self._batch(is_whole=True))
+                    yield self._batch(is_whole=True)
                 self._left = size
                 if size == 0:
-                    done.append(Batch(data=b"", n_events=0, ack=Ack(sequence=0, version=frame.version)))
+                    yield Batch(data=b"", n_events=0, ack=Ack(sequence=0, version=frame.version))
             case lj.Ack():
                 raise AssertionError("the connection refuses acks from a writer")
 
-    def _event(self, frame: lj.Frame, sequence: int, done: list[Batch]) -> None:
+    def _event(self, frame: lj.Frame, sequence: int) -> Iterator[Batch]:
         data = frame.encode()
         self._events.append(data)
         self._size += len(data)
         self._last = sequence, frame.version
         self._left = max(0, self._left - 1)  # without a window, an event is one of its own
         if self._left == 0:
-            done.append(self._batch(is_whole=True))
+            yield self._batch(is_whole=True)
         elif self._size >= self._max_size:
-            done.append(self._batch(is_whole=False))
+            yield self._batch(is_whole=False)
 
     def _batch(self, *, is_whole: bool) -> Batch:
         """Hand the events out, behind a Window that says how many: so a file is what a writer might have sent."""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import sys
+import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from ssl import SSLContext
@@ -12,9 +15,13 @@ from wireproto import lumberjack as lj
 from wireproto.lumberjack import aio
 
 from .batches import Batch, Batches
+from .refusals import Refusals
 from .spool import Spool
 
 __all__ = ["Service", "Settings"]
+
+_LOST = (ConnectionResetError, ConnectionAbortedError, BrokenPipeError)
+"""The peer or the network ended the connection."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,21 +35,21 @@ class Settings:
     max_connections: int = 256
     max_batch: int = 4 << 20
     max_file: int = 64 << 20
-    max_frame: int = 16 << 20
-    max_window: int = 10_000
-    backlog: int = 8
-    """Frames of one connection decoded ahead of the disk."""
+    limits: lj.Limits = field(default_factory=lj.Limits)
+    """Of each connection; the protocol's own by default. `ack_wait` is not used."""
+    backlog: int = 2
+    """Frames of one connection decoded ahead of the disk; each of them may inflate to `limits.inflated`."""
     idle_timeout: float = 600.0
     quiet: float = 2.0
     """Until events of a window that is not full are stored, though not acknowledged."""
     keepalive: float = 5.0
     grace: float = 10.0
+    refusal_lines: int = 60
+    """Lines a minute about refused connections."""
 
-    def limits(self) -> lj.Limits:
-        """Return the limits of a connection. How long a writer waits is the writer's affair: its timer is put far off."""
-        return lj.Limits(
-            frame=self.max_frame, inflated=self.max_frame, window=self.max_window, ack_wait=2**31 - 1
-        )
+    def connection_limits(self) -> lj.Limits:
+        """Return the limits of a connection. The writer decides how long it waits, so the timer here never runs out."""
+        return lj.Limits(**(self.limits.to_dict() | {"ack_wait": 2**31 - 1}))
 
 
 @dataclass(slots=True)
@@ -64,6 +71,7 @@ class Service:
         self.counts = Counts()
         self._settings = settings
         self.spool = Spool(settings.folder, max_file=settings.max_file)
+        self._refusals = Refusals(settings.refusal_lines, _log, time.monotonic)
         self._server: aio.Server[aio.Peer] | None = None
 
     async def start(self) -> int:
@@ -74,7 +82,7 @@ class Service:
             settings.host,
             settings.port,
             ssl=settings.ssl,
-            limits=settings.limits(),
+            limits=settings.connection_limits(),
             max_connections=settings.max_connections,
             backlog=settings.backlog,
             idle_timeout=settings.idle_timeout,
@@ -87,6 +95,7 @@ class Service:
         if self._server is not None:
             await self._server.close(self._settings.grace)
         await self.spool.close()
+        self._refusals.flush()
 
     @property
     def n_connections(self) -> int:
@@ -96,7 +105,10 @@ class Service:
     def n_refused(self) -> int:
         return 0 if self._server is None else self._server.refused
 
-    def _report(self, _peer: aio.Peer | None, error: Exception) -> None:
+    def _report(self, peer: aio.Peer | None, error: Exception) -> None:
+        """Count what ended a connection; write a line where this side refused it."""
+        if not isinstance(error, _LOST):
+            self._refusals.add(peer, error)
         match error:
             case lj.SessionError():
                 self.counts.ended[error.violation] += 1
@@ -115,8 +127,13 @@ class Service:
                     ready.append(batch)
                     if sum(len(each.data) for each in ready) >= self._settings.max_batch:
                         await self._settle(peer, ready)
+                del frame  # it may hold `limits.inflated` bytes
                 if ready and not peer.n_waiting:
                     await self._settle(peer, ready)
+        except (lj.SessionError, lj.DecodeError):
+            with suppress(*_LOST):
+                await self._settle(peer, ready)  # these windows were whole before the error
+            raise
         finally:
             # A writer that does not wait for acks would not send these again. Batches whose ack failed are stored already.
             await self._store([*ready, batches.rest()])
@@ -151,7 +168,11 @@ class Service:
         ack = batch.ack
         if ack is None or (not batch.n_events and ack.sequence == 0 and _is_awaited(peer, 0)):
             return
-        await peer.send(lj.Ack(ack.sequence), version=ack.version)
+        try:
+            await peer.send(lj.Ack(ack.sequence), version=ack.version)
+        except lj.SessionError as error:
+            # Frames are decoded ahead of the disk: a later one may have failed the connection while this window was stored.
+            await peer.send(lj.Ack(ack.sequence), version=ack.version, despite=error.violation)
         self.counts.acks += 1
 
     async def _store(self, batches: list[Batch] | tuple[Batch, ...]) -> None:
@@ -159,6 +180,10 @@ class Service:
         if data:
             await self.spool.store(data)
             self.counts.events += sum(batch.n_events for batch in batches)
+
+
+def _log(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 def _is_awaited(peer: aio.Peer, sequence: int) -> bool:

@@ -7,7 +7,7 @@ const ANSWERS = {
   hello: () => ({
     name: 'Lumberjack in Node',
     can: ['decode', 'encode'],
-    tells: ['at', 'recoverable'],
+    tells: ['code', 'at', 'recoverable'],
     serializations: ['native'],
   }),
 

@@ -17,7 +17,12 @@ from ssl import SSLContext
 from wireproto import lumberjack as lj
 from wireproto.lumberjack import aio
 
+from .closing import Size, limit_closed_on
+
 __all__ = ["Settings", "Writer"]
+
+_EVENT_HEAD = 10
+"""Bytes of a Json before its document."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,12 +40,19 @@ class Settings:
     """The number of the first event, from which numbers go on and roll over; None: each window is numbered from 1."""
     compression: int = 3
     """zlib's level; 0: events go plain."""
+    ack_value: lj.AckValue = lj.AckValue.SEQUENCE
+    """What the number in an ack means: go-lumber's server counts the events of a window."""
     ack_wait: float = 30.0
     """Without an ack or a keepalive, until the connection is given up."""
     pause: float = 1.0
     """Before the next connection."""
     tries: int = 10
     """Connections in a row without any ack, before the writer gives up."""
+
+    def __post_init__(self) -> None:
+        for name in ("window", "max_in_flight", "tries"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"`{name}` is {getattr(self, name)}: give at least 1")
 
 
 class Writer:
@@ -49,15 +61,23 @@ class Writer:
     Attributes:
         n_acknowledged: How many events are safe with the receiver.
         n_connections: How many connections it took, or tried to.
+        closed_on: The limit that the receiver may have closed the last connection on, in words; None where it
+            did not close, owed no ack, or the sizes do not tell.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.n_acknowledged = 0
         self.n_connections = 0
+        self.closed_on: str | None = None
         self._settings = settings
         self._limits = lj.Limits(window=settings.window, ack_wait=int(settings.ack_wait * 1000))
         self._next = settings.first
         self._kept: deque[bytes] = deque()
+        self._sent: deque[Size] = deque()
+        """Windows that were sent whole and are not acknowledged."""
+        self._sending: Size | None = None
+        """The window that is being sent, or whose sending has failed."""
+        self._taken = Size()
 
     async def deliver(self, documents: Iterable[bytes]) -> None:
         """Return when all of them are acknowledged. They are asked for as there is room: asking must not block for long.
@@ -71,9 +91,14 @@ class Writer:
             n_before = self.n_acknowledged
             try:
                 self.n_connections += 1
+                self._sent.clear()
+                self._sending = None
                 async with self._connect() as peer:
                     return await self._talk(peer, source)
-            except (OSError, lj.SessionError, lj.DecodeError):
+            except (OSError, lj.SessionError, lj.DecodeError) as error:
+                refused = self._sent[0] if self._sent else self._sending
+                is_closed = isinstance(error, ConnectionError)
+                self.closed_on = limit_closed_on(refused, self._taken) if is_closed and refused else None
                 n_failed = 0 if self.n_acknowledged > n_before else n_failed + 1
                 if n_failed >= self._settings.tries:
                     raise
@@ -81,7 +106,13 @@ class Writer:
 
     def _connect(self) -> AbstractAsyncContextManager[aio.Peer]:
         settings = self._settings
-        return aio.connect(settings.host, settings.port, ssl=settings.ssl, limits=self._limits)
+        return aio.connect(
+            settings.host,
+            settings.port,
+            ssl=settings.ssl,
+            limits=self._limits,
+            ack_value=settings.ack_value,
+        )
 
     async def _talk(self, peer: aio.Peer, source: Iterator[bytes]) -> None:
         """Send what is kept, and then what the source gives, until all of it is acknowledged."""
@@ -115,17 +146,27 @@ class Writer:
         for _ in range(n_sent - n_left):
             self._kept.popleft()
             self.n_acknowledged += 1
+        while self._sent and sum(size.window for size in self._sent) - self._sent[0].window >= n_left:
+            self._taken = self._taken.max(self._sent.popleft())
         return min(n_sent, n_left)
 
     async def _send(self, peer: aio.Peer, documents: list[bytes]) -> None:
         """Send a window: one Compressed holds all of it, or all goes plain, which every receiver takes."""
         events = [lj.Frame(lj.Json(self._number(place), each)) for place, each in enumerate(documents, 1)]
+        self._sending = self._size(documents)
         await peer.send(lj.Window(len(events)))
         if self._settings.compression:
             await peer.send(lj.Compressed(events), compression=self._settings.compression)
         else:
             for event in events:
                 await peer.send(event)
+        self._sent.append(self._sending)
+        self._sending = None
+
+    def _size(self, documents: list[bytes]) -> Size:
+        sizes = [_EVENT_HEAD + len(each) for each in documents]
+        inflated = sum(sizes) if self._settings.compression else 0
+        return Size(window=len(documents), frame=max(sizes), inflated=inflated)
 
     def _number(self, place: int) -> int:
         if self._next is None:

@@ -13,7 +13,7 @@ from wiregen.config import Config
 from wiregen.diagnostics import Report, did_you_mean
 from wiregen.emitter import render
 from wiregen.frontend import as_shown, load_protocol, protocol_files
-from wiregen.source import Sources
+from wiregen.source import SUFFIX, Sources, shipped_protocols
 from wiregen.writer import Output
 
 if TYPE_CHECKING:
@@ -118,6 +118,8 @@ def _subjects(
     for name in (*(config.protocols or ()), *names):
         if name not in files:
             help_ = did_you_mean(name, files) or f"protocols here: {', '.join(files) or 'none'}"
+            if (shipped_protocols() / f"{name}{SUFFIX}").is_file():
+                help_ = f'`protocols = ["{name}"]` in wiregen.toml builds the one that wiregen ships'
             report.error("WG5003", f"there is no protocol `{name}`", None, help=help_)
     chosen = [path for name, path in files.items() if not names or name in names]
     found = (load_protocol(as_shown(path), sources, report, config.sources) for path in chosen)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, cast
 
 from wiregen.diagnostics import Report, did_you_mean
+from wiregen.regular_files import read_regular_text
 
 __all__ = ["Config", "load_config"]
 
@@ -20,7 +21,8 @@ PROJECT_NAME: Final = "pyproject.toml"
 NATIVE: Final = "native"
 
 _UNREADABLE, _NOT_TOML, _UNKNOWN_KEY, _WRONG_VALUE = "WG6001", "WG6002", "WG6003", "WG6004"
-_OUTSIDE, _OVERLAP = "WG6005", "WG6006"
+_OUTSIDE, _OVERLAP, _LINK = "WG6005", "WG6006", "WG6007"
+_MAX_SIZE: Final = 1 << 20  # bytes
 _MAX_ITEMS: Final = 100
 
 
@@ -117,7 +119,11 @@ _KEYS: Final[Mapping[str, _Key]] = {
     "plugin_time": _Key(kind=_TIME, default="60 s", example='a time: plugin_time = "5 min"'),
     "plugin_output": _Key(kind=_SIZE, default="64 MiB", example='a size: plugin_output = "256 MiB"'),
     "protocols": _Key(
-        kind=_NAME, is_list=True, default=None, example='a list of protocols: protocols = ["tide"]'
+        kind=_NAME,
+        is_list=True,
+        min_items=1,
+        default=None,
+        example='a list of protocols: protocols = ["tide"]',
     ),
 }
 
@@ -155,7 +161,7 @@ def load_config(start: Path, report: Report) -> Config:
 def _read(path: Path, report: Report) -> dict[str, object] | None:
     """Return wiregen's own table, empty where it could not be read; None if the file has none or is not there."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_regular_text(path, _MAX_SIZE)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, UnicodeDecodeError) as error:
@@ -163,9 +169,19 @@ def _read(path: Path, report: Report) -> dict[str, object] | None:
             return None
         report.error(_UNREADABLE, f"`{path}` cannot be read: {_reason(error)}", None)
         return {}
+    if not path.resolve().is_relative_to(path.parent.resolve()):
+        return _refused_link(path, report)
     if path.name == PROJECT_NAME and not re.search(r"wiregen", text):
         return None
     return _parsed(text, path, report)
+
+
+def _refused_link(path: Path, report: Report) -> dict[str, object] | None:
+    if path.name == PROJECT_NAME:  # some other program's affair
+        return None
+    way_out = "the messages about a configuration show parts of it: copy the file into the project"
+    report.error(_LINK, f"`{path}` is a link that leads out of the project", None, help=way_out)
+    return {}
 
 
 def _parsed(text: str, path: Path, report: Report) -> dict[str, object] | None:

@@ -31,10 +31,12 @@ LINE_LENGTH = 110
 
 _MARKUP = frozenset({".html", ".svg", ".xml"})
 _TEMPLATE = frozenset({".jinja", ".j2"})
-# Control, line-ending, bidirectional and invisible characters, surrogates and noncharacters; the line feed is left to the caller.
+# Control, line-ending, bidirectional and invisible characters (fillers, variation selectors of planes that no emoji needs),
+# surrogates and noncharacters; the line feed is left to the caller. The joiners U+200C and U+200D spell words of several languages.
 _UNSAFE = re.compile(
-    "[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\u3164\ufdd0-\ufdef\ufeff\uffa0\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000110bd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 # In this order: what is escaped already, a code span (within its line, for what begins a block would end it), a fence, marks.
 _ESCAPED_OR_CODE_OR_MARK = re.compile(

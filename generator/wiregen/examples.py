@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
-from uuid import UUID
 
 from wiregen import model as m
+from wiregen.constructs import Constructs
 from wiregen.diagnostics import Report, Span
 from wiregen.plan import lower
 from wiregen.runtime.context import Context
@@ -15,9 +15,8 @@ from wiregen.runtime.errors import DecodeError, EncodeError
 from wiregen.runtime.explain import explain
 from wiregen.runtime.options import Options
 from wiregen.runtime.records import frame_record
-from wiregen.runtime.tree import FrameValue, Record, Variety
+from wiregen.runtime.tree import FrameValue, Record
 from wiregen.runtime.writing import write_frame
-from wiregen.walk import flat_fields
 
 __all__ = ["check_examples", "examples_in_bytes"]
 
@@ -62,10 +61,8 @@ class _Bench:
     """Tries the examples of one protocol."""
 
     def __init__(self, protocol: m.Protocol) -> None:
-        self._protocol = protocol
         self._plan = lower(protocol)
-        self._values = _Values(protocol)
-        self._frames = {frame.name: frame for frame in protocol.frames}
+        self._values = Constructs(protocol)
 
     def fault(self, example: m.Example) -> Fault | None:
         """Return what does not hold, and the way out; None where all does."""
@@ -90,7 +87,7 @@ class _Bench:
 
     def _scene(self, example: m.Example, options: Options) -> Iterator[tuple[str | None, bytes]]:
         for construct in example.scene:
-            sender = self._sender(construct)
+            sender = self._values.sender(construct)
             data = self._write(self._values.frame(construct), sender, options)
             frame = self._read(data, sender, options, is_preamble=_is_preamble(construct))
             assert isinstance(options.context, Context)
@@ -110,7 +107,7 @@ class _Bench:
     def _unequal(
         self, example: m.Example, construct: m.Construct, data: bytes, options: Options
     ) -> Fault | None:
-        sender = self._sender(construct)
+        sender = self._values.sender(construct)
         value, is_preamble = self._values.frame(construct), _is_preamble(construct)
         try:
             read = self._read(data, sender, options, is_preamble=is_preamble)
@@ -142,16 +139,7 @@ class _Bench:
 
     def sender(self, example: m.Example) -> str | None:
         """Return who sends an example; None: it does not say."""
-        return self._sender(example.value) if example.value is not None else None
-
-    def _sender(self, construct: m.Construct) -> str | None:
-        if construct.what == "frame":
-            frame = self._frames[construct.name]
-            inner = next((item.value for item in construct.fields if item.name == frame.message), None)
-            return frame.role or (self._sender(inner) if isinstance(inner, m.Construct) else None)
-        senders: tuple[m.Message | m.Preamble, ...] = (*self._protocol.messages, *self._protocol.preambles)
-        roles = {each.name: each.role for each in senders}
-        return roles.get(construct.name) or (self._protocol.roles or (None,))[0]
+        return self._values.sender(example.value) if example.value is not None else None
 
 
 def _is_preamble(construct: m.Construct) -> bool:
@@ -172,72 +160,3 @@ def _without_absence(value: Any) -> Any:
     if isinstance(value, Record):
         return (value.name, value.fields)
     return value
-
-
-class _Values:
-    """Makes the values that an example's constructors stand for."""
-
-    def __init__(self, protocol: m.Protocol) -> None:
-        owners: tuple[m.Struct | m.Message | m.Frame | m.Preamble | m.Variety, ...] = (
-            *protocol.structs,
-            *protocol.messages,
-            *protocol.frames,
-            *protocol.preambles,
-            *(variety for union in protocol.unions for variety in union.varieties),
-        )
-        self._types = {field.path: field.type for owner in owners for field in flat_fields(owner.fields)}
-        self._protocol = protocol
-
-    def frame(self, construct: m.Construct) -> FrameValue | Record:
-        """Return a frame; a message stands for its frame with defaults."""
-        if construct.what == "message":
-            return FrameValue(self._frame_of(construct.name).name, {}, self._value(construct, None))
-        value = self._value(construct, None)
-        assert isinstance(value, FrameValue | Record)
-        return value
-
-    def _frame_of(self, message: str) -> m.Frame:
-        role = next(each.role for each in self._protocol.messages if each.name == message)
-        return next(
-            frame
-            for frame in self._protocol.frames
-            if frame.role is None or role is None or frame.role == role
-        )
-
-    def _value(self, value: m.ExampleValue, type_: m.Type | None) -> Any:
-        match value:
-            case m.Construct():
-                return self._construct(value)
-            case m.Values():
-                item = type_.item if isinstance(type_, m.List) else None
-                return [self._value(each, item) for each in value.items]
-            case m.Null():
-                return None
-            case m.Octets():
-                data = bytes.fromhex(value.hex)
-                return UUID(bytes=data) if isinstance(type_, m.Uuid) else data
-            case _:
-                return value.value
-
-    def _construct(self, construct: m.Construct) -> FrameValue | Record | Variety:
-        name = construct.name
-        prefix = f"{construct.union}.{name}" if construct.union else name
-        fields = {
-            item.name: self._value(item.value, self._types.get(f"{self._protocol.path}.{prefix}.{item.name}"))
-            for item in construct.fields
-        }
-        match construct.what:
-            case "frame":
-                body = next(frame.message for frame in self._protocol.frames if frame.name == name)
-                message = fields.pop(body, None) if body else None
-                return FrameValue(name, fields, message, body=body)
-            case "variety":
-                code = self._code(construct)
-                return Variety(construct.union or "", name, fields, code)
-            case "message" | "struct" | "preamble":
-                return Record(name, fields)
-
-    def _code(self, construct: m.Construct) -> int:
-        union = next(union for union in self._protocol.unions if union.name == construct.union)
-        variety = next(variety for variety in union.varieties if variety.name == construct.name)
-        return variety.codes[0].low

@@ -11,7 +11,7 @@ from wiregen.diagnostics import Report, did_you_mean
 from wiregen.examples import check_examples
 from wiregen.locks import read_lock
 from wiregen.parser import parse
-from wiregen.resolver import resolve
+from wiregen.resolver import Resolved, resolve
 from wiregen.source import MAX_NAMED, SUFFIX, Sources, as_shown, available, load, shipped_protocols
 
 __all__ = ["as_shown", "find_protocol", "load_protocol", "protocol_files", "source_files"]
@@ -20,10 +20,12 @@ __all__ = ["as_shown", "find_protocol", "load_protocol", "protocol_files", "sour
 def load_protocol(path: Path, sources: Sources, report: Report, roots: tuple[Path, ...]) -> Subject | None:
     """Return the checked protocol of a file, or None and at least one error in the report.
 
-    `roots` are the folders that imports may lead into; the file's own is one of them.
+    `roots` are the folders that imports may lead into; the file's own is one of them. A file below a root that is a link leads into
+    them, too; one that lies elsewhere was named by the user.
     """
+    of_project = roots if any(path.absolute().is_relative_to(root) for root in roots) else None
     roots = (path.parent, *roots)
-    source = load(path, sources, report)
+    source = load(path, sources, report, roots=of_project)
     file = parse(source, report) if source is not None else None
     resolved = resolve(file, sources, report, roots=roots) if file is not None else None
     if resolved is None:
@@ -32,6 +34,7 @@ def load_protocol(path: Path, sources: Sources, report: Report, roots: tuple[Pat
     check(resolved.protocol, resolved.origins, findings)
     if not findings.has_errors:
         check_examples(resolved.protocol, resolved.origins, findings)
+        _check_conversations(resolved, findings)
     report.merge(findings)
     if findings.has_errors:
         return None
@@ -43,6 +46,14 @@ def load_protocol(path: Path, sources: Sources, report: Report, roots: tuple[Pat
         mentioned=resolved.mentioned,
         lock=read_lock(path, report),
     )
+
+
+def _check_conversations(resolved: Resolved, report: Report) -> None:
+    """Report the conversations that do not hold; what runs sessions is imported only where there are some."""
+    if resolved.protocol.conversations:
+        from wiregen.example_conversations import check_conversations
+
+        check_conversations(resolved.protocol, resolved.origins, report)
 
 
 def source_files(config: Config) -> tuple[Path, ...]:
@@ -60,7 +71,8 @@ def protocol_files(config: Config) -> tuple[Path, ...]:
     names = tuple(files) if config.protocols is None else config.protocols
     shipped = shipped_protocols()
     chosen = (files.get(name, shipped / f"{name}{SUFFIX}") for name in names)
-    return tuple(path for path in chosen if path.is_file())
+    found = files.values()  # what cannot be read is an error, and never left out
+    return tuple(path for path in chosen if path in found or path.is_file())
 
 
 def find_protocol(name: str, config: Config, report: Report) -> Path | None:

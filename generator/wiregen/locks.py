@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from wiregen.diagnostics import Report
+from wiregen.regular_files import read_regular, read_regular_text
 
 __all__ = ["LOCK_SUFFIX", "LockError", "read_lock", "write_lock"]
 
@@ -28,8 +29,7 @@ def read_lock(wire: Path, report: Report) -> str:
     try:
         if not os.path.lexists(path):
             return ""
-        _refuse_strange(path)
-        text = path.read_text(encoding="utf-8")
+        text = read_regular_text(path, _LARGEST, follow_links=False)
         if not text.strip():
             raise LockError("it is empty")
         return text
@@ -48,7 +48,7 @@ def write_lock(path: Path, content: bytes) -> bool:
     """
     if os.path.lexists(path):
         _refuse_strange(path)
-        if path.read_bytes() == content:
+        if read_regular(path, _LARGEST, follow_links=False) == content:
             return False
     other = path.with_name(f"{path.name}.new")
     other.unlink(missing_ok=True)

@@ -1,27 +1,37 @@
 """Answers to a browser on this very computer, and to nobody else.
 
-Invariant: an answer is asked for only behind four checks: the address is the loopback, `Host` is this server's own (a foreign
+Invariant: an answer is asked for only after four checks: the address is the loopback, `Host` is this server's own (a foreign
 name may lead here), an `Origin` is this server's own, and the path begins with a token that only who was given the URL knows.
+A request arrives as a whole within `_PATIENCE`; the bytes before these checks, and the connections that wait for them, are bounded.
 """
 
 from __future__ import annotations
 
+import io
 import secrets
+import socket
+import sys
 import threading
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from hmac import compare_digest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final, Self, TypeAlias
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 __all__ = ["MOST_BODY", "Answer", "Loopback", "Reply", "Request"]
 
 MOST_BODY: Final = 1 << 20
 """Bytes of a request's body."""
 _MOST_AT_ONCE: Final = 16
+_MOST_WAITING: Final = 64
+"""Connections whose request has not arrived; one more ends the oldest of them."""
+_MOST_HEAD: Final = 1 << 15
+"""Bytes of a request's line and headers together."""
 _PATIENCE: Final = 10.0
-"""Seconds that a request may take to arrive."""
+"""Seconds in which a whole request arrives, and in which an answer is taken."""
 _HEADERS: Final = {
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'; object-src 'none'",
@@ -57,7 +67,9 @@ Answer: TypeAlias = Callable[[Request], Reply]
 class Loopback:
     """A server that answers while it is entered; `port` 0: any that is free."""
 
-    def __init__(self, answer: Answer, *, port: int = 0, token: str | None = None) -> None:
+    def __init__(
+        self, answer: Answer, *, port: int = 0, token: str | None = None, patience: float = _PATIENCE
+    ) -> None:
         self._token = token or secrets.token_urlsafe(16)
         room = threading.BoundedSemaphore(_MOST_AT_ONCE)
 
@@ -65,8 +77,8 @@ class Loopback:
             pass
 
         Handler.answer, Handler.token, Handler.room = staticmethod(answer), self._token, room
-        self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
-        self._server.daemon_threads = True
+        Handler.timeout = patience
+        self._server = _Server(("127.0.0.1", port), Handler)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.1,), daemon=True)
 
     @property
@@ -88,73 +100,165 @@ class Loopback:
         self._thread.join()
 
 
+class _Server(ThreadingHTTPServer):
+    """Knows which connections have not yet passed the checks, and ends the oldest where they are too many."""
+
+    daemon_threads = True
+    request_queue_size = 2 * _MOST_WAITING
+
+    def __init__(self, *arguments: Any) -> None:
+        self._waiting: dict[socket.socket, None] = {}
+        self._lock = threading.Lock()
+        super().__init__(*arguments)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        with self._lock:
+            if len(self._waiting) >= _MOST_WAITING:
+                oldest = next(iter(self._waiting))
+                del self._waiting[oldest]
+                with suppress(OSError):
+                    oldest.shutdown(socket.SHUT_RDWR)
+            self._waiting[request] = None
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        self.note_arrival(request)
+        super().shutdown_request(request)
+
+    def note_arrival(self, request: socket.socket) -> None:
+        """Take a connection whose request passed the checks, or that ended, off those that wait."""
+        with self._lock:
+            self._waiting.pop(request, None)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Print the traceback of an error of ours; a tab that was closed is none."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
+
+
+class _Arrival(io.RawIOBase):
+    """The bytes of one request: at most `budget` of them, and none after `deadline`, however they come."""
+
+    def __init__(self, line: socket.socket, seconds: float) -> None:
+        self._line, self._deadline = line, time.monotonic() + seconds
+        self.budget = _MOST_HEAD
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read what comes next.
+
+        Raises:
+            TimeoutError: The time or the budget of the request is used up.
+        """
+        seconds = self._deadline - time.monotonic()
+        if seconds <= 0 or self.budget <= 0:
+            raise TimeoutError("the request is too slow or too long")
+        self._line.settimeout(seconds)
+        n_read = self._line.recv_into(memoryview(buffer)[: self.budget])
+        self.budget -= n_read
+        return n_read
+
+
 class _Handler(BaseHTTPRequestHandler):
     answer: Answer
     token: str
     room: threading.BoundedSemaphore
+    server: _Server
     timeout = _PATIENCE
     server_version = "wiregen"
     sys_version = ""
 
+    def setup(self) -> None:
+        super().setup()
+        self.rfile.close()
+        self._arrival = _Arrival(self.connection, self.timeout)
+        self.rfile = io.BufferedReader(self._arrival)
+
     def do_GET(self) -> None:
         if self._is_for_us():
-            self._respond(b"")
+            self._respond()
 
     do_HEAD = do_GET
-
-    def do_POST(self) -> None:
-        body = self._body() if self._is_for_us() else None
-        if body is not None:
-            self._respond(body)
+    do_POST = do_GET
 
     def log_message(self, format: str, *arguments: Any) -> None:
-        """Say nothing: what is asked for is nobody's business."""
+        """Say nothing: requests are not logged."""
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Refuse what is not HTTP with the headers of every reply, and without a word of the request."""
+        self._refuse(int(code))
 
     def _body(self) -> bytes | None:
-        length = self.headers.get("Content-Length", "")
+        """Return the body; None where it was refused, or ended before its length."""
+        lengths = self.headers.get_all("Content-Length", [])
+        length = lengths[0] if len(lengths) == 1 else ""
         if not length.isascii() or not length.isdigit() or "Transfer-Encoding" in self.headers:
             self._refuse(411)
         elif len(length) > 9 or int(length) > MOST_BODY:
             self._refuse(413)
         else:
-            return self.rfile.read(int(length))
+            self._arrival.budget += int(length)
+            body = self.rfile.read(int(length))
+            if len(body) == int(length):
+                return body
+            self._refuse(400)
         return None
+
+    def _parts(self) -> tuple[str, str]:
+        """Return the token and the path below it; empty where the request names no path of this server."""
+        path = self.path.partition("#")[0].partition("?")[0]
+        token, _, rest = unquote(path[1:] if path.startswith("/") else "").partition("/")
+        return token, rest
 
     def _is_for_us(self) -> bool:
         """Tell whether a request may be looked at, before its body is read; refuse it where it may not."""
-        token = unquote(urlsplit(self.path).path).removeprefix("/").partition("/")[0]
         if not self._is_ours():
             self._refuse(403)
-        elif not compare_digest(token.encode("utf-8", "replace"), self.token.encode()):
+        elif not compare_digest(self._parts()[0].encode("utf-8", "replace"), self.token.encode()):
             self._refuse(404)
         else:
+            self.server.note_arrival(self.connection)
             return True
         return False
 
-    def _respond(self, body: bytes) -> None:
-        path = unquote(urlsplit(self.path).path).removeprefix("/").partition("/")[2]
+    def _respond(self) -> None:
         if not self.room.acquire(blocking=False):
             self._refuse(503)
             return
         try:
-            self._send(self.answer(Request(method=self.command, path=path, body=body)))
+            body = self._body() if self.command == "POST" else b""
+            if body is not None:
+                self._send(self._reply(Request(method=self.command, path=self._parts()[1], body=body)))
         finally:
             self.room.release()
 
+    def _reply(self, request: Request) -> Reply:
+        try:
+            return type(self).answer(request)
+        except Exception:
+            self._refuse(500)
+            raise
+
     def _is_ours(self) -> bool:
         """Tell whether the request is meant for this server, and comes from a page of its own or from no page."""
-        port = self.server.server_address[1]  # type: ignore[index]
-        hosts = (f"127.0.0.1:{port}", f"localhost:{port}")
-        host, origin = self.headers.get("Host", ""), self.headers.get("Origin")
-        if host not in hosts or (origin is None and self.command == "POST"):
+        port = self.server.server_address[1]
+        hosts, origins = self.headers.get_all("Host", []), self.headers.get_all("Origin", [])
+        if len(hosts) != 1 or hosts[0] not in (f"127.0.0.1:{port}", f"localhost:{port}"):
             return False
-        return origin in (None, f"http://{host}")
+        if not origins:
+            return self.command != "POST"
+        return origins == [f"http://{hosts[0]}"]
 
     def _refuse(self, status: int) -> None:
         self._send(Reply(status=status, body=f"{status}\n".encode()))
         self.close_connection = True
 
     def _send(self, reply: Reply) -> None:
+        self.connection.settimeout(
+            self.timeout
+        )  # of the whole answer: `sendall` counts it over all its parts
         self.send_response(reply.status)
         for name, value in _HEADERS.items():
             self.send_header(name, value)

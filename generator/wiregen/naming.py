@@ -43,14 +43,14 @@ _EXCEPTIONS = frozenset(
     " UnicodeError ValueError".split()
 )
 # What a generated module imports under its own name, for its annotations.
-_IMPORTED = frozenset("Any Callable Literal TypeAlias UUID".split())
+_IMPORTED = frozenset("Any Callable Iterable Iterator Literal Required Self TypeAlias TypeVar UUID".split())
 # What a class of a generated module needs under its own name in annotations and decorators.
 _IN_CLASSES = frozenset(
     "bool bytes classmethod dict float int list object property staticmethod str tuple".split()
 )
 _METHODS = frozenset("decode_from encode_into self cls".split())
 _CALL_ARGUMENTS = frozenset(
-    "compression context despite frame from_role now split strict variant wait".split()
+    "compression context despite frame from_role limits now split strict variant wait".split()
 )
 # What a frame has besides its fields, where it may be a piece of something.
 _OF_FRAMES = frozenset("part".split())

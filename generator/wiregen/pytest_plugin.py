@@ -135,8 +135,9 @@ def _items(session: pytest.Session, config: pytest.Config) -> Iterator[pytest.It
 
 
 def _files(config: pytest.Config) -> Iterator[tuple[Path, tuple[AnyVector, ...]]]:
+    from wiregen.regular_files import read_regular
     from wiregen.vectors.format import VectorsError
-    from wiregen.vectors.verifying.files import read_file
+    from wiregen.vectors.verifying.files import MOST_BYTES, read_file
 
     for name in config.getoption(_PATHS):
         given = (config.invocation_params.dir / name).resolve()
@@ -145,18 +146,21 @@ def _files(config: pytest.Config) -> Iterator[tuple[Path, tuple[AnyVector, ...]]
             if path.name.endswith(".schema.json"):
                 continue
             try:
-                yield path, read_file(path.read_bytes()).vectors
+                yield path, read_file(read_regular(path, MOST_BYTES)).vectors
             except (VectorsError, OSError) as error:
                 raise pytest.UsageError(f"{path}: {error}") from None
 
 
 def _expected(config: pytest.Config) -> dict[str, str]:
-    from wiregen.vectors.verifying.expected import expected_failures
+    from wiregen.vectors.verifying.expected import read_expected
 
     name = config.getoption("wire_expected_failures")
     if name is None:
         return {}
-    return expected_failures((config.invocation_params.dir / name).read_text(encoding="utf-8"))
+    try:
+        return read_expected(config.invocation_params.dir / name)
+    except OSError as error:
+        raise pytest.UsageError(f"{name}: {error.strerror}") from None
 
 
 def _marks(id_: str, known: dict[str, str]) -> list[pytest.MarkDecorator]:

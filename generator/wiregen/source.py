@@ -5,7 +5,6 @@ No import leaves the source roots, and nothing but a regular file is read.
 
 import os
 import re
-import stat
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from wiregen.diagnostics import Label, Report, Span, did_you_mean, suggest
+from wiregen.regular_files import NotRegularError, TooLargeError, read_regular
 
 MAX_SOURCE_SIZE: Final = 4 * 1024 * 1024
 MAX_LISTED: Final = 1000
@@ -113,24 +113,17 @@ _ROOTS_HELP: Final = "move the file below a source root, or add its folder to th
 def _read(path: Path, report: Report, at: Span | None) -> bytes | None:
     name = path.as_posix()
     try:
-        with open(path, "rb", opener=_open_without_waiting) as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise IsADirectoryError  # what opening a folder raises, for all that is no regular file
-            data = file.read(MAX_SOURCE_SIZE + 1)
+        return read_regular(path, MAX_SOURCE_SIZE)
     except FileNotFoundError:
         report.error("WG1001", f"there is no file `{name}`", at, help=_near(path))
-        return None
-    except IsADirectoryError:
+    except NotRegularError:
         report.error("WG1002", f"`{name}` is not a regular file", at)
-        return None
+    except TooLargeError:
+        report.error("WG1006", f"`{name}` is larger than 4 MiB", at, help="split it, and import the parts")
     except (OSError, ValueError) as error:
         reason = (getattr(error, "strerror", None) or str(error)).lower()
         report.error("WG1001", f"`{name}` cannot be read: {reason}", at)
-        return None
-    if len(data) > MAX_SOURCE_SIZE:
-        report.error("WG1006", f"`{name}` is larger than 4 MiB", at, help="split it, and import the parts")
-        return None
-    return data
+    return None
 
 
 def _near(path: Path) -> str:
@@ -146,11 +139,6 @@ def _near(path: Path) -> str:
     # Without the suffix, which all have and which would bring every name near.
     nearest = suggest(path.stem, names)
     return f"did you mean `{nearest}{SUFFIX}`? {listed}" if nearest else listed
-
-
-def _open_without_waiting(path: str, flags: int) -> int:
-    # A named pipe without a writer would otherwise hold the build for ever.
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
 
 
 def _decode(name: str, path: Path, data: bytes, sources: Sources, report: Report) -> Source | None:
@@ -209,9 +197,9 @@ def find_import(name: str, importer: Source, roots: tuple[Path, ...]) -> Path | 
 
 
 def require_import(
-    name: str, span: Span, importer: Source, roots: tuple[Path, ...], report: Report
+    name: str, span: Span, importer: Source, roots: tuple[Path, ...], report: Report, *, suggests: bool = True
 ) -> Path | None:
-    """Return what `find_import` finds, or report at `span` why there is nothing."""
+    """Return what `find_import` finds, or report at `span` why there is nothing; `suggests`: with the nearest name there is."""
     found = find_import(name, importer, roots)
     if found is not None:
         return found
@@ -219,7 +207,7 @@ def require_import(
         message = f"import `{name}` leads outside the source roots"
         report.error("WG1007", message, span, label="imported here", help=_ROOTS_HELP)
         return None
-    help_ = did_you_mean(name, available((importer.path.parent, *roots)))
+    help_ = did_you_mean(name, available((importer.path.parent, *roots))) if suggests else None
     help_ = help_ or f"an import looks for `{name}{SUFFIX}` beside this file, then in the source roots"
     report.error("WG1008", f"there is no protocol `{name}` to import", span, label="not found", help=help_)
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import TypeVar, assert_never
 
 from wiregen.model import (
@@ -12,8 +13,10 @@ from wiregen.model import (
     Carrier,
     Computed,
     ContextReference,
+    Default,
     Expression,
     Field,
+    Frame,
     InChunks,
     InCompressed,
     InPrefix,
@@ -23,29 +26,43 @@ from wiregen.model import (
     List,
     ListOf,
     Match,
+    Message,
     MessageMatch,
     Negation,
     Operation,
+    Preamble,
     Prefix,
+    Protocol,
     Range,
     Reference,
     Region,
+    Struct,
     Text,
+    Trailing,
     Type,
     UntilHolds,
+    Variant,
+    Variety,
 )
 
 __all__ = [
+    "Attribute",
+    "attributes",
+    "compresses",
     "direct_expressions",
     "field_expressions",
     "flat_fields",
+    "has_value",
     "inner_expressions",
     "inner_types",
+    "may_lack_message",
     "nested_expressions",
     "nested_types",
     "open_types",
+    "own_blocks",
     "references",
     "shapes",
+    "tail_keepers",
 ]
 
 _Node = TypeVar("_Node")
@@ -101,11 +118,90 @@ def flat_fields(fields: Iterable[Field]) -> Iterator[Field]:
                 yield from flat_fields(type_.fields)
 
 
-def direct_expressions(type_: Type) -> tuple[Expression, ...]:
-    """Return the expressions that belong to `type_` itself: its length, its carrier, the subject of a match."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attribute:
+    """A field with a value of its own; `may_be_absent`: its value is None where another arm, or nothing, is laid."""
+
+    field: Field
+    may_be_absent: bool
+
+
+def attributes(fields: Iterable[Field]) -> tuple[Attribute, ...]:
+    """Return the fields of a declaration that have a value of their own, in wire order, those of blocks too.
+
+    Fields of one name in different arms are one attribute: the first of them, secret if any of them is.
+    """
+    found: dict[str | int, Attribute] = {}
+    for each in _attributes(fields, may_be_absent=False):
+        key = each.field.name if each.field.name != "_" else len(found)
+        first = found.setdefault(key, each)
+        if first is not each:
+            notes = replace(first.field.notes, secret=first.field.notes.secret or each.field.notes.secret)
+            found[key] = Attribute(field=replace(first.field, notes=notes), may_be_absent=True)
+    return tuple(found.values())
+
+
+def _attributes(fields: Iterable[Field], *, may_be_absent: bool) -> Iterator[Attribute]:
+    for field in fields:
+        blocks = tuple(own_blocks(field.type))
+        is_optional = field.condition is not None and not isinstance(field.value, Trailing)
+        may_be_absent_here = may_be_absent or is_optional
+        is_chosen = may_be_absent_here or any(is_arm for _, is_arm in blocks)
+        if has_value(field.type):
+            yield Attribute(field=field, may_be_absent=is_chosen)
+        for block, is_arm in blocks:
+            yield from _attributes(block.fields, may_be_absent=may_be_absent_here or is_arm)
+
+
+def may_lack_message(frame: Frame) -> bool:
+    """Return whether the message of a frame is optional: it stands under a condition, or in a block of one arm of a choice."""
+    return any(each.field.name == frame.message and each.may_be_absent for each in attributes(frame.fields))
+
+
+def own_blocks(type_: Type) -> Iterator[tuple[Block, bool]]:
+    """Yield the blocks whose fields belong to the declaration of a field, each with whether it is an arm of a choice."""
     match type_:
-        case Bytes(length=length) | Text(length=length) | List(length=length):
+        case Block():
+            yield type_, False
+        case Region(content=content):
+            yield from own_blocks(content)
+        case Match(arms=arms):
+            yield from ((block, True) for arm in arms for block, _ in own_blocks(arm.type))
+
+
+def has_value(type_: Type) -> bool:
+    """Return whether a field of this type has a value of its own: it is neither a block nor a choice of blocks only."""
+    match type_:
+        case Block():
+            return False
+        case Region(content=content):
+            return has_value(content)
+        case Match(arms=arms):
+            return any(has_value(arm.type) for arm in arms)
+        case _:
+            return True
+
+
+def tail_keepers(content: Type, owner: str, protocol: Protocol) -> set[str]:
+    """Return what may keep the bytes that a lenient region around `content` has left over, a region of the declaration `owner`."""
+    match content:
+        case MessageMatch():
+            return {message.name for message in protocol.messages}
+        case Reference(target="struct" | "message" | "frame", name=name):
+            return {name}
+        case Match(arms=arms):
+            return {name for arm in arms for name in tail_keepers(arm.type, owner, protocol)}
+        case _:
+            return {owner}
+
+
+def direct_expressions(type_: Type) -> tuple[Expression, ...]:
+    """Return the expressions that belong to `type_` itself: its length, its items' `where`, its carrier, the subject of a match."""
+    match type_:
+        case Bytes(length=length) | Text(length=length):
             return _length_expressions(length)
+        case List(length=length, where=where):
+            return (*_length_expressions(length), *(() if where is None else (where,)))
         case Match(subject=subject) | MessageMatch(subject=subject):
             return (subject,)
         case Region(carrier=carrier):
@@ -117,7 +213,8 @@ def direct_expressions(type_: Type) -> tuple[Expression, ...]:
 def field_expressions(field: Field) -> tuple[Expression, ...]:
     """Return the expressions of the clauses of a field: value, condition, where; not those of its type."""
     value = None if field.value is None else field.value.value
-    return tuple(part for part in (value, field.condition, field.where) if part is not None)
+    others = tuple(each.value for each in field.value.others) if isinstance(field.value, Default) else ()
+    return tuple(part for part in (value, *others, field.condition, field.where) if part is not None)
 
 
 def inner_expressions(expression: Expression) -> tuple[Expression, ...]:
@@ -144,6 +241,17 @@ def inner_expressions(expression: Expression) -> tuple[Expression, ...]:
 def nested_expressions(*roots: Expression) -> Iterator[Expression]:
     """Yield the roots and all their operands."""
     return _nested(roots, inner_expressions)
+
+
+def compresses(protocol: Protocol) -> bool:
+    """Return whether anything that a protocol declares, its variants included, is laid in a compressed stream."""
+    layouts: tuple[Protocol | Variant, ...] = (protocol, *protocol.variants)
+    owners: list[Struct | Message | Frame | Preamble | Variety] = []
+    for layout in layouts:
+        owners += [*layout.structs, *layout.messages, *layout.frames, *layout.preambles]
+    owners += [variety for union in protocol.unions for variety in union.varieties]
+    types = nested_types(*(field.type for owner in owners for field in owner.fields))
+    return any(isinstance(type_, Region) and isinstance(type_.carrier, InCompressed) for type_ in types)
 
 
 def _nested(roots: Iterable[_Node], inner: Callable[[_Node], tuple[_Node, ...]]) -> Iterator[_Node]:

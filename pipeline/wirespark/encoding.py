@@ -81,8 +81,30 @@ class Encoder:
             headers = self._headers(rows.get("_header"), where, kinds)
             for row, message, kind, header in zip(own, messages, kinds, headers, strict=True):
                 frames[row] = message if kind is None else classes[kind](message, **header)
+        self._add_empty(frames, rows, names, roles)
         self._add_faults(frames, rows)
         return frames
+
+    def _add_empty(
+        self,
+        frames: list[Any],
+        rows: Mapping[str, Any],
+        names: list[str | None],
+        roles: list[str | None],
+    ) -> None:
+        """Put frames without a message, where the protocol has such, in the place of rows with neither message nor error."""
+        errors = rows["_error"].is_valid().to_pylist() if "_error" in rows else [False] * len(names)
+        own = [row for row, name in enumerate(names) if name is None and not errors[row]]
+        kinds = [str(self._schema.frame_of(roles[row] or self._role)) for row in own]
+        headers = self._headers(rows.get("_header"), pa.array(own, pa.int32()), list(kinds)) if own else []
+        for row, kind, header in zip(own, kinds, headers, strict=True):
+            if kind in self._schema.frames:
+                frame = self._takers.class_of(kind)(None, **header)
+                try:
+                    frame.encode()
+                except self._error:
+                    continue  # no frame without a message: `_add_faults` says so
+                frames[row] = frame
 
     def _names(self, rows: Mapping[str, Any], n_rows: int) -> list[str | None]:
         """Return which message each row is: as it says, else the one whose struct is set."""

@@ -101,7 +101,7 @@ class Fillers:
         type_ = self._content(type_)
         column = columns[0]
         if type_[0] == "match" and wire_of(column) not in ("choice", "json"):
-            return self.of(type_[2][0][1], columns)  # all arms have this column
+            return self.of(next(self._types.leaf_arms(type_)), columns)  # all arms have this column
         if pa.types.is_list(column.type) and type_[0] == "list":
             return self._list(type_, columns)
         match wire_of(column):
@@ -276,7 +276,7 @@ class Fillers:
         """Return the filler of a choice of several types: the first arm that takes a value has it."""
         groups = list(column_groups(column.type))
         arms: dict[str, Any] = {}
-        for _, arm in type_[2]:
+        for arm in self._types.leaf_arms(type_):
             arms.setdefault(arm_key(self._content(arm)), arm)
         fillers = [(arm, self.of(arm, group)) for arm, group in zip(arms.values(), groups, strict=True)]
 
@@ -292,7 +292,8 @@ class Fillers:
     def _index(self, arms: Iterable[Any], value: Any) -> int | None:
         if value is None:
             return None
-        return next((n for n, arm in enumerate(arms) if self._types.accepts(self._schema, arm, value)), None)
+        arms = list(arms)
+        return next((arms.index(arm) for arm in self._types.fitting(self._schema, arms, value)), None)
 
 
 # ---- small things ----

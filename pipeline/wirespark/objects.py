@@ -175,9 +175,9 @@ class Recording:
         return pa.RecordBatch.from_arrays([arrays[name] for name in self._schema.names], schema=self._schema)
 
     def _sender(self, name: str | None, item: Any) -> str | None:
-        """Return who sends such a message, where only one role does; of a fault what it was taken for."""
+        """Return who sends such a message, where only one role does; an error's partial message counts as one."""
         if name is None:
-            name = (item.partial or {}).get("message")
+            name = (getattr(item, "partial", None) or {}).get("message")
         known = self._plan["messages"].get(name)
         return None if known is None else known[1]
 

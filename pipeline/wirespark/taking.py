@@ -128,7 +128,7 @@ class Takers:
         type_ = self._content(type_)
         column, wire = columns[0], wire_of(columns[0])
         if type_[0] == "match" and wire not in ("choice", "json"):
-            return self.of(type_[2][0][1], columns)  # all arms have this column
+            return self.of(next(self._types.leaf_arms(type_)), columns)  # all arms have this column
         if pa.types.is_list(column.type) and type_[0] == "list":
             return self._list(type_, columns)
         match wire:
@@ -291,7 +291,7 @@ class Takers:
     def _choice(self, type_: Any, column: Any) -> Taker:
         """Return the taker of a choice of several types: the first arm that is set is the value."""
         arms: dict[str, Any] = {}
-        for _, arm in type_[2]:
+        for arm in self._types.leaf_arms(type_):
             arms.setdefault(arm_key(self._content(arm)), arm)
         groups = list(column_groups(column.type))
         takers = [(self.of(arm, group), len(group)) for arm, group in zip(arms.values(), groups, strict=True)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from wiregen.runtime.session_table import Program
@@ -12,7 +12,7 @@ from wiregen.vectors.verifying.careful_sessions import traced
 from wiregen.vectors.verifying.doors import Step
 from wiregen.vectors.verifying.judge import setting_of
 
-__all__ = ["Mutant", "is_killed", "mutants_of"]
+__all__ = ["Mutant", "also_strict", "holds", "is_killed", "mutants_of"]
 
 Row = tuple[Any, ...]
 
@@ -81,6 +81,13 @@ def _likely(mutant: Mutant, vectors: Sequence[Trace]) -> list[Trace]:
             cover.startswith(mutant.session) and named in cover for cover in vector.covers
         ),
     )
+
+
+def also_strict(plan: dict[str, Any], vectors: Sequence[Trace]) -> list[Trace]:
+    """Return traces, and behind them those once more, as strict ones, that hold so too: a strict session notes nothing, it refuses."""
+    program = Program(plan)
+    strict = [replace(vector, strict=True) for vector in vectors if not vector.strict]
+    return [*vectors, *(vector for vector in strict if holds(program, vector))]
 
 
 def holds(program: Program, vector: Trace) -> bool:

@@ -83,6 +83,28 @@ def test_frames(size: int) -> None:
     assert client.pieces["client"].state == server.pieces["client"].state == "none"
 
 
+def test_a_last_piece_is_refused_with_what_it_makes_whole() -> None:
+    """Sent by hand, a piece is seen first and the whole message behind it, as by its reader."""
+    client, server = proposal.Connection("client"), proposal.Connection("server")
+    event = proposal.encode(proposal.Event(b"ab"))
+
+    def known() -> tuple[object, ...]:
+        return client.context.snapshot(), repr(client.pieces["client"]), repr(client.block)
+
+    data = client.send(proposal.PartialMessage(proposal.Part.BEGIN, event[:3]))
+    before, last = known(), proposal.PartialMessage(proposal.Part.END, event[3:])
+    with pytest.raises(proposal.SessionError, match="event_outside_block"):
+        client.send(last)
+    assert known() == before
+    with pytest.raises(proposal.EncodeError, match="truncated"):
+        client.send(proposal.PartialMessage(proposal.Part.END, b""))
+    assert known() == before
+    data += client.send(last, despite="event_outside_block")
+    (violation,) = (each for each in server.receive(data) if isinstance(each, proposal.Violation))
+    assert violation.name == "event_outside_block"
+    assert client.pieces["client"].state == "none"
+
+
 def subscribed(element_size: int) -> tuple[rs.Connection, rs.Connection]:
     client, server = rs.Connection("client"), rs.Connection("server")
     for sender, receiver, message in (

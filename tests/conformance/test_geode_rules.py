@@ -61,8 +61,10 @@ def good(of: Wire) -> bytes:
 METADATA: Final = [
     pytest.param("0000", "constraint", "bad_metadata_count", id="none"),
     pytest.param("ffff", "invalid_value", "bad_metadata_count", id="negative"),
-    pytest.param("0002 {known} {known}", "constraint", "bad_metadata_count", id="twice"),
-    pytest.param("0002 {known} 0001 00", "constraint", "bad_metadata_count", id="twice-with-other-values"),
+    pytest.param("0002 {known} {known}", "constraint", "duplicate_metadata_key", id="twice"),
+    pytest.param(
+        "0002 {known} 0001 00", "constraint", "duplicate_metadata_key", id="twice-with-other-values"
+    ),
     pytest.param("0001 0000", "unknown_code", "unknown_metadata_key", id="key-0"),
     pytest.param("0001 0004 01", "unknown_code", "unknown_metadata_key", id="key-4"),
     pytest.param("0002 {known} 0009 01", "unknown_code", "unknown_metadata_key", id="unknown-behind-known"),
@@ -104,17 +106,21 @@ def test_all_keys_may_stand_in_any_order(variant: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "metadata",
+    ("metadata", "rule"),
     [
-        pytest.param([], id="none"),
-        pytest.param([geode.RequestMetadata.JsonKey(True), geode.RequestMetadata.JsonKey(False)], id="twice"),
+        pytest.param([], "bad_metadata_count", id="none"),
+        pytest.param(
+            [geode.RequestMetadata.JsonKey(True), geode.RequestMetadata.JsonKey(False)],
+            "duplicate_metadata_key",
+            id="twice",
+        ),
     ],
 )
-def test_metadata_that_would_be_refused_is_not_written(metadata: list[Any]) -> None:
+def test_metadata_that_would_be_refused_is_not_written(metadata: list[Any], rule: str) -> None:
     body = geode.GetRequest("R", geode.GeodeValue.Integer(5), geode.GeodeValue.Null())
     with pytest.raises(geode.EncodeError) as caught:
         geode.encode(body, correlation_id=1, metadata=metadata)
-    assert caught.value.code == "constraint"
+    assert (caught.value.code, caught.value.rule) == ("constraint", rule)
 
 
 REQUESTS: Final = [
@@ -161,6 +167,19 @@ RESULTS: Final = [
     pytest.param("58 ffffffff", "invalid_value", "negative_length", id="huge"),
     pytest.param("59 80000000", "invalid_value", "negative_length", id="huge-units"),
     pytest.param("5d ffffffff 00000000", "invalid_value", "negative_length", id="pdx"),
+    *(
+        pytest.param(f"{code} fd {least} {after}", "invalid_value", "negative_length", id=f"array-{code}")
+        for code, after in (
+            *(
+                (code, "")
+                for code in "2e 3e 5f 1a 1b 2f 30 31 32 33 40 5b 41 0a 42 49 47 4a 43 48 46 61 0b".split()
+            ),
+            *((code, "29") for code in ("4b", "4c", "34")),
+        )
+        for least in ("ffffffff" if code != "5b" else "80000000",)
+    ),
+    pytest.param("5b 01 fd ffffffff", "invalid_value", "negative_length", id="inner-array"),
+    pytest.param("2e fd 00000001 00", "not_canonical", None, id="wide-array"),
     pytest.param("2a 0001 c3", "invalid_text", "bad_modified_utf8", id="string"),
     pytest.param("35 02", "invalid_value", "bad_boolean", id="boolean"),
     pytest.param("1a 01 02", "invalid_value", "bad_boolean", id="booleans"),

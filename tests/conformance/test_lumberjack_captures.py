@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from tests.conformance.vectors import SHARED
+from tests.conformance.vectors import CAPTURES
 
 from wiregen.runtime.explain import careful_decoder
 from wiregen.runtime.options import Options
@@ -24,20 +24,15 @@ from wireproto.lumberjack._plan import PLAN
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "examples" / "captures").glob("*.pcap"))
-FOLDERS = sorted((SHARED / "captures" / "lumberjack").glob("*/"))
+FOLDERS = sorted((CAPTURES / "lumberjack").glob("*/"))
 STREAMS = [path for folder in FOLDERS for path in sorted(folder.glob("conn*.*.bin"))]
-ABSENT = pytest.param(
-    None, id="shared", marks=pytest.mark.skip("no shared/captures/lumberjack beside the checkout")
-)
 Line = dict[str, Any]
 Role = Literal["writer", "reader"]
 ROLES: tuple[Role, ...] = ("writer", "reader")
 
-with_folder = pytest.mark.parametrize(
-    "folder", [pytest.param(folder, id=folder.name) for folder in FOLDERS] or [ABSENT]
-)
+with_folder = pytest.mark.parametrize("folder", [pytest.param(folder, id=folder.name) for folder in FOLDERS])
 with_stream = pytest.mark.parametrize(
-    "stream", [pytest.param(path, id=f"{path.parent.name}-{path.stem}") for path in STREAMS] or [ABSENT]
+    "stream", [pytest.param(path, id=f"{path.parent.name}-{path.stem}") for path in STREAMS]
 )
 with_example = pytest.mark.parametrize("capture", [pytest.param(path, id=path.stem) for path in EXAMPLES])
 

@@ -102,7 +102,8 @@ def test_a_document_that_is_no_json_costs_only_the_view(vector: Vector) -> None:
     *_, last = decoded("fast", vector)[0]
     with pytest.raises(lj.DecodeError) as caught:
         last.message.document_json  # noqa: B018 - reading is the test
-    assert (caught.value.code, caught.value.path) == ("invalid_value", "Json.document")
+    error = caught.value
+    assert (error.code, error.rule, error.path) == ("invalid_value", "bad_json", "Json.document")
     assert "document_json" not in frame_record(PLAN, last)["fields"]
 
 

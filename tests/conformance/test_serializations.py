@@ -56,7 +56,6 @@ def test_lumberjack(vector: dict[str, Any]) -> None:
     check(Package("lumberjack"), bytes_of(vector), is_exact=vector["encodes"] == "exact")
 
 
-@pytest.mark.skipif(not VECTORS, reason="no shared/vectors beside the checkout")
 def test_pravega() -> None:
     for vector in VECTORS:
         name = module_of(vector).__name__.rpartition(".")[2]

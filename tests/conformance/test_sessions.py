@@ -5,12 +5,14 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
 import pytest
-from tests.conformance.vectors import SHARED, kept
+from tests.conformance.vectors import CAPTURES as KEPT
+from tests.conformance.vectors import kept
 
 from wiregen.capture import Piece, read_streams
 from wireproto import geode, lumberjack, pravega, reactive_streams
@@ -21,8 +23,6 @@ STRICT: Final = frozenset({"M68"})
 """What the makers call a violation and the .wire file a lenient one."""
 
 GENERATED: Final = Path(__file__).resolve().parents[2] / "generated" / "python"
-
-JOINED: Final = frozenset({"M78"})
 
 
 def entries(name: str, kind: str) -> list[dict[str, Any]]:
@@ -58,8 +58,6 @@ def test_reactive_streams_violations_have_their_names(vector: dict[str, Any]) ->
     side = SIDES[vector["side"]]
     strict = vector["id"] in STRICT
     session = reactive_streams.Session(strict=strict)
-    if vector["id"] in JOINED and not hasattr(session.context, "joins"):
-        pytest.skip("nothing is joined yet")
     peer = reactive_streams.Connection(PEERS[side], strict=strict)  # type: ignore[arg-type]
     for sender, data in vector["before"]:
         assert not violations(session.observe(SIDES[sender], bytes.fromhex(data)))
@@ -236,7 +234,7 @@ CAPTURES: Final = Path(__file__).resolve().parents[2] / "examples" / "captures"
 def recordings() -> list[Any]:
     """Return the captures that are kept here, and where there are more those too."""
     kept_here = [*sorted(CAPTURES.glob("*.pcap")), *sorted(CAPTURES.glob("*.pcap.gz"))]
-    more = sorted((SHARED / "captures" / "lumberjack").glob("*/capture.pcap"))
+    more = sorted(KEPT.glob("lumberjack/*/capture.pcap"))
     named = [(path, path.name.split(".")[0]) for path in kept_here]
     return [
         pytest.param(path, id=name) for path, name in [*named, *((path, path.parent.name) for path in more)]
@@ -480,3 +478,27 @@ def test_a_piece_that_is_refused_leaves_what_is_open_as_it_was() -> None:
         assert (server.context.snapshot(), repr(server.subscription[1])) == before
     server.send(reactive_streams.OnNextLastPart(1, 2, b"6789a"))
     assert server.context.snapshot()["Element"] == []
+
+
+def _calls(n_events: int) -> int:
+    """Return how many calls it takes to hold a Compressed to its session whose events no Window announced."""
+    inner = lumberjack.encode(lumberjack.Json(1, b"")) * n_events
+    connection, n_calls = lumberjack.Connection("reader"), 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal n_calls
+        n_calls += event == "call"
+
+    body = zlib.compress(inner)
+    data = b"2C" + len(body).to_bytes(4, "big") + body
+    sys.setprofile(count)
+    try:
+        events = connection.receive(data, 0.0)
+    finally:
+        sys.setprofile(None)
+    assert len(events) >= n_events
+    return n_calls
+
+
+def test_four_times_the_violations_of_a_frame_are_four_times_the_work() -> None:
+    assert _calls(2_000) < 5 * _calls(500)

@@ -10,8 +10,8 @@ from typing import Any
 from tests.conformance.names import CODES, LIMITS, MESSAGES, RULES
 
 HERE = Path(__file__).resolve().parent
-SHARED = HERE.parents[2] / "shared"
-"""Beside the checkout, where there is one: what the kept files are copies of, and more captures than are kept."""
+CAPTURES = HERE / "data" / "captures"
+"""Captures of real clients, with the streams of each direction and the events that each client was asked to send."""
 
 Vector = dict[str, Any]
 

@@ -142,7 +142,7 @@ def serving(store: FakeStore, *, ssl: SSLContext | None = None) -> Iterator[int]
     finally:
         asyncio.run_coroutine_threadsafe(server.close(1.0), loop).result(10)
         loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
+        thread.join(60)
         loop.close()
 
 

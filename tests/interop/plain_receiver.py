@@ -50,7 +50,11 @@ class PlainReceiver:
         self.acknowledged.append(0)
         try:
             await talk.run()
-        except asyncio.IncompleteReadError:
+            # A socket closed with bytes unread is reset, and the last ack would be lost.
+            writer.write_eof()
+            while await reader.read(65536):
+                pass
+        except (asyncio.IncompleteReadError, ConnectionResetError):
             pass
         except _Cut:
             writer.transport.abort()

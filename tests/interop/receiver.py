@@ -12,7 +12,7 @@ import sys
 import threading
 import urllib.request
 from collections.abc import Container, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from wireproto import lumberjack as lj
@@ -41,13 +41,15 @@ def environment() -> dict[str, str]:
 class Receiver:
     """A running receiver; the constructor returns when it listens."""
 
-    def __init__(self, folder: Path, *arguments: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "lumberjack_receiver", str(folder), "--port", "0", "--metrics-port", "0", *arguments],
-            env=environment(),
-            stdout=subprocess.PIPE,
-            text=True,
-        )  # fmt: skip
+    def __init__(self, folder: Path, *arguments: str, log: Path | None = None) -> None:
+        with nullcontext() if log is None else log.open("w") as stderr:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "lumberjack_receiver", str(folder), "--port", "0", "--metrics-port", "0", *arguments],
+                env=environment(),
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                text=True,
+            )  # fmt: skip
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if not line:
@@ -60,28 +62,29 @@ class Receiver:
         self.process.send_signal(signal.SIGKILL)
         self._reap()
 
-    def stop(self) -> int:
-        """Stop in order; return the exit code."""
-        self.process.send_signal(signal.SIGTERM)
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        """Stop in order, by SIGTERM or SIGINT; return the exit code."""
+        self.process.send_signal(number)
         return self._reap()
 
     def metrics(self) -> dict[str, float]:
-        with urllib.request.urlopen(f"http://{HOST}:{self._metrics_port}/metrics", timeout=5) as answer:
+        with urllib.request.urlopen(f"http://{HOST}:{self._metrics_port}/metrics", timeout=60) as answer:
             assert answer.headers["Content-Type"].startswith("text/plain")
             lines = answer.read().decode().splitlines()
         pairs = (line.rsplit(" ", 1) for line in lines)
         return {name.removeprefix("lumberjack_receiver_"): float(value) for name, value in pairs}
 
     def _reap(self) -> int:
-        code = self.process.wait(timeout=20)
+        code = self.process.wait(timeout=60)
         assert self.process.stdout is not None
         self.process.stdout.close()
         return code
 
 
 @contextmanager
-def running(folder: Path, *arguments: str) -> Iterator[Receiver]:
-    receiver = Receiver(folder, *(arguments or ("--insecure",)))
+def running(folder: Path, *arguments: str, log: Path | None = None) -> Iterator[Receiver]:
+    """Run a receiver with these arguments, `--insecure` without any; its stderr goes to `log`."""
+    receiver = Receiver(folder, *(arguments or ("--insecure",)), log=log)
     try:
         yield receiver
     finally:

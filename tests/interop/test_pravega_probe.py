@@ -329,7 +329,7 @@ def test_output_that_takes_no_more(tmp_path: Path) -> None:
         assert process.stdout is not None
         process.stdout.close()
         process.stdout = None
-        text = process.communicate(timeout=20)[1]
+        text = process.communicate(timeout=60)[1]
         assert (process.returncode, text) == (
             Exit.NETWORK,
             b"pravega_probe: nobody reads the output any more\n",
@@ -351,7 +351,7 @@ def test_interrupted_while_it_follows() -> None:
         while len(store.asked) < 4:  # Hello, the segment, its bytes, the tail
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
-        out, text = process.communicate(timeout=20)
+        out, text = process.communicate(timeout=60)
     assert (process.returncode, out, text) == (Exit.INTERRUPTED, BYTES, b"")
 
 
@@ -434,7 +434,7 @@ def test_a_captured_store_is_read() -> None:
     store = FakeStore(answers={HELLO: lambda _: hello, READ: lambda _: read_then}, chunk=7)
 
     async def main(port: int) -> bytes:
-        async with connect(HOST, port, timeout=5) as found:
+        async with connect(HOST, port, timeout=60) as found:
             assert (found.hello.low_version, found.hello.high_version) == (5, 17)
             found._last_id = asked.request_id - 1
             pieces = found.read(asked.segment, 0, len(written), waits=False)

@@ -39,7 +39,7 @@ def test_pylogbeat_with_orderly_reconnects(tmp_path: Path, is_secure: bool) -> N
         arguments = ("--cert", made.server, "--key", made.server_key, "--client-ca", made.ca)  # type: ignore[assignment]
         more = {"ca_certs": made.ca, "certfile": made.client, "keyfile": made.client_key}
     with running(tmp_path / "spool", *arguments) as receiver:
-        client = pylogbeat.PyLogBeatClient(HOST, receiver.port, timeout=20, ssl_enable=is_secure, **more)
+        client = pylogbeat.PyLogBeatClient(HOST, receiver.port, timeout=60, ssl_enable=is_secure, **more)
         for number in range(WINDOWS):
             if number % 3 == 2:
                 client.close()
@@ -58,7 +58,7 @@ def test_pylogbeat_through_cuts(tmp_path: Path) -> None:
     pylogbeat = pytest.importorskip("pylogbeat", reason="pylogbeat is not installed")
     with running(tmp_path) as receiver:
         proxy = CuttingProxy(receiver.port, {0: 3_000, 1: 6, 2: 12_000, 3: 20_000})
-        client = pylogbeat.PyLogBeatClient(HOST, proxy.port, timeout=20)
+        client = pylogbeat.PyLogBeatClient(HOST, proxy.port, timeout=60)
         n_failed = 0
         for number in range(WINDOWS):
             while True:
@@ -101,7 +101,7 @@ def node_modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("npm")
     command = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder), "lumberjack-protocol@1.0.7"]  # fmt: skip
     try:
-        subprocess.run(command, check=True, timeout=30, capture_output=True)
+        subprocess.run(command, check=True, timeout=60, capture_output=True)
     except (subprocess.SubprocessError, OSError):
         pytest.skip("npm cannot install lumberjack-protocol")
     return folder
@@ -115,7 +115,7 @@ def test_npm_lumberjack_protocol(tmp_path: Path, node_modules: Path) -> None:
         subprocess.run(
             ["node", str(script), str(node_modules), str(receiver.port), made.ca, str(n_events), "100"],
             check=True,
-            timeout=20,
+            timeout=60,
         )
         assert receiver.stop() == 0
     events = stored_events(tmp_path / "spool")

@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from lumberjack_receiver.batches import Ack, Batch, Batches
+from lumberjack_receiver.refusals import Refusals
 from lumberjack_receiver.service import Service, Settings
-from tests.interop.receiver import HOST, ROOT, environment, running, stored_events, stored_numbers
+from tests.interop.certificates import make_certificates
+from tests.interop.receiver import (
+    HOST,
+    ROOT,
+    Receiver,
+    environment,
+    running,
+    stored_events,
+    stored_numbers,
+)
 
 from wireproto import lumberjack as lj
 from wireproto.lumberjack import aio
@@ -96,7 +107,7 @@ def served(
     service = Service(Settings(folder=folder, port=0, **settings))
 
     async def main() -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await talk(service, await service.start())
             await service.stop()
 
@@ -196,6 +207,185 @@ def test_a_bad_peer_is_named_and_the_others_go_on(tmp_path: Path) -> None:
     assert service.counts.ended == {"invalid_enum": 1, "wrong_direction": 1, "window_too_large": 1}
 
 
+# ---- refused connections ----
+
+
+def refusals(most: int = 2) -> tuple[Refusals, list[str], list[float]]:
+    """Return lines a minute, what they write, and a clock to be set."""
+    lines, clock = list[str](), [0.0]
+    return Refusals(most, lines.append, lambda: clock[0]), lines, clock
+
+
+def test_refusals_are_lines_as_long_as_there_are_few_and_a_number_after_that() -> None:
+    told, lines, clock = refusals(most=2)
+    for second in range(50):
+        clock[0] = second
+        told.add(None, ConnectionRefusedError(111, "there are 2 connections already", (HOST, 5000 + second)))
+    reason = "ConnectionRefusedError: there are 2 connections already"
+    assert lines == [f"refused {HOST}:5000: {reason}", f"refused {HOST}:5001: {reason}"]
+    clock[0] = 60.0
+    told.add(None, TimeoutError("no whole frame came within 600 s"))
+    assert lines[2:] == [
+        "refused 48 more, left out: at most 2 lines a minute",
+        "refused a peer without an address: TimeoutError: no whole frame came within 600 s",
+    ]
+    clock[0] = 120.0
+    for second in range(3):
+        told.add(None, ConnectionRefusedError(111, "again", ("::1", second, 0, 0)))
+    told.flush()
+    told.flush()
+    assert lines[4:] == [
+        "refused [::1]:0: ConnectionRefusedError: again",
+        "refused [::1]:1: ConnectionRefusedError: again",
+        "refused 1 more, left out: at most 2 lines a minute",
+    ]
+
+
+def test_a_line_holds_no_control_characters() -> None:
+    told, lines, _ = refusals()
+    told.add(None, OSError(4711, "\x1b[31mred\nrefused 10.0.0.1\u202e", "x"))
+    assert lines == [r"refused a peer without an address: OSError: \x1b[31mred\nrefused 10.0.0.1\u202e"]
+
+
+def refused_line(log: Path, data: bytes, receiver: Receiver) -> str:
+    """Return the line about a connection that sent these bytes, `PORT` in place of its port."""
+    with socket.create_connection((HOST, receiver.port), timeout=60) as wire:
+        port = wire.getsockname()[1]
+        with suppress(OSError):
+            wire.sendall(data)
+            assert wire.recv(1) == b""
+        for _ in range(3000):
+            found = [line for line in log.read_text().splitlines() if f":{port}: " in line]
+            if found:
+                [line] = found
+                return line.replace(f":{port}: ", ":PORT: ")
+            time.sleep(0.02)
+    raise AssertionError(f"no line about port {port}: {log.read_text()}")
+
+
+LIMITED = (
+    "--max-frame",
+    "2000",
+    "--max-inflated",
+    "1KiB",
+    "--max-window",
+    "5",
+    "--max-depth",
+    "1",
+    "--max-count",
+    "3",
+)
+WINDOW_5 = lj.encode(lj.Window(5))
+
+
+@pytest.mark.parametrize(
+    ("data", "line"),
+    [
+        pytest.param(
+            WINDOW_5 + lj.encode(lj.Window(6)),
+            "window_too_large at byte 6: A Window announces at most `limits.window` events.",
+            id="window",
+        ),
+        pytest.param(
+            lj.encode(lj.Ack(1)),
+            "wrong_direction at byte 0: Only the writer sends Window, Data, Json and Compressed, only the reader sends Ack.",
+            id="direction",
+        ),
+        pytest.param(
+            WINDOW_5 + b"GET / HTTP/1.1",
+            "invalid_enum (bad_version) at byte 6: Frame.version: expected a member of Version, found 71",
+            id="garbage",
+        ),
+        pytest.param(
+            WINDOW_5 + lj.encode(lj.Compressed([lj.Frame(lj.Json(1, bytes(1025)))])),
+            "limit_exceeded (inflate_limit) at byte ",
+            id="inflated",
+        ),
+        pytest.param(
+            WINDOW_5 + lj.encode(lj.Json(1, bytes(2001))), "limit_exceeded (frame_too_large) at byte ", id="frame"
+        ),
+        pytest.param(
+            lj.encode(lj.Data(1, [lj.Pair("a", "b")] * 4)), "limit_exceeded (too_many_pairs) at byte 6: ", id="pairs"
+        ),
+    ],
+)  # fmt: skip
+def test_a_refused_connection_is_one_line(limited: tuple[Receiver, Path], data: bytes, line: str) -> None:
+    receiver, log = limited
+    assert refused_line(log, data, receiver).startswith(f"refused {HOST}:PORT: {line}")
+
+
+@pytest.fixture(scope="module")
+def limited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Receiver, Path]]:
+    folder = tmp_path_factory.mktemp("limited")
+    log = folder / "stderr"
+    with running(folder / "spool", "--insecure", *LIMITED, log=log) as receiver:
+        yield receiver, log
+
+
+def test_connections_without_tls_and_those_that_are_too_many_have_a_line(tmp_path: Path) -> None:
+    made, log = make_certificates(tmp_path), tmp_path / "stderr"
+    arguments = ["--cert", made.server, "--key", made.server_key, "--max-connections", "1"]
+    with running(tmp_path / "spool", *arguments, log=log) as receiver:
+        assert "SSLError: " in refused_line(log, lj.encode(lj.Window(1)), receiver)
+        while receiver.metrics()["connections"]:
+            time.sleep(0.02)
+        with socket.create_connection((HOST, receiver.port), timeout=60):
+            while not receiver.metrics()["connections"]:
+                time.sleep(0.02)
+            line = refused_line(log, b"", receiver)
+            assert line == f"refused {HOST}:PORT: ConnectionRefusedError: there are 1 connections already"
+
+
+def test_a_limit_that_is_none_is_refused(tmp_path: Path) -> None:
+    for value in ("-1", "5 apples", "1KB"):
+        command = [sys.executable, "-m", "lumberjack_receiver", str(tmp_path), f"--max-frame={value}"]
+        done = subprocess.run(
+            command, env=environment(), capture_output=True, text=True, check=False, timeout=60
+        )
+        assert done.returncode == 2
+        assert f"--max-frame: {value!r} is not a number, as in 1000 or 64MiB\n" in done.stderr
+
+
+# ---- batches as Filebeat sends them ----
+
+FILEBEAT_EVENTS, FILEBEAT_EVENT_SIZE = 2_048, 9 << 10
+"""`bulk_max_size` of Filebeat's output, and events of 9 KiB: 18 MiB in one compressed frame."""
+MOST_MEMORY = 192 << 10
+"""KiB of the whole process; README.md."""
+
+
+def filebeat_batch() -> bytes:
+    chance = random.Random(9)
+    words = [bytes(chance.choices(b"abcdefghijklmnop", k=40)) for _ in range(100)]
+    documents = (
+        b'{"message": "%s"}' % b" ".join(chance.choices(words, k=300))[: FILEBEAT_EVENT_SIZE - 15]
+        for _ in range(FILEBEAT_EVENTS)
+    )
+    events = [lj.Frame(lj.Json(number, each)) for number, each in enumerate(documents, 1)]
+    return lj.encode(lj.Window(FILEBEAT_EVENTS)) + lj.encode(lj.Compressed(events), compression=3)
+
+
+def test_default_batches_of_filebeat_are_stored_in_bounded_memory(tmp_path: Path) -> None:
+    """Five batches are sent ahead of their acks, as by a writer that does not wait."""
+    batch, n_batches = filebeat_batch(), 5
+    with running(tmp_path) as receiver, socket.create_connection((HOST, receiver.port), timeout=120) as wire:
+        sending = threading.Thread(target=wire.sendall, args=(batch * n_batches,))
+        sending.start()
+        acks = b""
+        while acks.count(lj.encode(lj.Ack(FILEBEAT_EVENTS))) < n_batches:
+            data = wire.recv(4096)
+            assert data, "the receiver closed the connection"
+            acks += data
+        sending.join()
+        metrics = receiver.metrics()
+        assert metrics["events_total"] == n_batches * FILEBEAT_EVENTS
+        assert metrics["peak_memory_kilobytes"] < MOST_MEMORY
+        assert receiver.stop() == 0
+    sizes = [len(event.document) for event in stored_events(tmp_path) if isinstance(event, lj.Json)]
+    assert len(sizes) == n_batches * FILEBEAT_EVENTS
+    assert set(sizes) == {FILEBEAT_EVENT_SIZE}
+
+
 # ---- the service as a process ----
 
 
@@ -205,7 +395,7 @@ def test_sigterm_in_the_middle_of_a_load_stops_in_order(tmp_path: Path) -> None:
     def write(port: int) -> None:
         nonlocal acknowledged
         connection = lj.Connection("writer")
-        with suppress(OSError), socket.create_connection((HOST, port), timeout=10) as wire:
+        with suppress(OSError), socket.create_connection((HOST, port), timeout=60) as wire:
             for number in range(1, 10**6):
                 wire.sendall(connection.send(lj.Window(1)) + connection.send(event(number)))
                 while connection.transfer.outstanding:
@@ -222,14 +412,14 @@ def test_sigterm_in_the_middle_of_a_load_stops_in_order(tmp_path: Path) -> None:
             time.sleep(0.01)
         assert receiver.metrics()["connections"] == 1
         assert receiver.stop() == 0
-        writer.join(timeout=10)
+        writer.join(timeout=60)
     numbers = stored_numbers(tmp_path)
     assert numbers == list(range(1, len(numbers) + 1))
     assert acknowledged <= len(numbers) <= acknowledged + 1
 
 
 def test_the_command_reads_its_files(tmp_path: Path) -> None:
-    with running(tmp_path) as receiver, socket.create_connection((HOST, receiver.port), timeout=10) as wire:
+    with running(tmp_path) as receiver, socket.create_connection((HOST, receiver.port), timeout=60) as wire:
         wire.sendall(lj.encode(lj.Window(2)) + event(1).encode() + event(2).encode())
         assert lj.decode_message(wire.recv(6)) == lj.Ack(2)
         wire.close()
@@ -252,7 +442,7 @@ def test_a_folder_that_another_receiver_has_is_refused_with_the_way_out(tmp_path
     with running(tmp_path / "spool"):
         done = subprocess.run(
             [sys.executable, "-m", "lumberjack_receiver", str(tmp_path / "spool"), "--insecure", "--port", "0"],
-            check=False, env=environment(), capture_output=True, text=True, timeout=20,
+            check=False, env=environment(), capture_output=True, text=True, timeout=60,
         )  # fmt: skip
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (

@@ -72,7 +72,7 @@ async def ask(peer: aio.Peer, request: Any) -> Any:
 
 def with_store(port: int, talk: Callable[[aio.Peer], Awaitable[None]]) -> None:
     async def main() -> None:
-        async with asyncio.timeout(30), aio.connect(HOST, port) as peer:
+        async with asyncio.timeout(60), aio.connect(HOST, port) as peer:
             assert (await ask(peer, pravega.Hello())) == pravega.Hello(16, 5)
             await talk(peer)
 

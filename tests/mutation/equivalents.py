@@ -53,9 +53,11 @@ def _around_it(
             return "roles that are right pass the check"
         case ast.Call(args=[*_, last]) if last is node and isinstance(node, ast.Constant):
             return of_last(function, parent, changed, facts)
-        case ast.Call(func=ast.Name(id="_encode_carefully"), args=[_, compression, *_]) if is_in(
-            node, compression
-        ) and not _takes(function, "compression"):
+        case ast.Call(func=ast.Name(id="_encode_carefully"), args=[_, compression, *_]) if (
+            is_in(node, compression)
+            and not _takes(function, "compression")
+            and ast.unparse(changed) in ("0", "1", "-1")  # a level that there is
+        ):
             return "nothing of this message is compressed, however strongly"
         case ast.IfExp(test=test, body=body) if (
             is_in(node, body) and ast.unparse(test) == "state is None" and _makes_state(function)

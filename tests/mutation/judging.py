@@ -63,11 +63,19 @@ class Judge:
         self.module = module
         self.careful = 0
         self._built: dict[tuple[str, int], Any] = {}
+        self._replaced: list[Callable[[], None]] = []
         self._spoilt_sites: Counter[Any] = Counter()
         self._has_context = hasattr(module, "Context")
         for holder, name in ((module, "_encode_carefully"), (module, "_fault"), (module.Decoder, "_built")):
             if hasattr(holder, name):
-                setattr(holder, name, self._counted(getattr(holder, name), is_method=holder is not module))
+                own = getattr(holder, name)
+                self._replaced.append(partial(setattr, holder, name, own))
+                setattr(holder, name, self._counted(own, is_method=holder is not module))
+
+    def close(self) -> None:
+        """Give the module back what counted its calls."""
+        for restore in self._replaced:
+            restore()
 
     def seen(self, view: View) -> tuple[Outcome, int]:
         """Return what a caller sees, and how often the careful codec was asked for it."""

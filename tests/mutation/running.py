@@ -13,7 +13,6 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, Final
@@ -24,7 +23,7 @@ from .judging import Judge, View
 from .mutants import Mutant, Planting, mutants
 from .outcomes import Hung, Outcome, in_time
 
-__all__ = ["PROTOCOLS", "Found", "Hunt", "hunt_of", "sampled"]
+__all__ = ["PROTOCOLS", "Found", "Hunt", "end_hunts", "hunt_of", "sampled"]
 
 PROTOCOLS: Final = ("lumberjack", "geode", "pravega")
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -69,6 +68,10 @@ class Hunt:
                 ran[road] = self._judge.touched(view)
             for code in ran[road]:
                 self._by_code[code].append(view)
+
+    def close(self) -> None:
+        """Leave the module as it was: other tests of this process use it."""
+        self._judge.close()
 
     def run(self, chosen: Iterable[Mutant]) -> Iterator[Found]:
         """Yield what became of each."""
@@ -123,9 +126,20 @@ class Hunt:
         return view.vector
 
 
-@cache
+_HUNTS: Final[dict[str, Hunt]] = {}
+
+
 def hunt_of(protocol: str) -> Hunt:
-    return Hunt(protocol)
+    """Return the one of a protocol, which lasts until `end_hunts`."""
+    if protocol not in _HUNTS:
+        _HUNTS[protocol] = Hunt(protocol)
+    return _HUNTS[protocol]
+
+
+def end_hunts() -> None:
+    """Leave all modules as they were."""
+    while _HUNTS:
+        _HUNTS.popitem()[1].close()
 
 
 def sampled(count: int, seed: int = 0) -> dict[str, list[Mutant]]:

@@ -65,7 +65,7 @@ def check_record(row: dict[str, Any], record: dict[str, Any], wishes: Wishes) ->
             record["code"],
             {"code": record["code"], "data": bytes.fromhex(record["fields"]["data"])},
         )
-    elif len(package.messages[name]):
+    elif name is not None and len(package.messages[name]):
         check_fields(package.messages[name], row[name], record["fields"])
     others = [other for other in package.messages if other != name and other in row]
     assert [other for other in others if row[other] is not None] == []
@@ -122,6 +122,8 @@ def check_struct(column: Any, wire: str, value: dict[str, Any], told: Any) -> No
     inner = list(column.type)
     if wire == "union":
         check_variety(inner, value, told)
+    elif wire == "choice" and isinstance(told, dict) and told.get("message") in value:
+        check_value([column.type.field(told["message"])], [value[told["message"]]], told)
     elif wire in ("frame", "choice") and isinstance(told, dict) and "message" in told:
         check_message(inner, value, told)
     elif wire == "choice":
@@ -174,7 +176,10 @@ def check_choice(inner: list[Any], value: dict[str, Any], told: Any) -> None:
         if value[group[0].name] is not None or any(value[c.name] is not None for c in group)
     ]
     assert len(set_) == 1
-    if isinstance(told, dict) and len(told) == 1 and next(iter(told)) not in ("hex",):
+    column = set_[0][0]
+    is_union = wire_of(column) == "union" and hasattr(column.type, "fields")
+    own = [each.name.rstrip("_") for each in list(column.type)[2:]] if is_union else []
+    if isinstance(told, dict) and len(told) == 1 and next(iter(told)).rstrip("_") not in ("hex", *own):
         told = next(iter(told.values()))
     check_value(set_[0], [value[column.name] for column in set_[0]], told)
 

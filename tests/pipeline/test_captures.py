@@ -20,10 +20,10 @@ from wirespark.planning import parts_of
 from wirespark.reading import located_columns
 
 ROOT = Path(__file__).resolve().parents[2]
-SHARED = ROOT.parent / "shared" / "captures"
+KEPT = ROOT / "tests" / "conformance" / "data" / "captures"
 FILES = sorted(
     path
-    for folder in (ROOT / "examples" / "captures", SHARED)
+    for folder in (ROOT / "examples" / "captures", KEPT)
     for path in folder.rglob("*")
     if path.name.endswith((".pcap", ".pcap.gz", ".bin"))
 )
@@ -90,8 +90,6 @@ def test_rows_are_the_lines_of_decode(path: Path) -> None:
 
 
 def test_the_captures_of_many_clients_are_there() -> None:
-    if not SHARED.is_dir():
-        pytest.skip("the captures of real clients are not beside this repository")
     assert len(FILES) > 15
 
 

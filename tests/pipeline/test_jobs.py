@@ -88,16 +88,22 @@ def test_an_ack_answers_its_events() -> None:
 def test_what_the_sessions_do_not_allow_is_named(tmp_path: Path) -> None:
     write(
         tmp_path / "a",
-        writer=[lj.Window(2), lj.Json(1, b"{}"), lj.Window(1), lj.Json(2, b"{}"), lj.Json(3, b"{}")],
+        writer=[
+            lj.Window(2),
+            lj.Json(1, b"{}"),
+            lj.Json(2, b"{}"),
+            lj.Json(3, b"{}"),
+            lj.Json(4, b"{}"),
+        ],
     )
     found = of_kind(
         events(tmp_path / "a", "lumberjack"), "violation", "name", "lenient", "_offset", "_message"
     )
     assert [(name, lenient, message) for name, lenient, _, message in found] == [
-        ("window_short", True, "Window"),
+        ("window_overrun", True, "Json"),
         ("window_overrun", True, "Json"),
     ]
-    assert found[0][2] == 6 + 12
+    assert [offset for _, _, offset, _ in found] == [6 + 12 + 12, 6 + 12 + 12 + 12]
 
 
 def test_levels_are_the_windows_use(tmp_path: Path) -> None:
@@ -299,7 +305,7 @@ def test_decoded_rows_have_their_fields(table: DataFrame) -> None:
 
 def test_the_command(tmp_path: Path) -> None:
     """A whole process: a protocol that is built for it, and lines on stdout."""
-    write(tmp_path / "a", writer=[lj.Window(2), lj.Window(2)])
+    write(tmp_path / "a", writer=[lj.Window(2), lj.Data(1, []), lj.Data(2, []), lj.Data(3, [])])
     source = str(tmp_path / "a" / "x.writer.bin")
     done = subprocess.run(
         [
@@ -319,7 +325,7 @@ def test_the_command(tmp_path: Path) -> None:
         check=False,
     )
     lines = [json.loads(line) for line in done.stdout.splitlines()]
-    assert (done.returncode, [line["name"] for line in lines]) == (1, ["window_short"]), done.stderr[-2000:]
+    assert (done.returncode, [line["name"] for line in lines]) == (1, ["window_overrun"]), done.stderr[-2000:]
     assert b"WARN " not in done.stderr and b"log4j" not in done.stderr and b"log level" not in done.stderr
 
 

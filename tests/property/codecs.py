@@ -23,6 +23,9 @@ from wiregen.runtime.writing import write_frame
 Outcome: TypeAlias = str | dict[str, Any] | bytes
 Item: TypeAlias = tuple[int, int, Outcome]
 
+LACKING: dict[str, Any] = {"message": None, "fields": {}}
+"""The record of a frame without a message, without its header."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wishes:
@@ -97,8 +100,8 @@ class Codecs:
         return self.line(item.value if isinstance(item, Node) else item)
 
     def line(self, frame: Any) -> str:
-        """Return a frame as one line of JSON; equal lines are equal frames, NaN and -0.0 included."""
-        return json.dumps(frame_record(self.plan, frame))
+        """Return a frame as one line of JSON; equal lines are equal frames, NaN and -0.0 included. None: a frame without a message."""
+        return json.dumps(LACKING if frame is None else frame_record(self.plan, frame))
 
     # ---- encoding
 

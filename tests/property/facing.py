@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -34,7 +34,8 @@ class Facing(RuleBasedStateMachine):
     roles: tuple[str, str]
     pieces: tuple[type, ...] = ()
     """Messages that arrive as part of something whole."""
-    is_strict = False
+    options: ClassVar[dict[str, Any]] = {}
+    """What both sides are told to do: `strict`, and the options of the protocol."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,7 +44,7 @@ class Facing(RuleBasedStateMachine):
     def restart(self) -> None:
         self.now: float = getattr(self, "now", 0.0)
         self.sides = {
-            role: self.package.Connection(role, strict=self.is_strict, now=self.now) for role in self.roles
+            role: self.package.Connection(role, now=self.now, **self.options) for role in self.roles
         }
         self.wires = dict.fromkeys(self.roles, b"")
         self.said: dict[str, list[Any]] = {role: [] for role in self.roles}

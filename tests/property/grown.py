@@ -20,7 +20,7 @@ from wiregen.runtime.tree import FrameValue
 from wiregen.runtime.window import Place, Window
 from wiregen.runtime.writing import write_frame
 
-__all__ = ["frames"]
+__all__ = ["frames", "senders"]
 
 Plan = dict[str, Any]
 _CODES = "#codes"
@@ -31,9 +31,10 @@ _LETTERS = ("", "a", "ab", "a\0b", "xyz", "q" * 70, "é", "日本", "😀", "|")
 
 def frames(plan: Plan, dice: random.Random, count: int, options: Options | None = None) -> Iterator[Any]:
     """Yield up to `count` frames that can be written, with their bytes."""
+    loose = _loosened(plan)
     for _ in range(count):
         for _ in range(_N_ATTEMPTS):
-            value = _grown(plan, dice, options)
+            value = _grown(loose, dice, options)
             if value is None:
                 continue
             try:
@@ -44,10 +45,15 @@ def frames(plan: Plan, dice: random.Random, count: int, options: Options | None 
             break
 
 
-def _grown(plan: Plan, dice: random.Random, options: Options | None = None) -> FrameValue | None:
+def senders(plan: Plan) -> tuple[str | None, ...]:
+    """Return the roles whose frames are different ones; None where all send the same."""
+    frames: dict[str, str] = plan["sends"]
+    return tuple(frames) if len(set(frames.values())) > 1 else (None,)
+
+
+def _grown(loose: Plan, dice: random.Random, options: Options | None = None) -> FrameValue | None:
     """Return a frame by chance; None where chance made none."""
     wishes = options or Options()
-    loose = _loosened(plan)
     reader = Reader(Schema(loose, wishes), wishes, Window(bytearray(), 0), _Growth(loose, dice).read)
     name = reader.schema.frame_of(wishes.from_role)
     try:
@@ -63,6 +69,8 @@ def _finished(steps: Any, reader: Reader, dice: random.Random) -> Any:
     try:
         needed = next(steps)
         while True:
+            if needed > _ROOM:
+                raise Undefined("size", "a value that is too large to be made")
             reader.window.data += _some(dice, needed - reader.window.available)
             needed = steps.send(False)
     except StopIteration as done:
@@ -107,11 +115,11 @@ class _Growth:
                 return self._text(reader, type_, place)
             case ("bytes", length):
                 return self._bytes(reader, length, place)
-            case ("list", item, ("end",), _):
+            case ("list", item, ("end",), _, *more):
                 number = ("computed", ("number", self._dice.randrange(4)))
-                return _READERS["list"](reader, ("list", item, number, 0), place)
-            case ("list", item, length, _):
-                return _READERS["list"](reader, ("list", item, length, 0), place)
+                return _READERS["list"](reader, ("list", item, number, 0, *more), place)
+            case ("list", item, length, _, *more):
+                return _READERS["list"](reader, ("list", item, length, 0, *more), place)
             case ("region", *_):
                 return self._region(reader, type_, place)
         return _READERS[type_[0]](reader, type_, place)
@@ -254,14 +262,25 @@ def _field(plan: Plan, loose: Plan, field: Any) -> Any:
     name, hidden, type_, value, condition, where, text, rule, secret = field
     if value is not None and value[0] in ("derived", "constant"):
         if value[0] == "derived" and value[1][:2] == ("call", "code"):
-            codes = sorted({code for role in plan["codes"].values() for code in role})
             base = plan["enums"][type_[1]][0] if type_[0] == "enum" else type_
+            codes = sorted({code for role in plan["codes"].values() for code in role if _holds(base, code)})
             if base[0] == "bits":
                 return (name, hidden, type_, None, condition, None, text, rule, secret)
             loose["enums"][f"{_CODES}{base}"] = (base, False, tuple((code, str(code)) for code in codes))
             type_ = ("enum", f"{_CODES}{base}", None, False)
         value = where = None
     return (name, hidden, _type(plan, loose, type_), value, condition, where, text, rule, secret)
+
+
+def _holds(base: Any, code: int) -> bool:
+    """Tell whether a type can say a code, which may be one that only the other role has."""
+    match base:
+        case ("int", size, True, _):
+            return bool(-1 << 8 * size - 1 <= code < 1 << 8 * size - 1)
+        case ("int", size, False, _):
+            return bool(0 <= code < 1 << 8 * size)
+        case _:
+            return code >= 0
 
 
 def _type(plan: Plan, loose: Plan, type_: Any) -> Any:
@@ -273,7 +292,7 @@ def _type(plan: Plan, loose: Plan, type_: Any) -> Any:
             return ("region", _type(plan, loose, content), carrier, lenient)
         case ("match", subject, arms):
             return ("match", subject, tuple((spans, _type(plan, loose, arm)) for spans, arm in arms))
-        case ("list", item, length, smallest):
-            return ("list", _type(plan, loose, item), length, smallest)
+        case ("list", item, *more):
+            return ("list", _type(plan, loose, item), *more)
         case _:
             return type_

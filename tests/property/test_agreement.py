@@ -84,7 +84,8 @@ def test_frames_are_plain_values(value: FrameValue) -> None:
 @pytest.mark.parametrize("message", ONE_OF_EACH, ids=lambda message: type(message).__name__)
 def test_replace_changes_one_attribute_of_a_copy(message: Any) -> None:
     frame = lj.Frame(message)
-    assert frame.replace(version=lj.Version.V1) == lj.Frame(message, version=lj.Version.V1) != frame
+    other_version = lj.Version.V1 if frame.version == lj.Version.V2 else lj.Version.V2
+    assert frame.replace(version=other_version) == lj.Frame(message, version=other_version) != frame
     name = type(message).__match_args__[0]
     other = message.replace(**{name: None})
     assert getattr(other, name) is None
@@ -273,7 +274,7 @@ def test_finish_calls_a_cut_frame_truncated() -> None:
     assert (error.code, error.path, error.at) == ("truncated", "Data.pairs[0].value", 19)
     assert error.partial == {
         "message": "Data",
-        "header": {"version": "V2"},
+        "header": {"version": "V1"},
         "fields": {"sequence": 1, "pairs": [{"key": "k"}]},
     }
 

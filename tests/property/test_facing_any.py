@@ -199,7 +199,7 @@ def kind_of(decision: Any, frame: Any) -> Any:
 @pytest.mark.parametrize("is_strict", [False, True], ids=["lenient", "strict"])
 @pytest.mark.parametrize("name", NAMES)
 def test_two_sides_agree(name: str, is_strict: bool) -> None:
-    machine = type(f"Talking_{name}", (Talking,), {"name": name, "is_strict": is_strict})
+    machine = type(f"Talking_{name}", (Talking,), {"name": name, "options": {"strict": is_strict}})
     fewer: Callable[..., Any] = settings(SETTINGS, max_examples=SETTINGS.max_examples // 2)
     run_state_machine_as_test(machine, settings=fewer)  # type: ignore[arg-type]
 

@@ -5,7 +5,7 @@ What is refused here is refused by the peer under the same name, had it been sai
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
@@ -165,37 +165,55 @@ class Streaming(Facing):
 
 
 class StrictShipping(Shipping):
-    """The same, where nothing is tolerated: windows of one version, filled to the last event and not beyond."""
+    """The same, where nothing is tolerated: behind what a Window promised acks make room."""
 
-    is_strict = True
+    options: ClassVar[dict[str, Any]] = {"strict": True}
 
-    def left(self) -> int:
-        left: int = self.sides["writer"].transfer.left
-        return left
+    def has_room(self, number: int, version: lj.Version) -> bool:
+        """Say whether so many events of that version may follow: each has room that is left, or that acks have made."""
+        transfer = self.sides["writer"].transfer
+        return bool(len(transfer.outstanding) + number <= max(transfer.announced, self.promised()))
 
-    @rule(size=st.integers(0, 4), for_good=st.booleans())
-    def announce(self, size: int, for_good: bool) -> None:
-        is_full = self.left() == 0
-        assert self.say("writer", lj.Window(size), for_good=for_good) == is_full
+    def promised(self) -> int:
+        """Return how many events would wait for an ack if all came that the Window still promises."""
+        transfer = self.sides["writer"].transfer
+        return len(transfer.outstanding) + int(transfer.left)
 
     @rule(version=st.sampled_from(lj.Version), for_good=st.booleans())
     def ship(self, version: lj.Version, for_good: bool) -> None:
-        transfer = self.sides["writer"].transfer
-        is_right = self.left() > 0 and transfer.spoken is version
+        is_right = self.has_room(1, version)
         assert self.say("writer", lj.Frame(self.event(), version=version), for_good=for_good) == is_right
         self.count()
 
     @rule(number=st.integers(0, 3))
     def ship_compressed(self, number: int) -> None:
-        frames = [lj.Frame(lj.Data((self.next + each) % 2**32, [])) for each in range(number)]
-        fits = number <= self.left() and self.sides["writer"].transfer.spoken is lj.Version.V2
-        assert self.say("writer", lj.Compressed(frames)) == (fits or not number)
+        version, numbers = lj.Version.V2, [(self.next + each) % 2**32 for each in range(number)]
+        frames = [lj.Frame(lj.Data(each, []), version=version) for each in numbers]
+        is_right = not number or self.has_room(number, version)
+        assert self.say("writer", lj.Compressed(frames)) == is_right
         self.next = (self.next + number) % 2**32
+
+
+class StrictBatches(StrictShipping):
+    """The same in batches: windows of one version, filled to the last event and not beyond."""
+
+    options: ClassVar[dict[str, Any]] = {"strict": True, "window_use": lj.WindowUse.BATCH}
+
+    def has_room(self, number: int, version: lj.Version) -> bool:
+        transfer = self.sides["writer"].transfer
+        return number <= transfer.left and transfer.spoken is version
+
+    @rule(size=st.integers(0, 4), for_good=st.booleans())
+    def announce(self, size: int, for_good: bool) -> None:
+        is_full = self.sides["writer"].transfer.left == 0
+        assert self.say("writer", lj.Window(size), for_good=for_good) == is_full
 
 
 TestShipping = Shipping.TestCase
 TestShipping.settings = SETTINGS
 TestStrictShipping = StrictShipping.TestCase
 TestStrictShipping.settings = SETTINGS
+TestStrictBatches = StrictBatches.TestCase
+TestStrictBatches.settings = SETTINGS
 TestStreaming = Streaming.TestCase
 TestStreaming.settings = SETTINGS

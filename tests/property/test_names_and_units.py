@@ -135,3 +135,34 @@ def test_a_message_comes_back_from_its_dict_whatever_the_header_needs(tmp_path: 
         assert codecs.module.M.from_dict({"x": 7}) == codecs.module.M(7)
         with pytest.raises(codecs.module.EncodeError, match=r"M\.x|M: "):
             codecs.module.M.from_dict({})
+
+
+ARGUMENTS = "backlog handler host keep_going limits now on_error role strict timeout".split()
+NAMED_AS_ARGUMENTS = """wire 1
+protocol p {{ source "x"  endian big  roles a, b }}
+limits {{ frame = 1 KiB }}
+frame F {{ type : u8 := code(body)  body : match type in u8 }}
+message M 1 {{ x : u8 }}
+session S {{
+{options}
+  state s {{
+    any M when x in [{names}] violates told
+    any M => {{}}
+  }}
+}}
+rule told "No number that an option is set to."
+"""
+
+
+def test_options_named_as_arguments_of_a_connection_stand_beside_them(tmp_path: Path) -> None:
+    options = "\n".join(f"  option {name} : u8 = {number}" for number, name in enumerate(ARGUMENTS))
+    text = NAMED_AS_ARGUMENTS.format(options=options, names=", ".join(ARGUMENTS))
+    with built(text, tmp_path, "named_as_arguments") as codecs:
+        p = codecs.module
+        (violation,) = p.Connection("a").receive(p.encode(p.M(3)))
+        assert violation.name == "told"
+        named = {f"{name}_": 100 for name in ARGUMENTS}
+        (event,) = p.Connection("a", strict=True, on_error="continue", **named).receive(p.encode(p.M(3)))
+        assert event.frame.message == p.M(3)
+        text = (Path(str(p.__file__)).parent / "aio.py").read_text(encoding="utf-8")
+        compile(text, "aio.py", "exec")

@@ -15,6 +15,7 @@ from tests.property.test_every_construct import TEXT, Maker
 from tests.property.test_serializations import code_of
 
 from wiregen.runtime.built import build
+from wiregen.runtime.options import Options
 
 HERE = Path(__file__).parent
 CASES = HERE.parent / "cases" / "constructs"
@@ -55,20 +56,29 @@ def test_a_construct_goes_round(path: Path, tmp_path: Path) -> None:
     name = f"serial_{path.stem}"
     with built(path.read_text(encoding="utf-8"), tmp_path, name, ALL) as codecs:
         native = codecs.module
-        protobuf, msgpack = serializations(name)
-        seen = 0
-        for value, octets in grown.frames(codecs.plan, random.Random(path.stem), 20):
-            frame = build(codecs.plan, value, vars(native))
-            plain = code_of(native.decode, octets)
-            if isinstance(plain, tuple):  # larger than a reader allows
-                continue
-            seen += 1
-            first = protobuf.decode(protobuf.encode(plain))
-            second = msgpack.decode(msgpack.encode(first))
-            assert first == second == plain
-            for module in (protobuf, msgpack):  # as it was grown: what is absent may have no value
-                assert native.encode(module.decode(module.encode(frame))) == octets
-        assert seen > 5
+        for role in grown.senders(codecs.plan):
+            check_round(codecs.plan, native, serializations(name), role, random.Random(path.stem))
+
+
+def check_round(
+    plan: Any, native: Any, others: tuple[Any, Any], role: str | None, dice: random.Random
+) -> None:
+    """Check that frames of a role that are made by chance come back as they were."""
+    protobuf, msgpack = others
+    told = {} if role is None else {"from_role": role}
+    seen = 0
+    for value, octets in grown.frames(plan, dice, 20, Options(role)):
+        frame = build(plan, value, vars(native))
+        plain = code_of(native.decode, octets, **told)
+        if isinstance(plain, tuple):  # larger than a reader allows
+            continue
+        seen += 1
+        first = protobuf.decode(protobuf.encode(plain), **told)
+        second = msgpack.decode(msgpack.encode(first), **told)
+        assert first == second == plain
+        for module in others:  # as it was grown: what is absent may have no value
+            assert native.encode(module.decode(module.encode(frame), **told)) == octets
+    assert seen > 5
 
 
 def test_the_two_directions_have_frames_of_their_own(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ class Package:
         self.protobuf: Any = importlib.import_module(f"wireproto.{name}.protobuf")
         self.msgpack: Any = importlib.import_module(f"wireproto.{name}.msgpack")
         self.plan: dict[str, Any] = importlib.import_module(f"wireproto.{name}._plan").PLAN
+        self.modules: tuple[Any, ...] = (self.native, self.protobuf, self.msgpack)
 
     def frames(self, seed: int) -> list[tuple[str | None, Any]]:
         return AnyValues(self.native, self.plan, seed).frames()
@@ -273,3 +274,32 @@ def length_of(body: bytes) -> bytes:
     while size > 127:
         size, found = size >> 7, found + bytes([size & 127 | 128])
     return found + bytes([size])
+
+
+@pytest.mark.parametrize("wishes", ["strict", "limits", "both"])
+def test_what_no_context_is_known_for_is_read_with_any_wishes(package: Package, wishes: str) -> None:
+    """Of an element whose context is unknown nothing but a DecodeError leaves a decoder, strictly and within limits too."""
+    more: dict[str, Any] = {} if wishes == "limits" else {"strict": True}
+    if wishes != "strict":
+        more["limits"] = package.native.Limits()
+    n_read = 0
+    for seed in range(3):
+        for role, frame in package.frames(seed):
+            for module in (package.protobuf, package.msgpack):
+                octets = code_of(module.encode, frame)
+                if isinstance(octets, bytes):
+                    told = {"from_role": role} | more
+                    n_read += code_of(module.decode, octets, **told) == frame
+                    n_read += [*module.Decoder(role, errors="yield", **more).feed(octets)] == [frame]
+    assert n_read
+
+
+def test_an_element_without_its_context_is_read_strictly() -> None:
+    module = importlib.import_module("wireproto.reactive_streams")
+    msgpack = importlib.import_module("wireproto.reactive_streams.msgpack")
+    octets = bytes.fromhex("930701c40401000028")
+    for more in ({}, {"strict": True}, {"limits": module.Limits()}):
+        assert msgpack.decode(octets, **more) == msgpack.decode(octets)
+    with pytest.raises(module.DecodeError) as caught:
+        msgpack.decode(octets, limits=module.Limits(frame=3))
+    assert caught.value.code == "limit_exceeded"

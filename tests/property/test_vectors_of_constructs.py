@@ -23,6 +23,9 @@ CONSTRUCTS = (
     "choices_recursive",
     "alignment_in_structs",
     "codings",
+    "conditions_of_items",
+    "preamble_of_given_size",
+    "own_conditions",
 )
 PATHS = (
     TESTS / "property" / "every_construct.wire",
@@ -38,7 +41,12 @@ UNREACHABLE = {
         "Lists.n = 0",  # a list of n - 1 items follows
         "Lists.n largest",  # and at most 50 may be in one
         "Lists.n other marked",
-    }
+    },
+    "preamble_of_given_size": {  # four bytes are the count and three items
+        "Hello.items.count no item",
+        "Hello.items.count one item",
+        "Hello.items.count two items",
+    },
 }
 
 

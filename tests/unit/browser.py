@@ -25,7 +25,7 @@ needs_chromium = pytest.mark.skipif(
     CHROMIUM is None, reason="there is no Chromium (Debian: apt-get install chromium)"
 )
 
-_PATIENCE = 10.0
+_PATIENCE = 90.0
 _ON_3_AND_4 = "import os, sys; one, two = (os.dup(int(each)) for each in sys.argv[1:3]); "
 _ON_3_AND_4 += "os.dup2(one, 3); os.dup2(two, 4); [os.set_inheritable(each, True) for each in (3, 4)]; "
 _ON_3_AND_4 += "os.execv(sys.argv[3], sys.argv[3:])"
@@ -186,7 +186,7 @@ def browser() -> Iterator[Browser]:
         finally:
             process.terminate()
             with suppress(subprocess.TimeoutExpired):
-                process.wait(10)
+                process.wait(60)
             if process.poll() is None:
                 process.kill()
                 process.wait()

@@ -8,8 +8,11 @@ import os
 import ssl
 import subprocess
 import sys
+import threading
+import zlib
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,9 @@ from tests.interop.certificates import Certificates, make_certificates
 
 from wireproto import lumberjack as lj
 from wireproto import reactive_streams as rs
+from wireproto._runtime import aio as runtime_aio
+from wireproto._runtime import decoder
+from wireproto._runtime.connection import Connection
 from wireproto.lumberjack import aio
 from wireproto.reactive_streams import aio as rs_aio
 
@@ -28,7 +34,7 @@ GENERATED = ROOT / "generated" / "python"
 
 def run(main: Coroutine[Any, Any, None]) -> None:
     async def bounded() -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await main
 
     asyncio.run(bounded())
@@ -367,6 +373,7 @@ def test_time_outs_of_the_protocol_and_of_the_connection() -> None:
 
 def test_connections_above_the_bound_are_closed_at_once(certificates: Certificates) -> None:
     """Those that only shake hands count too."""
+    reported: list[tuple[Any, Exception]] = []
 
     async def main() -> None:
         server = await aio.serve(
@@ -375,6 +382,7 @@ def test_connections_above_the_bound_are_closed_at_once(certificates: Certificat
             0,
             max_connections=2,
             ssl=aio.tls_server(certificates.server, certificates.server_key),
+            report=lambda peer, error: reported.append((peer, error)),
         )
         async with server:
             idle = [await asyncio.open_connection(HOST, server.port) for _ in range(2)]
@@ -382,6 +390,9 @@ def test_connections_above_the_bound_are_closed_at_once(certificates: Certificat
             reader, writer = await asyncio.open_connection(HOST, server.port)
             assert await reader.read() == b""
             assert server.refused == 1
+            [(peer, error)] = reported
+            assert isinstance(error, ConnectionRefusedError)
+            assert (peer, error.filename) == (None, writer.get_extra_info("sockname"))
             for _, each in [*idle, (reader, writer)]:
                 each.close()
             await until(lambda: server.n_connections == 0)
@@ -599,3 +610,377 @@ def test_a_handler_that_sends_without_end_leaves_others_their_turn() -> None:
 
     run(main())
     assert others[-1] < 20 * 200
+
+
+def test_a_peer_that_sends_many_frames_of_little_leaves_others_their_turn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each envelope is quick. Here no time at all may pass before the others have their turn."""
+    monkeypatch.setattr(runtime_aio, "TURN", 0.0)
+    turns: list[int] = []
+    got: list[object] = []
+    numbers: list[int] = []
+
+    async def handler(peer: aio.Peer) -> None:
+        async for frame in peer:
+            got.append(frame)
+            if isinstance(frame.message, lj.Compressed):
+                inner = [each.message for each in frame.message.frames]
+                numbers.extend(each.sequence for each in inner if isinstance(each, lj.Json))
+
+    async def tick() -> None:
+        while len(got) < 101:
+            turns.append(len(got))
+            await asyncio.sleep(0)
+
+    async def main() -> None:
+        data = b"".join(envelope(20, 2, 1 + 20 * n) for n in range(100))
+        async with await aio.serve(handler, HOST, 0) as server:
+            writer = await send_raw(server.port, lj.encode(lj.Window(2_000)) + data)
+            await asyncio.gather(tick(), until(lambda: len(got) == 101))
+            writer.close()
+
+    run(main())
+    assert numbers == list(range(1, 2_001))
+    assert max(after - before for before, after in pairwise(turns)) <= 2
+
+
+# ---- frames that may take long ----
+
+
+class Watch:
+    """Stands before `Connection.receive` and `_send`: which thread each call runs in, and whether two of them ever overlap.
+
+    Attributes:
+        calls: (whether a thread of its own ran it, how many events came) of each `receive`.
+        gate: What a call in a thread of its own waits for.
+        n_inside: How many calls of connections run at this moment in threads of their own.
+        overlaps: Calls that were made of a connection while a thread was inside it.
+    """
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.calls: list[tuple[bool, int]] = []
+        self.gate = threading.Event()
+        self.gate.set()
+        self.n_inside = 0
+        self.overlaps: list[str] = []
+        self.inside: set[int] = set()
+        self._loop_thread = threading.get_ident()
+        for name in ("receive", "_send", "tick", "next_timeout", "eof"):
+            monkeypatch.setattr(Connection, name, self._watched(name, getattr(Connection, name)))
+
+    def _watched(self, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def watched(connection: Any, *given: Any, **more: Any) -> Any:
+            if threading.get_ident() == self._loop_thread:
+                if id(connection) in self.inside:
+                    self.overlaps.append(name)
+                result = call(connection, *given, **more)
+                if name == "receive":
+                    self.calls.append((False, len(result)))
+                return result
+            if name not in ("receive", "eof") or id(connection) in self.inside:  # what eof itself calls
+                return call(connection, *given, **more)
+            self.inside.add(id(connection))
+            self.n_inside += 1
+            try:
+                assert self.gate.wait(50)
+                result = call(connection, *given, **more)
+            finally:
+                self.n_inside -= 1
+                self.inside.discard(id(connection))
+            self.calls.append((True, len(result)))
+            return result
+
+        return watched
+
+
+@pytest.fixture
+def watch(monkeypatch: pytest.MonkeyPatch) -> Watch:
+    return Watch(monkeypatch)
+
+
+def envelope(n: int, size: int, begin: int = 1) -> bytes:
+    """Return a compressed frame of n events of so many bytes."""
+    inner = [lj.Frame(lj.Json(number, b"x" * size)) for number in range(begin, begin + n)]
+    return lj.encode(lj.Compressed(inner), compression=1)
+
+
+async def send_raw(port: int, data: bytes) -> asyncio.StreamWriter:
+    _, writer = await asyncio.open_connection(HOST, port)
+    writer.write(data)
+    return writer
+
+
+def test_the_loop_goes_on_while_a_frame_is_inflated_to_its_limit(watch: Watch) -> None:
+    """64 MiB: the heartbeat of the loop is counted while the thread is at work."""
+    data = lj.encode(lj.Window(2048)) + envelope(2048, 32_700)
+    got: list[int] = []
+    beats: list[int] = []
+
+    async def handler(peer: aio.Peer) -> None:
+        async for frame in peer:
+            if isinstance(frame.message, lj.Compressed):
+                got.append(sum(len(each.encode()) - 10 for each in frame.message.frames))
+
+    async def beat() -> None:
+        while True:
+            await asyncio.sleep(0.001)
+            beats.append(watch.n_inside)
+
+    async def main() -> None:
+        async with await aio.serve(handler, HOST, 0) as server:
+            beating = asyncio.create_task(beat())
+            writer = await send_raw(server.port, data)
+            await until(lambda: bool(got))
+            beating.cancel()
+            writer.close()
+
+    run(main())
+    assert got == [2048 * 32_700]
+    assert sum(beats) >= 5
+    assert [n for is_in_thread, n in watch.calls if is_in_thread and n] == [1]
+
+
+def test_large_and_small_frames_keep_their_order_and_only_large_ones_leave_the_loop(watch: Watch) -> None:
+    got: list[tuple[str, int]] = []
+    sent: list[tuple[str, int]] = []
+    parts = [lj.encode(lj.Window(9_000))]
+    for number in range(1, 300, 30):
+        for small in range(number, number + 10):
+            parts.append(lj.encode(lj.Json(small, b"{}")))
+            sent.append(("Json", small))
+        parts += [envelope(10, 8_000, number + 10), lj.encode(lj.Json(number + 20, b"y" * 300_000))]
+        sent += [("Compressed", number + 19), ("Json", number + 20)]
+
+    async def handler(peer: aio.Peer) -> None:
+        async for frame in peer:
+            match frame.message:
+                case lj.Json(sequence=sequence):
+                    got.append(("Json", sequence))
+                case lj.Compressed(frames=[*_, lj.Frame(message=lj.Json(sequence=sequence))]):
+                    got.append(("Compressed", sequence))
+                case _:
+                    pass
+
+    async def main() -> None:
+        async with await aio.serve(
+            handler, HOST, 0, limits=lj.Limits(window=10_000), keep_going=True
+        ) as server:
+            writer = await send_raw(server.port, b"".join(parts))
+            await until(lambda: len(got) == len(sent))
+            writer.close()
+
+    run(main())
+    assert got == sent
+    assert sum(is_in_thread for is_in_thread, _ in watch.calls) >= 5
+    assert sum(n for is_in_thread, n in watch.calls if not is_in_thread) > 0
+    assert watch.overlaps == []
+
+
+def test_small_frames_are_decoded_on_the_loop(watch: Watch) -> None:
+    """As many as one read gives, and compressed ones of little."""
+    got: list[object] = []
+    data = lj.encode(lj.Window(9_000)) + b"".join(lj.encode(lj.Json(n, b"x" * 50)) for n in range(1, 5_001))
+
+    async def handler(peer: aio.Peer) -> None:
+        async for frame in peer:
+            got.append(frame)
+
+    async def main() -> None:
+        async with await aio.serve(handler, HOST, 0, keep_going=True) as server:
+            writer = await send_raw(server.port, data + envelope(20, 100, 5_001))
+            await until(lambda: len(got) == 5_002)
+            writer.close()
+
+    run(main())
+    assert not any(is_in_thread for is_in_thread, _ in watch.calls)
+
+
+def faulty(kind: str) -> bytes:
+    first = lj.encode(lj.Window(5)) + lj.encode(lj.Json(1, b"{}"))
+    match kind:
+        case "stream":
+            whole = envelope(4, 90_000, 2)
+            return first + whole[:-4] + b"\0\0\0\0"
+        case "inside":
+            inner = b"".join(lj.encode(lj.Json(n, b"x" * 90_000)) for n in range(2, 5)) + b"2Q\0\0\0\0"
+            body = zlib.compress(inner)
+            return first + b"2C" + len(body).to_bytes(4, "big") + body
+        case "violation":
+            return lj.encode(lj.Window(5)) + envelope(3, 90_000, 2) + lj.encode(lj.Ack(1)) + b"more"
+        case "cut":
+            return first + b"2J" + bytes([0, 0, 0, 2]) + (90_000).to_bytes(4, "big") + b"x" * 80_000
+        case _:
+            return (
+                first + b"2J" + bytes([0, 0, 0, 2]) + (300_000).to_bytes(4, "big") + b"x" * 300_000 + b"GET /"
+            )
+
+
+@pytest.mark.parametrize("keeps_going", [False, True])
+@pytest.mark.parametrize("kind", ["stream", "inside", "violation", "cut", "behind"])
+def test_errors_of_a_thread_are_those_of_the_connection(watch: Watch, kind: str, keeps_going: bool) -> None:
+    """The same events, offsets included, as where all is decoded at once; and the error ends the connection as it would."""
+    data = faulty(kind)
+    got: list[tuple[object, ...]] = []
+    ended: list[Exception] = []
+
+    def shown(event: Any) -> tuple[object, ...]:
+        error = getattr(event, "error", None)
+        place = None if error is None else (str(error), error.at, error.frame_offset, error.end)
+        return type(event).__name__, getattr(event, "name", None), getattr(event, "offset", None), place
+
+    async def handler(peer: aio.Peer) -> None:
+        while (event := await peer.event()) is not None:
+            got.append(shown(event))
+
+    async def main() -> None:
+        server = await aio.serve(
+            handler, HOST, 0, keep_going=keeps_going, report=lambda peer, error: ended.append(error)
+        )
+        async with server:
+            writer = await send_raw(server.port, data)
+            writer.write_eof()
+            await until(lambda: server.n_connections == 1 or bool(got))
+            await until(lambda: server.n_connections == 0)
+            writer.close()
+
+    run(main())
+    alone = lj.Connection("reader", keep_going=keeps_going)
+    expected = alone.receive(data) + alone.eof()
+    assert got == [shown(event) for event in expected if not isinstance(event, lj.Ended)]
+    assert any(is_in_thread for is_in_thread, _ in watch.calls)
+    assert watch.overlaps == []
+
+
+def test_what_is_sent_while_a_thread_decodes_goes_out_after_it(watch: Watch) -> None:
+    acks: list[object] = []
+
+    async def main() -> None:
+        first_seen = asyncio.Event()
+
+        async def handler(peer: aio.Peer) -> None:
+            async def answer() -> None:
+                await until(lambda: watch.n_inside == 1)
+                asyncio.get_running_loop().call_later(0.05, watch.gate.set)
+                await peer.send(lj.Ack(1))
+                acks.append(peer.connection.transfer.outstanding)
+
+            watch.gate.clear()
+            answering = asyncio.create_task(answer())
+            async for frame in peer:
+                if isinstance(frame.message, lj.Compressed):
+                    first_seen.set()
+            await answering
+
+        async with await aio.serve(handler, HOST, 0) as server:
+            reader, writer = await asyncio.open_connection(HOST, server.port)
+            writer.write(lj.encode(lj.Window(4)) + lj.encode(lj.Json(1, b"{}")) + envelope(3, 90_000, 2))
+            assert await reader.readexactly(6) == lj.encode(lj.Ack(1))
+            await first_seen.wait()
+            writer.close()
+
+    run(main())
+    assert watch.overlaps == [] and len(acks) == 1
+
+
+def test_a_receive_that_is_given_up_loses_no_frame_that_a_thread_decodes(watch: Watch) -> None:
+    got: list[object] = []
+
+    async def handler(peer: aio.Peer) -> None:
+        watch.gate.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0.1):
+                got.append(await peer.receive())
+        assert got == []
+        watch.gate.set()
+        got.extend([frame.message async for frame in peer])
+
+    async def main() -> None:
+        async with await aio.serve(handler, HOST, 0, idle_timeout=30) as server:
+            writer = await send_raw(
+                server.port, lj.encode(lj.Json(1, b"x" * 300_000)) + lj.encode(lj.Json(2, b"{}"))
+            )
+            writer.close()
+            await until(lambda: len(got) == 2)
+
+    run(main())
+    assert got == [lj.Json(1, b"x" * 300_000), lj.Json(2, b"{}")]
+    assert watch.overlaps == []
+
+
+@pytest.mark.parametrize("is_cut", [False, True], ids=["finished", "cut"])
+def test_a_server_closes_while_a_thread_decodes(watch: Watch, is_cut: bool) -> None:
+    """Within the grace the frame is given to its handler; after it the handler is cancelled, and nothing is left at work."""
+    got: list[int] = []
+    peers: list[aio.Peer] = []
+    seen: list[object] = []
+
+    async def handler(peer: aio.Peer) -> None:
+        peers.append(peer)
+        async for frame in peer:
+            assert isinstance(frame.message, lj.Json)
+            got.append(frame.message.sequence)
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, context: seen.append(context))
+        watch.gate.clear()
+        server = await aio.serve(handler, HOST, 0)
+        writer = await send_raw(server.port, lj.encode(lj.Json(1, b"x" * 300_000)))
+        await until(lambda: watch.n_inside == 1)
+        loop.call_later(0.5 if is_cut else 0.1, watch.gate.set)
+        await server.close(grace=0.1 if is_cut else 30)
+        assert server.n_connections == 0 and peers[0]._long is None
+        writer.close()
+
+    run(main())
+    assert got == ([] if is_cut else [1])
+    assert watch.n_inside == 0 and watch.overlaps == [] and seen == []
+
+
+def test_a_bug_of_the_decoder_in_a_thread_ends_one_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    receive = Connection.receive
+    seen: list[object] = []
+    ended: list[Exception] = []
+
+    def broken(self: Connection, *given: Any, is_brief: bool = False, **more: Any) -> Any:
+        if not is_brief:
+            raise KeyError("a bug")
+        return receive(self, *given, is_brief=is_brief, **more)
+
+    async def main() -> None:
+        monkeypatch.setattr(Connection, "receive", broken)
+        asyncio.get_running_loop().set_exception_handler(
+            lambda _, context: seen.append(type(context["exception"]))
+        )
+        server = await aio.serve(acknowledge, HOST, 0, report=lambda peer, error: ended.append(error))
+        async with server:
+            writer = await send_raw(server.port, lj.encode(lj.Json(1, b"x" * 300_000)))
+            await until(lambda: bool(ended))
+            writer.close()
+
+    run(main())
+    assert seen == [KeyError]
+    assert isinstance(ended[0], ConnectionAbortedError)
+
+
+@pytest.mark.parametrize(
+    "behaves",
+    [
+        test_frames_go_both_ways,
+        test_a_sender_waits_for_the_credit_that_the_other_side_gives,
+        test_the_last_answer_arrives_although_more_was_sent,
+        test_a_violation_comes_behind_the_frames_before_it_and_ends_one_connection,
+        test_a_server_lets_handlers_finish_what_they_received,
+        test_a_connection_that_keeps_going_gives_every_frame_and_counts_what_was_wrong,
+        test_a_peer_is_told_what_it_did_wrong_before_the_close,
+    ],
+)
+def test_all_is_the_same_where_every_frame_is_decoded_in_a_thread(
+    behaves: Callable[[], None], watch: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(decoder, "BRIEF_BYTES", 0)
+    monkeypatch.setattr(decoder, "BRIEF_REFERENCE", 0)
+    behaves()
+    assert watch.overlaps == []
+    assert not any(n and not is_in_thread for is_in_thread, n in watch.calls)

@@ -187,6 +187,27 @@ def test_the_tree_is_formatted(built: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_docstrings_of_every_length_are_as_black_has_them(tmp_path: Path) -> None:
+    """The last line and the quotes behind it may be wider than a line."""
+    texts = [f"/// First.\n///\n/// {('abcd ' * 40)[: size - 1]}x\n" for size in range(88, 118)]
+    kinds = (
+        "enum E{0} : u8 {{ A = 1 }}",
+        "union U{0} : u8 {{ A 1 : u8 }}",
+        "struct S{0} {{ a : u8 }}",
+        "message M{0} {0} {{ a : u8 }}",
+    )
+    rows = (text + kind.format(index) for index, text in enumerate(texts, 1) for kind in kinds)
+    head = 'wire 1\nprotocol long { source "no document" endian big roles a, b }\n'
+    frame = "frame Frame { type : u8 := code(body)  body : match type }\n"
+    (tmp_path / "idl").mkdir()
+    (tmp_path / "idl" / "long.wire").write_text(head + frame + "\n".join(rows), encoding="utf-8")
+    assert wiregen("build", folder=tmp_path).returncode == 0
+    (page,) = (tmp_path / "generated" / "python").glob("*/long/messages.py")
+    done = run("-m", "black", "--line-length", "110", "--check", "--diff", page.name, folder=page.parent)
+    assert done.returncode == 0, done.stdout
+    assert max(map(len, page.read_text(encoding="utf-8").splitlines())) > 110
+
+
 def test_the_tree_has_no_findings_of_ruff(built: Path) -> None:
     done = run(
         "-m",

@@ -11,7 +11,7 @@ import pytest
 from wiregen.capture import Closed, Piece, read_capture, read_streams
 from wiregen.capture.source import Source
 
-CAPTURES = Path(__file__).resolve().parents[2].parent / "shared" / "captures"
+CAPTURES = Path(__file__).resolve().parents[1] / "conformance" / "data" / "captures"
 NAMES = (
     "golumber-async-pipelined",
     "golumber-c0-w10",
@@ -19,10 +19,6 @@ NAMES = (
     "pylogbeat-unicode",
     "pylogbeat-w10",
     "ruby-d-unicode",
-)
-
-needs_captures = pytest.mark.skipif(
-    not CAPTURES.is_dir(), reason="no folder of real captures beside the checkout"
 )
 
 
@@ -39,7 +35,6 @@ def streams_of(source: Source, *, port: int | None = None) -> dict[str, tuple[by
     return {name: (bytes(one), bytes(two)) for name, (one, two) in found.items()}
 
 
-@needs_captures
 @pytest.mark.parametrize("name", NAMES)
 def test_lumberjack_captures(name: str) -> None:
     folder = CAPTURES / "lumberjack" / name
@@ -51,7 +46,6 @@ def test_lumberjack_captures(name: str) -> None:
     assert list(streams_of(folder / "capture.pcap").values()) == expected
 
 
-@needs_captures
 def test_pravega_capture() -> None:
     folder = CAPTURES / "pravega" / "write_read"
     text = json.loads(gzip.decompress((folder / "write_read.streams.json.gz").read_bytes()))
@@ -67,7 +61,6 @@ def test_pravega_capture() -> None:
     assert streams == expected
 
 
-@needs_captures
 @pytest.mark.parametrize("name", NAMES)
 def test_dpkt_reads_the_same_packets(name: str) -> None:
     raw = (CAPTURES / "lumberjack" / name / "capture.pcap").read_bytes()

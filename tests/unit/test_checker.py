@@ -60,17 +60,17 @@ MANY: dict[str, Callable[[], tuple[str, list[str]]]] = {
     "a chain of structs": lambda: (
         "".join(f"struct S{i} {{ a : S{i + 1}  b : S{i + 1} }}\n" for i in range(N))
         + f"struct S{N} {{ x : u8 }}\nmessage A 1 {{ s : S0 }}\n",
-        [],
+        ["WG3079"],
     ),
     "a ring of structs": lambda: (
         "".join(f"struct S{i} {{ a : u8  b : S{(i - 1) % N} }}\n" for i in range(N))
         + "message A 1 { s : S0 }\n",
-        ["WG3020"],
+        ["WG3079"],
     ),
     "a ring with a way out": lambda: (
         "".join(f"struct S{i} {{ a : u8  b : S{(i + 1) % N} if a == 1 }}\n" for i in range(N))
         + "message A 1 { s : S0 }\n",
-        [],
+        ["WG3079"],
     ),
     "arms": lambda: (
         "message A 1 { k : u32  v : match k { " + "  ".join(f"{i} => u8" for i in range(N)) + " } }\n",

@@ -87,6 +87,21 @@ def test_the_help_lists_every_verb_without_importing_one() -> None:
     assert not loaded & {"lark", "rich", "pydantic", "jinja2", "wiregen.diagnostics"}
 
 
+@pytest.mark.parametrize(("limit", "said"), [("64", "KiB"), ("4 MiB", "MiB")])
+def test_check_tells_the_memory_of_a_message_in_a_unit_that_fits(
+    tmp_path: Path, limit: str, said: str
+) -> None:
+    wire = tmp_path / "small.wire"
+    wire.write_text(
+        'wire 1\n/// A test.\nprotocol small { source "A test" endian big roles client, server }\n'
+        f"limits {{ frame = {limit} }}\n"
+        "frame F { length : u32 := size(body) type : u8 := code(body) body : match type in length }\n"
+        "message M 1 from client { data : bytes[u32] }\n"
+    )
+    result = run("check", str(wire), "--verbose")
+    assert re.search(rf"small: one M takes at most about [1-9]\d* {said}\n", result.stderr), result.stderr
+
+
 @pytest.mark.parametrize("arguments", [("decode", "lumberjack", "--hex", "3257"), ("check", "lumberjack")])
 def test_a_verb_loads_nothing_of_another(arguments: tuple[str, ...]) -> None:
     code = (
@@ -271,11 +286,16 @@ protocol tide { source "Tide protocol" endian big roles client, server }
 limits { frame = 64 KiB @assumed("no bound is given") }
 /// Everything.
 frame Frame @source("Framing") {
+  /// What follows.
   type : u8 := code(body)
+  /// It.
   body : match type
 }
 /// A height.
-message Height 1 @source("Heights") { metres : i16 @errata("feet") }
+message Height 1 @source("Heights") {
+  /// Above the mean.
+  metres : i16 @errata("feet")
+}
 """
 
 
@@ -285,7 +305,7 @@ def test_lint_lists_and_is_content(project: Path) -> None:
     assert result.exit_code == 0
     assert result.stdout.splitlines() == [
         "idl/tide.wire:3:10: note[WG7001] limit `frame` is assumed: no bound is given",
-        "idl/tide.wire:10:39: note[WG7002] the document says otherwise of field `Height.metres`: feet",
+        "idl/tide.wire:14:3: note[WG7002] the document says otherwise of field `Height.metres`: feet",
     ]
     assert result.stderr == "tide: 1 assumed, 1 errata, 0 deprecated, 0 untied-rule, no findings\n"
 
@@ -294,7 +314,7 @@ def test_lint_ends_with_1_where_it_finds_something(project: Path) -> None:
     result = run("lint", "tide")
     assert result.exit_code == 1
     assert "warning[WG7011]: frame `Frame` has no source\n --> idl/tide.wire:3:7\n" in result.stdout
-    assert result.stderr == "tide: 0 assumed, 0 errata, 0 deprecated, 0 untied-rule, 5 findings\n"
+    assert result.stderr == "tide: 0 assumed, 0 errata, 0 deprecated, 0 untied-rule, 10 findings\n"
 
 
 @pytest.mark.parametrize("rule", ["no-doc", "NO-DOC", "WG7012", "wg7012"])
@@ -357,7 +377,9 @@ def test_what_is_imported_is_linted_where_it_is_written(project: Path) -> None:
     "path", sorted((GENERATOR.parent / "idl").glob("*.wire")), ids=lambda path: path.stem
 )
 def test_a_shipped_protocol_has_nothing_for_lint_to_find(path: Path) -> None:
-    result = run("lint", path, "--rule", "no-source", "--rule", "no-doc", "--rule", "unused")
+    result = run(
+        "lint", path, "--rule", "no-source", "--rule", "no-doc", "--rule", "no-field-doc", "--rule", "unused"
+    )
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr == f"{path.stem}: no findings\n"
 
@@ -455,6 +477,27 @@ def test_build_check_lists_stale_missing_and_extra_files(buildable: Path) -> Non
     assert (package / "tide" / "__init__.py").read_text() == "# changed\n"
 
 
+def test_build_diff_reads_no_pipes_or_links(buildable: Path) -> None:
+    run("build")
+    file = buildable / "generated" / "python" / "wireproto" / "tide" / "_plan.py"
+    file.unlink()
+    os.mkfifo(file)
+    assert run("build", "--diff").exit_code == 2
+    file.unlink()
+    file.symlink_to("/dev/zero")
+    assert run("build", "--diff").exit_code == 2
+
+
+def test_build_diff_reads_no_file_far_larger_than_its_build(buildable: Path) -> None:
+    run("build")
+    path = Path("generated", "python", "wireproto", "tide", "_plan.py")
+    with (buildable / path).open("wb") as file:
+        file.truncate(1 << 40)  # as long as that, and empty on the disk
+    shown = run("build", "--diff")
+    assert shown.exit_code == 1
+    assert shown.stdout == f"stale {path} (not a file that a build wrote)\n"
+
+
 def test_build_check_and_diff_leave_extra_files_to_the_user(buildable: Path) -> None:
     run("build")
     ghost = buildable / "generated" / "python" / "wireproto" / "ghost" / "__init__.py"
@@ -479,6 +522,64 @@ def test_build_of_a_wrong_protocol_writes_nothing(project: Path) -> None:
 
 def test_build_of_an_unknown_protocol_offers_the_nearest(project: Path) -> None:
     check_refused(run("build", "tied"), "there is no protocol `tied`", "did you mean `tide`?")
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [("build",), ("build", "--check"), ("check",), ("lint",), ("vectors", "build"), ("docs", "build")],
+    ids=" ".join,
+)
+def test_a_folder_without_protocols_is_a_finding(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    check_refused(run(*verb), "no .wire file in `idl`", "wiregen new NAME", code=1)
+    assert not list(tmp_path.iterdir())
+
+
+def test_verbs_agree_about_shipped_and_unknown_protocols(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "wiregen.toml"
+    file.write_text('protocols = ["lumberjack"]\n')
+    for verb in (("check",), ("lint",), ("vectors", "build")):
+        result = run(*verb)
+        assert result.exit_code == 0, result.output
+    assert (tmp_path / "generated" / "vectors" / "lumberjack.json").is_file()
+    file.write_text('protocols = ["nope"]\n')
+    for verb in (("build",), ("check",), ("lint",), ("vectors", "build"), ("docs", "build")):
+        check_refused(run(*verb), "there is no protocol `nope`")
+    file.write_text('sources = ["nope"]\n')
+    check_refused(run("check"), "no .wire file in `nope` (no such folder)", code=1)
+    check_refused(run("build", "lumberjack"), 'protocols = ["lumberjack"]')
+
+
+def test_a_configuration_chooses_at_least_one_protocol(project: Path) -> None:
+    (project / "wiregen.toml").write_text("protocols = []\n")
+    result = run("build")
+    assert result.exit_code == 2 and "WG6004" in result.stderr and "a list of 1 to" in result.stderr
+
+
+@pytest.mark.parametrize("job", [("convert", "in.pcap", "out"), ("check", "in.pcap")])
+def test_spark_without_its_libraries_names_the_extra(
+    job: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    program = (
+        "import sys\nfor name in ('pyspark', 'pyarrow', 'pandas'): sys.modules[name] = None\n"
+        "from wiregen.cli import main\nmain()"
+    )
+    arguments = (sys.executable, "-c", program, "spark", *job, "--protocol", "lumberjack")
+    done = subprocess.run(
+        arguments,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(GENERATOR)},
+    )
+    assert done.returncode == 2 and "pip install 'wiregen[spark]'" in done.stderr, done.stderr
+    assert "`pyspark`, `pyarrow`, `pandas`" in done.stderr
 
 
 def test_build_leaves_what_it_did_not_write(buildable: Path) -> None:

@@ -14,8 +14,8 @@ from click.testing import CliRunner, Result
 from wiregen.cli import wiregen
 
 LUMBERJACK = Path(__file__).resolve().parents[2] / "idl" / "lumberjack.wire"
-CAPTURES = Path(__file__).resolve().parents[2].parent / "shared" / "captures" / "lumberjack"
-NAMES = sorted(folder.name for folder in CAPTURES.glob("*")) if CAPTURES.is_dir() else []
+CAPTURES = Path(__file__).resolve().parents[1] / "conformance" / "data" / "captures" / "lumberjack"
+NAMES = sorted(folder.name for folder in CAPTURES.glob("*"))
 
 EVENT = bytes.fromhex("31 44 00000001 00000001 00000004 6c696e65 00000005 68656c6c6f")
 WINDOW = bytes.fromhex("32 57 0000000a")
@@ -206,10 +206,7 @@ def test_a_tree_of_a_capture_says_which_connection_and_when() -> None:
 
 # ---- real clients ----
 
-real = pytest.mark.skipif(not NAMES, reason="the captures of real clients are not beside this checkout")
 
-
-@real
 @pytest.mark.parametrize("name", NAMES)
 def test_the_events_of_a_real_client_are_those_it_was_asked_to_send(name: str) -> None:
     result = run("decode", LUMBERJACK, CAPTURES / name / "capture.pcap")
@@ -220,7 +217,6 @@ def test_the_events_of_a_real_client_are_those_it_was_asked_to_send(name: str) -
     assert found == wanted
 
 
-@real
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(("side", "role"), [("c2s", "writer"), ("s2c", "reader")])
 def test_the_bytes_of_a_real_client_come_back(name: str, side: str, role: str) -> None:
@@ -232,7 +228,6 @@ def test_the_bytes_of_a_real_client_come_back(name: str, side: str, role: str) -
     assert run("encode", LUMBERJACK, "--from", role, data=captured).stdout_bytes == path.read_bytes()
 
 
-@real
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("form", ["tree", "hex"])
 def test_every_frame_of_a_real_client_can_be_looked_at(name: str, form: str) -> None:

@@ -51,19 +51,19 @@ def serving(project: Path) -> Iterator[str]:
         assert found is not None, said
         yield found[0]
         process.send_signal(signal.SIGINT)
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0
     finally:
         process.kill()
         process.communicate()
 
 
 def read(url: str) -> str:
-    with urlopen(url, timeout=5) as response:
+    with urlopen(url, timeout=60) as response:
         return str(response.read().decode())
 
 
 def until(url: str, text: str) -> str:
-    end = time.monotonic() + 15
+    end = time.monotonic() + 90
     while text not in (page := read(url)):
         assert time.monotonic() < end, page
         time.sleep(0.1)

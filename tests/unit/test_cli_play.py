@@ -37,7 +37,7 @@ def playing(*names: str) -> Iterator[str]:
         assert found is not None, line + process.stderr.read()
         yield found[0]
         process.send_signal(signal.SIGINT)
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0
     finally:
         process.kill()
         process.communicate()

@@ -14,11 +14,11 @@ from wiregen.cli import wiregen
 from wireproto import lumberjack as lj
 
 ROOT = Path(__file__).resolve().parents[2]
-SHARED = ROOT.parent / "shared" / "captures"
+KEPT = ROOT / "tests" / "conformance" / "data" / "captures"
 CAPTURES = [
     *(("lumberjack", path) for path in sorted((ROOT / "examples" / "captures").glob("*.pcap"))),
-    *(("lumberjack", path) for path in sorted(SHARED.glob("lumberjack/*/capture.pcap"))),
-    *(("pravega", path) for path in sorted(SHARED.glob("pravega/*/*.pcap.gz"))),
+    *(("lumberjack", path) for path in sorted(KEPT.glob("lumberjack/*/capture.pcap"))),
+    *(("pravega", path) for path in sorted(KEPT.glob("pravega/*/*.pcap.gz"))),
 ]
 PLAIN = """protocol plain {
   source "None"

@@ -95,6 +95,19 @@ def test_a_conversation_says_what_its_session_is_about() -> None:
     assert {("writer", "Window"), ("writer", "Data"), ("reader", "Ack")} <= said
 
 
+def test_a_conversation_begins_with_the_side_that_connects() -> None:
+    plan = lower(protocol("geode"))
+    found = conversations(plan, make_traces(protocol("geode")))
+    first = {
+        name: next(
+            line for line in drawn.lines if isinstance(line, Said) and line.message not in plan["preambles"]
+        )
+        for name, drawn in found.items()
+        if name in plan["sessions"]
+    }
+    assert {name: line.sender for name, line in first.items()} == dict.fromkeys(plan["sessions"], "client")
+
+
 @pytest.mark.parametrize("name", QUICK)
 def test_diagrams_are_json(name: str) -> None:
     plan = lower(protocol(name))

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -62,12 +61,15 @@ def sh(text: str) -> str:
 
 
 def test_the_five_minutes_are_as_they_are_told(folder: Path) -> None:
-    making, looking = blocks("start", "sh")
+    (making, looking), [program] = blocks("start", "sh"), blocks("start", "python")
+    project = folder / "demo"
     assert " passed" in sh(making)
-    assert (folder / "demo" / "idl" / "demo.wire").exists()
-    shutil.copy(ROOT / "examples" / "captures" / "npm-w10-plain.pcap", folder / "mine.pcap")
-    lines = [json.loads(line) for line in sh(looking).splitlines() if line.startswith("{")]
-    assert [line["message"] for line in lines[:2]] == ["Window", "Window"] and len(lines) > 10
+    assert (project / "generated" / "python" / "demo_wire" / "demo").is_dir()
+    lines = [json.loads(line) for line in sh(f"cd demo\n{looking}").splitlines() if line.startswith("{")]
+    assert [line["message"] for line in lines] == ["Reading", "Window"]
+    (project / "program.py").write_text(program)
+    sh("cd demo && PYTHONPATH=generated/python python program.py")
+    assert "no findings" in sh("cd demo && wiregen lint")
 
 
 def test_a_message_is_added_and_a_mistake_is_shown_as_the_guide_shows_it(
@@ -78,9 +80,9 @@ def test_a_message_is_added_and_a_mistake_is_shown_as_the_guide_shows_it(
     monkeypatch.chdir(tmp_path / "demo")
     path, [added], [shown] = Path("idl", "demo.wire"), blocks("start", "wire"), blocks("start", "console")
     before = path.read_text()
-    path.write_text(before + added)
-    assert run("build").exit_code == 0
-    path.write_text(before + added.replace("utf8[u8]", "Txet"))
+    path.write_text(f"{before}\n{added}")
+    assert run("build").exit_code == run("lint").exit_code == 0
+    path.write_text(f"{before}\n{added.replace('utf8[u8]', 'Txet')}")
     result = run("build")
     assert result.exit_code == 1 and shown in result.stderr, result.stderr
 
@@ -160,8 +162,9 @@ def test_fields_of_the_recipes_are_laid_out_as_they_say(tmp_path: Path) -> None:
     text = f"""protocol p {{ source "P" endian big  roles a, b }}
 limits {{ frame = 1 KiB }}
 struct Header {{ kind : u8 }}
-frame Frame {{ {length}  header : Header  body : match header.kind {{ 1 => Said  _ => bytes[] }} {body} }}
+frame Frame {{ {length}  header : Header  body : match header.kind {{ 1 => Said  _ => Rest }} {body} }}
 message Said from a {{ {flag}  {name}  more : u8 ?= 7 }}
+message Rest from a {{ data : bytes[] }}
 """
     path = tmp_path / "p.wire"
     path.write_text(text, encoding="utf-8")

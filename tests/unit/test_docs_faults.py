@@ -84,3 +84,12 @@ def met(path: Path) -> set[tuple[str, str]]:
         faults = [each for _, _, each in items[:1] if isinstance(each, DecodeError)]
         found |= {(fault.code, fault.path) for fault in faults if fault.code != "truncated"}
     return {(code, path) for code, path in found if path.startswith("M")}
+
+
+@pytest.mark.parametrize(("encoding", "is_taken"), [("mutf8", False), ("utf8", True)])
+def test_what_a_lenient_text_takes(tmp_path: Path, encoding: str, is_taken: bool) -> None:
+    path = tmp_path / "p.wire"
+    path.write_text(f"{HEAD}{FRAME}message M 1 from a {{ x : {encoding}[u8] lenient }}\n")
+    protocol = chapter_of(path).protocol
+    found = faults_of("M", protocol.messages[0].fields, named_by(protocol))
+    assert [fault.strict for fault in found if fault.code == "invalid_text"] == [is_taken]

@@ -10,7 +10,7 @@ import pytest
 from tests.unit.docs_sites import SHIPPED, chapter_of, shipped_chapter
 
 from wiregen.docs.book import Book
-from wiregen.docs.declarations import fields_page, message_page
+from wiregen.docs.declarations import fields_page, message_page, type_page
 from wiregen.docs.views import LayoutView, MessageView
 from wiregen.vectors.format import Invalid
 from wireproto import pravega
@@ -205,3 +205,50 @@ def test_vectors_of_an_error_break_its_rule(name: str) -> None:
         if rules[vector] != (fault.rule.text if fault.rule is not None else "")
     ]
     assert wrong == []
+
+
+CODES = """
+enum Letter : u8 { A = 'A'  B = 'B' }
+open enum Number : u16 { LOW = 5  AT = 64  reserved 0x80 .. 0xff "later" }
+union Value : u8 { Small 1 .. 12 : u8  Text 'T' : utf8[u8]  Sum 65 : u32 }
+frame Frame { type : u8 := code(body)  body : match type }
+message Ask 65 from a { letter : Letter  number : Number  value : Value }
+message Say 'S' from b { }
+"""
+
+
+def test_codes_are_hexadecimal_too_and_characters_where_the_file_writes_characters(tmp_path: Path) -> None:
+    path = tmp_path / "p.wire"
+    path.write_text(HEAD + CODES)
+    book = Book(chapter_of(path))
+    protocol = book.protocol
+    pages = [
+        *(type_page(book, each) for each in protocol.enums),
+        *(type_page(book, each) for each in protocol.unions),
+    ]
+    numbers = {member.name: member.number for page in pages for member in page.members}
+    assert numbers == {
+        "A": "65 (0x41, 'A')",
+        "B": "66 (0x42, 'B')",
+        "LOW": "5",
+        "AT": "64 (0x40)",
+        "Small": "1 .. 12 (0x01 .. 0x0c)",
+        "Text": "84 (0x54, 'T')",
+        "Sum": "65 (0x41)",
+    }
+    assert [numbers for page in pages for numbers, _ in page.reserved] == ["128 .. 255 (0x80 .. 0xff)"]
+    codes = [message_page(book, message).code for message in protocol.messages]
+    assert codes == ["65 (0x41)", "83 (0x53, 'S')"]
+
+
+def test_a_row_names_the_rules_of_all_its_conditions(tmp_path: Path) -> None:
+    text = 'rule too_small "It is 2 or more."\nrule too_large "It is 8 or less."\n'
+    text += "struct M { n : u8 where n > 1 @rule(too_small) where n < 9 @rule(too_large) }"
+    [row] = [each for each in layout_of(tmp_path, text).rows if each.name == "n"]
+    assert [rule.text for rule in row.rules] == ["too_small", "too_large"]
+
+
+def test_a_code_is_never_passed_over_whatever_its_number_may_be() -> None:
+    text = said(shipped("reactive_streams", "Goodbye").layout)
+    assert "a number in more bytes than it needs" in text
+    assert "any value is taken" not in text

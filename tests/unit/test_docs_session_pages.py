@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.unit.docs_sites import SHIPPED, files_of, shipped_chapter, site_of_text
@@ -13,8 +16,11 @@ from tests.unit.test_cli_decode import run
 from wiregen.diagrams import Edge, Happening, Node, StateDiagram, state_diagrams
 from wiregen.docs.book import Book
 from wiregen.docs.charts import CHARACTER, Chart, chart_of
-from wiregen.docs.conversations import Conversations
+from wiregen.docs.conversations import Conversations, conversations_in
 from wiregen.docs.ladders import ladder_of
+from wiregen.vectors.format import Trace, octets
+from wiregen.vectors.kinds import Step
+from wireproto._runtime.session_events import Event, Fault, Violation
 
 Box = tuple[float, float, float, float]
 
@@ -125,11 +131,31 @@ def test_conversations_are_told_and_drawn(name: str) -> None:
     files = files_of(chapter)
     for session in chapter.protocol.sessions:
         page = files[f"{name}/session-{session.name}.html"].decode()
-        assert page.count('class="lifeline"') == 2
+        assert page.count('class="lifeline"') == 2 + 2 * len(found.of(session.name))
         for line in found.legal[session.name].lines:
             assert isinstance(line, Happening) or f"<b>{line.message}</b>" in page
     rules = files[f"{name}/rules.html"].decode()
     assert rules.count("Broken by") == len(set(found.breaking) & set(book.rules)) > 0
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_default_options_allow_every_conversation(name: str) -> None:
+    chapter, package = shipped_chapter(name), importlib.import_module(f"wireproto.{name}")
+    assert chapter.vectors is not None
+    kept = {each.id: each for each in chapter.vectors.vectors if isinstance(each, Trace)}
+    for diagram in Book(chapter).conversations.legal.values():
+        session = package.Session()
+        events = [event for step in kept[diagram.id].steps for event in _observed(session, step)]
+        assert events and not [event for event in events if isinstance(event, Violation | Fault)], diagram.id
+
+
+def _observed(session: Any, step: Step) -> Iterable[Event]:
+    if step.eof:
+        yield from session.eof(step.from_role, step.at)
+    elif step.bytes:
+        yield from session.observe(step.from_role, octets(step.bytes), step.at)
+    else:
+        yield from session.tick(step.at)
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -145,7 +171,9 @@ def test_texts_of_a_conversation_stand_between_the_sides(name: str) -> None:
 def test_a_file_of_another_state_of_the_protocol_tells_nothing() -> None:
     chapter = shipped_chapter("lumberjack")
     other = replace(chapter, vectors=shipped_chapter("reactive_streams").vectors)
-    assert Book(other).conversations == Conversations()
+    found = Book(other).conversations
+    own = conversations_in(chapter.protocol, Book(chapter).plan, None)
+    assert own.examples and found == own
 
 
 WIRE = """

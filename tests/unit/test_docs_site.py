@@ -352,9 +352,10 @@ HOSTILE = [
 ]
 
 
-def hostile_text() -> str:
-    doc = "\n".join(f"/// {line}\n///" for line in HOSTILE)
-    quoted = json.dumps(" ".join(HOSTILE[:8]))
+def hostile_text(texts: list[str] = HOSTILE) -> str:
+    """Return a protocol that says these texts wherever free text may be."""
+    doc = "\n".join(f"/// {line}\n///" for line in texts)
+    quoted = json.dumps(" ".join(texts[:8]))
     return f"""
 {doc}
 protocol p @assumed({quoted}) {{ source {quoted} endian big roles a, b reserved 9 {quoted} }}
@@ -578,3 +579,8 @@ def test_rules_are_numbered_and_name_vectors_that_break_them(name: str) -> None:
             error = by_id[each].error
             assert error.rule == rule.name or (error.rule is None and f"`{error.code}`" in rule.text), each
     assert n_tested >= 3
+
+
+def test_a_field_is_shown_with_the_text_of_its_alias() -> None:
+    page = Page(shipped_site()["pravega/SetupAppend.html"].decode())
+    assert "Identifies a writer: its SetupAppend introduces it" in " ".join(page.text.split())

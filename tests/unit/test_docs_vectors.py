@@ -80,7 +80,10 @@ def test_a_command_of_the_page_runs(project: Path, line: str) -> None:
 @pytest.mark.parametrize("line", [line for line in COMMANDS if " -- node " in line])
 def test_a_command_with_node_runs(project: Path, line: str) -> None:
     result = run(*shlex.split(line)[1:])
-    assert not result.stderr
+    told = [
+        line for line in result.stderr.splitlines() if not re.fullmatch(r"\d+ of \d+ vectors, 0 failed", line)
+    ]
+    assert not told
     if " --save found.json " in line:
         assert result.exit_code == int((project / "found.json").exists())
     else:

@@ -17,6 +17,7 @@ import sys; sys.path.insert(0, {root!r})
 from pathlib import Path
 from tests import conftest
 conftest.EVIDENCE = Path({folder!r})
+conftest.SOAK = Path({folder!r}).parent / "progress"
 from tests.conftest import evidence, pytest_configure
 """
 TESTS = """
@@ -32,11 +33,11 @@ def test_that_fails(evidence):
 """
 
 
-def run(folder: Path, profile: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, profile: str, tests: str = TESTS, **variables: str) -> subprocess.CompletedProcess[str]:
     (folder / "conftest.py").write_text(CONFTEST.format(root=str(ROOT), folder=str(folder / "evidence")))
-    (folder / "test_it.py").write_text(TESTS)
+    (folder / "test_it.py").write_text(tests)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "2", "test_it.py"]
-    environment = os.environ | {"HYPOTHESIS_PROFILE": profile}
+    environment = os.environ | {"HYPOTHESIS_PROFILE": profile, **variables}
     environment.pop("PYTEST_XDIST_WORKER", None)
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
@@ -72,3 +73,29 @@ def test_equal_figures_are_equal_files(tmp_path: Path, monkeypatch: pytest.Monke
 def test_no_path_and_no_name_of_a_machine_is_in_it() -> None:
     text = json.dumps(circumstances())
     assert str(ROOT) not in text and os.uname().nodename not in text
+
+
+SLOW = """
+import os
+
+def test_quick(): pass
+
+def test_other(): pass
+
+def test_last(): assert "FAILS" not in os.environ
+"""
+
+
+def test_a_soak_ends_with_its_time_and_the_next_goes_on(tmp_path: Path) -> None:
+    first = run(tmp_path, "soak", SLOW, SOAK_MINUTES="0.00001").stdout
+    assert "3 skipped" in first and "soak: 3 tests are left; `make soak` goes on with them" in first
+    second = run(tmp_path, "soak", SLOW, FAILS="1").stdout
+    assert "1 failed, 2 passed" in second and "whole" not in second
+    third = run(tmp_path, "soak", SLOW, SOAK_MINUTES="60").stdout
+    assert "1 passed" in third and "2 tests passed in earlier parts" in third and "soak: whole" in third
+    assert "3 passed" in run(tmp_path, "soak", SLOW).stdout
+
+
+def test_another_seed_begins_anew(tmp_path: Path) -> None:
+    assert "1 failed, 2 passed" in run(tmp_path, "soak", SLOW, FAILS="1").stdout
+    assert "3 passed" in run(tmp_path, "soak", SLOW, SOAK_SEED="7").stdout

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from tests.conformance.converted import PROTOCOLS, converted
 from tests.unit.doors import careful_door, generated_door, plan_of
-from tests.unit.echo.codec import BROKEN, right
+from tests.unit.echo.codec import BROKEN, CODELESS, right
 from tests.unit.test_cli_decode import LUMBERJACK, check_refused, run
 from tests.unit.test_vectors_run import CODEC, NODE, needs_node
 from tests.unit.test_vectors_verifying import VECTORS, WIRE
@@ -249,3 +249,12 @@ def seeds_for_node() -> list[Valid | Invalid]:
     envelope = {"message": "Compressed", "header": {"version": "V2"}, "fields": {"frames": lines}}
     data = door.encode(WRITER, [envelope]).data
     return [*good, Valid(id="envelope", from_role="writer", bytes=data.hex(), frames=(envelope,))]
+
+
+def test_a_codec_that_tells_no_codes_differs_only_in_what_it_accepts(echo: CarefulDoor) -> None:
+    assert findings_of(echo, CodecDoor(CODELESS["one error"]), 600) == []
+    keys = {
+        finding.differing.key[0]
+        for finding in findings_of(echo, CodecDoor(CODELESS["one error, lenient text"]), 600)
+    }
+    assert keys == {"accepts"}

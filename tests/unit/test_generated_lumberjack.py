@@ -55,8 +55,10 @@ def test_views_read_a_field_once_more() -> None:
     assert isinstance(data, lj.Data)
     assert data.pairs_dict == {"line": "again"}
     assert lj.Json(1, b'{"a": [1]}').document_json == {"a": [1]}
-    with pytest.raises(lj.DecodeError, match="invalid_value"):
-        _ = lj.Json(1, b"{").document_json
+    for text in (b"{", b"", b"NaN", b"[-Infinity]", b"\xff", b"[" * 100_000):
+        with pytest.raises(lj.DecodeError, match="invalid_value") as caught:
+            _ = lj.Json(1, text).document_json
+        assert caught.value.rule == "bad_json"
 
 
 def test_what_is_no_bytes_is_refused_as_such() -> None:

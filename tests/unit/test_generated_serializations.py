@@ -203,7 +203,7 @@ def test_what_cannot_be_carried_is_refused_with_its_place(name: str) -> None:
     module = importlib.import_module(f"wireproto.pravega.{name}")
     for value, code, path in (
         (pravega.SegmentCreated(1, "\ud800"), "unrepresentable", "SegmentCreated.segment"),
-        (pravega.Frame(pravega.Unknown(77, b"abc")), "unrepresentable", "Unknown"),
+        (pravega.Frame(pravega.Unknown(7777, b"abc")), "unrepresentable", "Unknown"),
         (pravega.SegmentCreated(1, "x" * 65536), "unrepresentable", "SegmentCreated.segment"),
         (pravega.SegmentCreated(2**63, ""), "invalid_value", "SegmentCreated.request_id"),
         (5, "unrepresentable", "int"),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import zlib
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.property.schemas import built
 from tests.unit import plans as p
 
 from wiregen.jsonl import (
@@ -238,3 +240,18 @@ def test_any_line_is_bytes_or_a_line_error(line: Any) -> None:
         assert isinstance(b"".join(encode_lines(encoder, [dumps(line), dumps(line)])), bytes)
     except LineError as error:
         assert error.number in (1, 2)
+
+
+def test_an_object_or_a_list_is_the_value_of_an_arm_that_has_such(tmp_path: Path) -> None:
+    """The arm of plain values stands first in both choices."""
+    text = """protocol p { source "s"  endian big  roles a, b }
+limits { frame = 64 KiB }
+union Kind : u8 { Low 1 : u8  High 2 : u16 }
+frame Frame { code : u8 := code(body)  size : u8 := size(body)  body : match code in size }
+message M 1 { n : u8  one : match n { 0 => zigzag  _ => Kind }  two : match n { 0 => u8  _ => u8[u8] } }
+"""
+    with built(text, tmp_path, "arms_in_lines") as codecs:
+        for data in (bytes.fromhex("01 03 00 02 07"), bytes.fromhex("01 06 01 0105 02 0809")):
+            (line,) = lines_of(codecs.plan, data)
+            assert "raw" not in loads(line)
+            assert LineEncoder(codecs.plan).encode(loads(line)) == data

@@ -48,7 +48,7 @@ def test_a_pipe_is_written_to(tmp_path: Path) -> None:
     reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
     reader.start()
     write(pipe, b"through")
-    reader.join(10)
+    reader.join(60)
     assert read == [b"through"] and stat.S_ISFIFO(pipe.lstat().st_mode)
 
 

@@ -140,7 +140,9 @@ def test_a_field_with_all_its_clauses() -> None:
     assert field.view is not None and [name.text for name in field.view.only] == ["D"]
     assert isinstance(field.value, syntax.Trailing)
     assert isinstance(field.condition, syntax.Binary) and field.condition.operator == "=="
-    assert isinstance(field.where, syntax.Binary) and isinstance(field.where.right, syntax.Range)
+    (requirement,) = field.requirements
+    where = requirement.expression
+    assert isinstance(where, syntax.Binary) and isinstance(where.right, syntax.Range)
     assert [annotation.name.text for annotation in field.annotations] == ["tag"]
 
 

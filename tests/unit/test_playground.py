@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.unit.docs_sites import SHIPPED, loaded, shipped_chapter
 
 from wiregen import model as m
@@ -351,7 +353,7 @@ import time
 def make():
     def answer(question):
         if question == "sleep":
-            time.sleep(60)
+            time.sleep(600)
         if question == "eat":
             return {"size": len(bytearray(4 << 30))}
         return {"echo": question}
@@ -365,14 +367,99 @@ def test_who_takes_too_long_or_too_much_is_ended_and_the_next_is_answered(
 ) -> None:
     (tmp_path / "maker_of_answers.py").write_text(MAKER)
     monkeypatch.syspath_prepend(str(tmp_path))
-    workshop = Workshop(importlib.import_module("maker_of_answers").make, seconds=1.5)
+    workshop = Workshop(importlib.import_module("maker_of_answers").make, seconds=5)
     try:
         assert workshop.ask("one") == {"echo": "one"}
         start = time.monotonic()
         assert "too long" in workshop.ask("sleep")["wrong"]
-        assert time.monotonic() - start < 10
+        assert time.monotonic() - start < 90
         assert workshop.ask("two") == {"echo": "two"}
         assert workshop.ask("eat")["wrong"]
         assert workshop.ask("three") == {"echo": "three"}
     finally:
         workshop.close()
+
+
+# ---- questions that are none
+
+
+DEEP = json.loads("[" * 900 + "]" * 900)
+NO_QUESTIONS: dict[str, Any] = {
+    "nesting": DEEP,
+    "nesting in a field": {"kind": "look", "protocol": "lumberjack", "text": DEEP},
+    "nesting in what was before": {"kind": "look", "protocol": "lumberjack", "text": "", "before": DEEP},
+    "wrong Base64": {"kind": "capture", "data": "A"},
+    "Base64 of other letters": {"kind": "capture", "data": "é\u0000!"},
+    "half a character": {"kind": "look", "protocol": "lumberjack", "text": "\ud800"},
+    "half a character for a name": {"kind": "look", "protocol": "\udfff", "text": ""},
+    "half a character in Base64": {"kind": "capture", "data": "\ud800"},
+    "a huge number": {"kind": "edit", "protocol": "lumberjack", "text": WINDOW, "frame": 10**4000, "path": "x", "value": ""},
+    "a number below zero": {"kind": "edit", "protocol": "lumberjack", "text": WINDOW, "frame": -1, "path": "Window.size", "value": "1"},
+    "not a number": {"kind": "look", "protocol": "lumberjack", "text": WINDOW, "asides": [{"at": float("nan"), "text": ""}]},
+    "no number is larger": {"kind": "edit", "protocol": "lumberjack", "text": WINDOW, "frame": float("inf")},
+    "a huge place": {"kind": "look", "protocol": "lumberjack", "text": WINDOW, "asides": [{"at": 10**4000, "text": "00"}]},
+    "a value of huge digits": {"kind": "edit", "protocol": "lumberjack", "text": WINDOW, "frame": 0, "path": "Window.size", "value": "9" * 5000},
+    "a value of nesting": {"kind": "edit", "protocol": "lumberjack", "text": WINDOW, "frame": 0, "path": "Window.size", "value": "[" * 100_000},
+    "a path of brackets": {"kind": "edit", "protocol": "lumberjack", "text": WINDOW, "frame": 0, "path": "[" * 10_000, "value": "1"},
+    "a path of huge digits": {"kind": "edit", "protocol": "lumberjack", "text": WINDOW, "frame": 0, "path": f"Window[{'9' * 5000}]", "value": "1"},
+    "a kind that is a list": {"kind": [], "protocol": "lumberjack", "text": ""},
+    "a role that is a mapping": {"kind": "look", "protocol": "lumberjack", "role": {}, "text": ""},
+    "a form that is a list": {"kind": "look", "protocol": "lumberjack", "form": [], "text": ""},
+    "a protocol of a path": {"kind": "look", "protocol": "../../etc/passwd", "text": ""},
+    "nothing": None,
+    "text": "look",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("question", NO_QUESTIONS.values(), ids=NO_QUESTIONS.keys())
+def test_a_question_that_is_none_is_answered_as_one(question: Any) -> None:
+    answer = QUESTIONS.answer(question)
+    assert "wrong" in answer or "frames" in answer
+    json.dumps(answer, allow_nan=False).encode()
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from(["hex", "auto", WINDOW, "writer"]),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(st.sampled_from(["kind", "text", "at", "role", "x"]), inner, max_size=3),
+    max_leaves=8,
+)  # fmt: skip
+
+
+@given(
+    kind=st.sampled_from(["look", "edit", "capture", "protocols"]) | JSON,
+    more=st.dictionaries(
+        st.sampled_from(
+            ["protocol", "text", "form", "role", "before", "asides", "data", "frame", "path", "value"]
+        ),
+        JSON,
+    ),
+    is_known=st.booleans(),
+)
+def test_any_json_is_answered(kind: Any, more: dict[str, Any], is_known: bool) -> None:
+    known = {"protocol": "lumberjack", "text": WINDOW} if is_known else {}
+    json.dumps(QUESTIONS.answer({**more, **known, "kind": kind}), allow_nan=False).encode()
+
+
+def test_no_question_ends_the_process_that_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """What cannot be data of JSON is refused before it is sent; an error of ours is told, and is one answer."""
+    (tmp_path / "maker_that_fails.py").write_text(
+        "import os\n"
+        "def make():\n"
+        "    def answer(question):\n"
+        "        return {'number': os.getpid()} if question == 'number' else question['there is none']\n"
+        "    return answer\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    workshop = Workshop(importlib.import_module("maker_that_fails").make, seconds=60)
+    try:
+        first = workshop.ask("number")
+        assert isinstance(first["number"], int)
+        for question in (*NO_QUESTIONS.values(), {1: {2}}, b"bytes"):
+            assert "wrong" in workshop.ask(question)
+        assert workshop.ask("number") == first
+    finally:
+        workshop.close()
+    assert "there is none" in capfd.readouterr().err

@@ -64,7 +64,7 @@ def run(*arguments: str) -> Result:
 def findings(project: Path, command: str, bounds: Bounds | None = None) -> list[tuple[str, str, str]]:
     """Return code, message and help of what a build with a plug-in finds."""
     report = Report()
-    plugin = Plugin(command=command, folder=project, bounds=bounds or Bounds(seconds=20))
+    plugin = Plugin(command=command, folder=project, bounds=bounds or Bounds(seconds=90))
     build(load_config(project, report), (), Sources(), report, plugins=(plugin,))
     return [(one.code, one.message, one.help or "") for one in report.diagnostics]
 
@@ -211,12 +211,12 @@ def test_one_that_takes_too_long_is_ended_with_what_it_started(project: Path) ->
     text = f"""
 import subprocess, sys, time
 subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(2); open({str(mark)!r}, 'w')"])
-time.sleep(60)
+time.sleep(600)
 """
     began = time.monotonic()
     [(code, message, _)] = findings(project, command_of(project, text), Bounds(seconds=1))
     assert (code, message.rpartition(": ")[2]) == ("WG5022", "it took more than 1 s")
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 50
     time.sleep(1.5)
     assert not mark.exists()
 
@@ -224,7 +224,7 @@ time.sleep(60)
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_one_that_writes_too_much(project: Path, stream: str) -> None:
     command = command_of(project, f"import sys\nwhile True: sys.{stream}.write('x' * 4096)")
-    [(code, message, _)] = findings(project, command, Bounds(seconds=20, n_bytes=1 << 20))
+    [(code, message, _)] = findings(project, command, Bounds(seconds=90, n_bytes=1 << 20))
     assert (code, message.rpartition(": ")[2]) == ("WG5022", "it wrote more than 1048576 bytes")
 
 

@@ -20,7 +20,6 @@ from wiregen.walk import flat_fields
 ROOT = Path(__file__).resolve().parents[2]
 CASES = sorted((ROOT / "tests" / "cases" / "names").glob("*.wire"))
 PROTOCOLS = sorted((ROOT / "idl").glob("*.wire"))
-DRAFTS = sorted((ROOT.parent / "shared" / "design" / "drafts").glob("*.wire"))
 HEAD = 'protocol tide { source "Tide, version 2"  endian big  roles client, server }\n'
 OWN_CODES = [code for code in known_codes() if "WG2000" < code < "WG2500"]
 IN_SEVERAL_FILES = "WG2010"
@@ -117,7 +116,7 @@ def test_the_wrong_example_of_a_page_is_wrong(code: str) -> None:
     assert set(codes(example, head="" if example.startswith("protocol") else HEAD)) == {code}
 
 
-@pytest.mark.parametrize("path", [*PROTOCOLS, *DRAFTS], ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.parametrize("path", PROTOCOLS, ids=lambda path: path.stem)
 def test_the_protocols_resolve(path: Path) -> None:
     source = Source(name=path.name, path=path, text=path.read_text(encoding="utf-8"))
     report, sources = Report(), Sources(source)
@@ -367,6 +366,27 @@ def test_fields_of_a_block_in_an_alias_belong_to_the_user() -> None:
 def test_the_text_of_a_condition_has_no_comments() -> None:
     field = fields("message Open 1 { size : u8 where size > 0 // never\n  and size < 9 }")["size"]
     assert field.where_text == "size > 0 and size < 9"
+
+
+def test_each_condition_of_a_field_may_name_a_rule() -> None:
+    text = """message Open 1 {
+      keys : u8[u8] where count(keys) > 0 @rule(no_key) @since("2") where distinct(keys) @rule(key_twice)
+        where count(keys) < 9
+    }
+    rule no_key "a"
+    rule key_twice "b\""""
+    field = fields(text)["keys"]
+    assert (field.notes.rule, field.notes.since) == ("no_key", "2")
+    assert field.where_text == "count(keys) > 0 and distinct(keys) and count(keys) < 9"
+    assert field.where_rules == (
+        ("count(keys) > 0", None), ("distinct(keys)", "key_twice"), ("count(keys) < 9", None),
+    )  # fmt: skip
+
+
+def test_a_rule_of_a_later_condition_is_looked_up_and_named_once() -> None:
+    wrong = "message Open 1 { size : u8 where size > 0 where size < 9 @rule(unknown) }"
+    twice = 'message Open 1 { size : u8 where size > 0 where size < 9 @rule(a) @rule(a) }\nrule a "a"'
+    assert (codes(wrong), codes(twice)) == (["WG2001"], ["WG2401"])
 
 
 def test_a_checksum_in_an_alias() -> None:
@@ -991,10 +1011,7 @@ def mutated(text: str, random: Random, n_changes: int) -> str:
     return "".join(tokens)
 
 
-@pytest.mark.skipif(not TEXTS, reason="there are no protocols in idl/")
-@given(
-    text=st.sampled_from(TEXTS or [""]), random=st.randoms(use_true_random=False), n_changes=st.integers(1, 8)
-)
+@given(text=st.sampled_from(TEXTS), random=st.randoms(use_true_random=False), n_changes=st.integers(1, 8))
 def test_a_mutated_protocol_is_resolved_or_reported(text: str, random: Random, n_changes: int) -> None:
     path = ROOT / "idl" / "mutant.wire"
     source = Source(name=path.as_posix(), path=path, text=mutated(text, random, n_changes))
@@ -1004,3 +1021,13 @@ def test_a_mutated_protocol_is_resolved_or_reported(text: str, random: Random, n
     report = Report()
     resolved = resolve(file, Sources(source), report, roots=(path.parent,))
     assert (resolved is None) == report.has_errors
+
+
+def test_a_field_without_a_text_has_that_of_the_nearest_alias() -> None:
+    text = (
+        "/// Chosen by the client.\ntype Id = u8\n/// A name.\ntype Name = utf8[u8]\ntype Key = Name\n"
+        "message M 1 {\n  id : Id\n  key : Key\n  /// Its own.\n  other : Id\n  many : Id[u8]\n  plain : u8\n}\n"
+    )
+    found = {name: field.doc for name, field in fields(text).items()}
+    expected = {"id": "Chosen by the client.", "key": "A name.", "other": "Its own.", "many": "", "plain": ""}
+    assert {name: found[name] for name in expected} == expected

@@ -113,7 +113,7 @@ def test_a_peer_that_broke_a_rule_is_told_by_whoever_knows_it(talk: Any, asker: 
     assert (caught.value.violation, caught.value.local) == ("unlucky", False)
     assert str(caught.value) == (
         "unlucky (remote): the connection has failed: Sums in open: Some numbers are not said.; "
-        "an answer goes out `despite` it"
+        "to send an answer before the close, pass despite='unlucky' to `send`"
     )
     assert refusal(talk, asker.send, talk.Insult(), despite="unlucky") == "impolite"
     assert repr(asker.sums) == before
@@ -457,8 +457,14 @@ def test_the_end_of_the_stream_is_an_event(talk: Any, asker: Any) -> None:
     assert (names(events), events[0].error.code) == (["Fault", "Ended"], "truncated")
 
 
-def test_a_fault_with_a_known_end_costs_one_frame(talk: Any, asker: Any) -> None:
+def test_a_fault_with_a_known_end_closes_and_costs_one_frame_where_the_connection_continues(
+    talk: Any,
+) -> None:
     bad = bytes.fromhex("01 0002 00 0303")
+    closing = talk.Connection("asker")
+    assert names(closing.receive(bad + talk.encode(talk.Count(3)))) == ["Fault"]
+    assert closing.failure.code == "trailing_bytes" and not closing.has_more
+    asker = talk.Connection("asker", on_error="continue")
     events = asker.receive(bad + talk.encode(talk.Count(3)))
     assert names(events) == ["Fault", "Received"]
     assert asker.failure is None

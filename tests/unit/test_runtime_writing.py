@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit import plans as p
 
+from wiregen.runtime.access import attribute, declared_name
 from wiregen.runtime.errors import EncodeError
 from wiregen.runtime.explain import explain
 from wiregen.runtime.options import Options
@@ -534,6 +535,24 @@ def test_objects_by_their_attributes() -> None:
         write_frame(p.LUMBERJACK, Frame(Data(Liar(1), (Pair("line", "hello"),)), Liar(49))).hex() == expected
     )
     check_refused(p.LUMBERJACK, Frame(Data(1, [Pair("line", 5)])), "invalid_value", "Data.pairs[0].value")
+
+
+class Unhashable(type):
+    """A class of classes that raise when they are asked for their hash."""
+
+    def __hash__(cls) -> int:
+        raise RuntimeError
+
+
+def test_a_class_that_has_no_hash_has_fields_and_a_name() -> None:
+    class Data(metaclass=Unhashable):
+        __slots__ = ("encode_",)
+        encode_: int
+
+    value = Data()
+    value.encode_ = 5
+    assert attribute(value, "encode", "Data") == 5
+    assert declared_name(value) == "Data"
 
 
 def test_a_reserved_name_has_an_underscore() -> None:

@@ -93,7 +93,7 @@ RULES: dict[str, tuple[Any, bytes, int, Any, dict[str, Any], tuple[str, str]]] =
         3,
         [[1, True], [1, False]],
         {"from_role": "client"},
-        ("bad_metadata_count", "Request.metadata"),
+        ("duplicate_metadata_key", "Request.metadata"),
     ),
     "a raw value": (
         geode_msgpack,

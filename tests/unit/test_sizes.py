@@ -126,6 +126,7 @@ EMPTY = Protocol(
     bits="msb",
     roles=("a", "b"),
     role_rule=None,
+    on_error="close",
     ports=(),
     reserved=(),
     constants=(),
@@ -145,6 +146,7 @@ EMPTY = Protocol(
     rules=(),
     ledgers=(),
     examples=(),
+    conversations=(),
     order=(),
     notes=Notes(),
 )

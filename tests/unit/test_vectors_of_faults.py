@@ -158,3 +158,28 @@ def test_what_is_refused_is_refused_for_what_it_is_named_for() -> None:
             assert each.error.path != "Report.temp", each
     longest = [each for each in built(MIXED).file.vectors if "Report.last longest" in each.covers]
     assert [each.kind for each in longest] == ["valid"]
+
+
+REPEATED = """
+struct Pair { key : u8  value : u8 }
+message Pairs 1 { pairs : Pair[u8] where distinct(pairs) @rule(twice) }
+message Any 2 { pairs : Pair[u8] }
+rule twice "Each pair comes once." { source "no document" }
+frame Frame { size : u8 := size(body)  type : u8 := code(body)  body : match type in size }
+"""
+
+
+def test_an_item_that_comes_twice_is_shown_where_a_condition_forbids_it() -> None:
+    (found,) = (each for each in refused(REPEATED) if "an-item-twice" in each.id)
+    assert (found.error.path, found.error.rule) == ("Pairs.pairs", "twice")
+    data = octets(found.bytes)
+    assert data[:3] == bytes((len(data) - 2, 1, (len(data) - 3) // 2))
+    assert data[3:5] == data[5:7]
+
+
+def test_a_message_that_nobody_knows_and_without_data_is_shown() -> None:
+    found = [each for each in built(REPEATED).file.vectors if "without-data" in each.id]
+    tolerated, strict = found
+    assert isinstance(tolerated, Valid) and isinstance(strict, Invalid)
+    assert octets(tolerated.bytes) == octets(strict.bytes) == bytes((0, 0))
+    assert strict.strict and strict.error.code == "unknown_code"

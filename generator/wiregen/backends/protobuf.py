@@ -28,7 +28,7 @@ class ProtobufBackend:
         carried = carry(subject.protocol)
         entries = numbers_of(carried)
         lock = _former(subject, report)
-        found = tuple(faults(entries, lock))
+        found = tuple(faults(entries, lock))  # by the lock alone: `check` has refused the others
         for fault in found:
             _report(fault, subject, report)
         try:
@@ -85,28 +85,6 @@ def _former(subject: Subject, report: Report) -> Mapping[str, int]:
 
 
 def _report(fault: Fault, subject: Subject, report: Report) -> None:
-    entry, place = fault.entry, subject.origins.get(fault.entry.path)
-    if fault.other is None:
-        report.error(
-            "WG5011",
-            f"`{entry.name}` cannot have the number {entry.number} in protobuf",
-            place,
-            label="needs another",
-            help="numbers go from 1 to 536870911 without 19000 to 19999; give it one with `@tag(n)`",
-        )
-    elif fault.locked is None:
-        report.error(
-            "WG5011",
-            f"`{entry.name}` has the number {entry.number} in protobuf, and so has `{fault.other}`",
-            place,
-            label="the second one",
-            help="give one of them another with `@tag(n)`",
-        )
-    else:
-        _report_moved(fault, subject, report)
-
-
-def _report_moved(fault: Fault, subject: Subject, report: Report) -> None:
     entry, place = fault.entry, subject.origins.get(fault.entry.path)
     if fault.other == entry.name:
         message = f"the number of `{entry.name}` in protobuf would move from {fault.locked} to {entry.number}"

@@ -28,7 +28,8 @@ from wiregen.carried.forms import (
 )
 from wiregen.carried.merging import merged
 from wiregen.carried.reach import reachable
-from wiregen.walk import nested_types
+from wiregen.declared import index_of
+from wiregen.walk import attributes, has_value, may_lack_message, nested_types
 
 __all__ = ["carry"]
 
@@ -104,6 +105,7 @@ class _Rooms:
             choices=tuple(owner.choices),
             messages=tuple(each.name for each in self._protocol.messages if each.name in carried),
             is_coded=frame.notes.tag == "code",
+            may_lack_message=may_lack_message(frame),
         )
 
     def _messages(self, body: m.Type, role: str | None) -> Iterator[str]:
@@ -129,21 +131,10 @@ class _Owner:
 
     def __init__(self, protocol: m.Protocol, fields: tuple[m.Field, ...]) -> None:
         self._protocol = protocol
-        self._optional: set[str] = set()
         self.choices: list[Choice] = []
-        self.flat = tuple(self._flat(fields, is_chosen=False))
-
-    def _flat(self, fields: Iterable[m.Field], *, is_chosen: bool) -> Iterator[m.Field]:
-        """Yield the fields, those of blocks in their place; what one arm of a choice has may be absent."""
-        for field in fields:
-            inner = tuple(_blocks(field.type))
-            if is_chosen or (inner and field.condition is not None):
-                self._optional.add(field.path)
-            for block, is_arm in inner:
-                chosen = is_chosen or is_arm or field.condition is not None
-                yield from self._flat(block.fields, is_chosen=chosen)
-            if not inner:
-                yield field
+        known = attributes(fields)
+        self._optional = frozenset(each.field.name for each in known if each.may_be_absent)
+        self.flat = tuple(each.field for each in known)
 
     def shown(self) -> list[m.Field]:
         """Return the fields that are carried: derived, constant and meaningless ones are not."""
@@ -158,7 +149,7 @@ class _Owner:
         presence: Literal["always", "optional", "trailing"] = "always"
         if isinstance(field.value, m.Trailing):
             presence, form = "trailing", Nullable(value=form) if is_null else form
-        elif is_null or field.condition is not None or field.path in self._optional:
+        elif is_null or field.name in self._optional:
             presence = "optional"
         return CarriedField(
             name=field.name,
@@ -199,12 +190,22 @@ class _Owner:
                 names = matched_messages(self._protocol, type_, None)
                 return self._choice(name, tuple(One(kind="message", name=each) for each in names))
             case m.Match(arms=arms):
-                forms = tuple(self._form(arm.type, f"{name}_{n}") for n, arm in enumerate(arms, 1))
-                return self._choice(name, merged(forms))
+                return self._choice(name, merged(self._arm_forms(arms, name)))
             case m.Block():
                 raise AssertionError("a block has no value of its own")
             case _:
                 assert_never(type_)
+
+    def _arm_forms(self, arms: Iterable[m.Arm], name: str) -> Iterator[Form]:
+        """Yield the forms of what arms give a value; a choice in an arm is part of the outer one."""
+        for number, arm in enumerate(arms, 1):
+            inner = arm.type
+            while isinstance(inner, m.Region):
+                inner = inner.content
+            if isinstance(inner, m.Match):
+                yield from self._arm_forms(inner.arms, f"{name}_{number}")
+            elif has_value(inner):
+                yield self._form(inner, f"{name}_{number}")
 
     def _item(self, type_: m.Type, name: str) -> Form:
         form = self._form(type_, f"{name}_item")
@@ -220,11 +221,11 @@ class _Owner:
         name = type_.name
         match type_.target:
             case "enum":
-                return self._member(next(each for each in self._protocol.enums if each.name == name))
+                return self._member(index_of(self._protocol).enums[name])
             case "coding":
-                return self._coded(next(each for each in self._protocol.codings if each.name == name))
+                return self._coded(index_of(self._protocol).codings[name])
             case "union":
-                union = next(each for each in self._protocol.unions if each.name == name)
+                union = index_of(self._protocol).unions[name]
                 return Raw(union=name) if union.notes.raw else One(kind="union", name=name)
             case target:
                 return One(kind=target, name=name)
@@ -271,16 +272,5 @@ class _Owner:
     def _has_null(self, type_: m.Type) -> bool:
         if not isinstance(type_, m.Reference) or type_.target != "coding":
             return False
-        coding = next(each for each in self._protocol.codings if each.name == type_.name)
+        coding = index_of(self._protocol).codings[type_.name]
         return any(width.is_null for width in coding.widths)
-
-
-def _blocks(type_: m.Type) -> Iterator[tuple[m.Block, bool]]:
-    """Yield the blocks that belong to the declaration of a field, each with whether it is one arm of several."""
-    match type_:
-        case m.Block():
-            yield type_, False
-        case m.Region(content=content):
-            yield from _blocks(content)
-        case m.Match(arms=arms):
-            yield from ((block, True) for arm in arms for block, _ in _blocks(arm.type))

@@ -146,7 +146,7 @@ class Record:
 class FrameRecord:
     """A frame: its header, and the messages that it may carry.
 
-    `is_coded`: the messages' codes are their numbers. `messages` are names, in text order.
+    `is_coded`: the messages' codes are their numbers. `messages` are names, in text order. `may_lack_message`: the frame may carry none.
     """
 
     name: str
@@ -159,6 +159,7 @@ class FrameRecord:
     choices: tuple[Choice, ...]
     messages: tuple[str, ...]
     is_coded: bool
+    may_lack_message: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

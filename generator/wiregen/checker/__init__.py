@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wiregen.checker import (
+    absences,
     bounds,
     choices,
     contexts,
@@ -21,9 +22,12 @@ from wiregen.checker import (
     regions,
     rows,
     sessions,
+    tails,
 )
 from wiregen.checker.inspection import Inspection
 from wiregen.checker.memory import largest_memory
+from wiregen.checker.nesting import check_nesting
+from wiregen.checker.tags import check_tags
 from wiregen.diagnostics import Report, Span
 from wiregen.model import Protocol
 
@@ -32,9 +36,11 @@ __all__ = ["check", "largest_memory"]
 _ROOMS = (
     choices,
     fields,
+    absences,
     lengths,
     recursion,
     regions,
+    tails,
     frames,
     bounds,
     names,
@@ -49,6 +55,10 @@ _ROOMS = (
 def check(protocol: Protocol, origins: Mapping[str, Span], report: Report) -> None:
     """Hold a resolved protocol against every rule; findings go to `report`."""
     inspection = Inspection(protocol=protocol, origins=origins, report=report)
+    if not check_nesting(inspection):  # the other rules, as all later stages, walk types by recursion
+        return
     for room in _ROOMS:
         for rule in room.RULES:
             rule(inspection)
+    if not report.has_errors:
+        check_tags(protocol, origins, report)

@@ -4,11 +4,33 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from wiregen.checker.inspection import Inspection, Record, numbers_text, overlaps
 from wiregen.diagnostics import Label
-from wiregen.model import Arm, Coding, ContextReference, FieldReference, Match, MessageMatch, Reference, Span
+from wiregen.model import (
+    Arm,
+    Block,
+    Coding,
+    Constant,
+    ContextReference,
+    Derived,
+    Field,
+    FieldReference,
+    Frame,
+    InCompressed,
+    InPrefix,
+    Match,
+    MessageMatch,
+    Prefix,
+    Reference,
+    Region,
+    Span,
+    Type,
+)
+from wiregen.spelling import type_text
 from wiregen.values import span_of
+from wiregen.walk import own_blocks
 
 __all__ = ["RULES"]
 
@@ -206,6 +228,88 @@ def _report_without_code(inspection: Inspection, path: str, only: tuple[str, ...
             )
 
 
+def _namesakes_differ(inspection: Inspection) -> None:
+    """Fields of one name in different arms are one attribute, so they have one type."""
+    for record in inspection.records:
+        first: dict[str, Field] = {}
+        for field in record.flat:
+            before = first.setdefault(field.name, field)
+            difference = None if before is field or field.name == "_" else _difference(before, field)
+            if difference is not None:
+                inspection.error(
+                    "WG3062",
+                    f"`{field.name}` in this arm {difference} in another arm",
+                    inspection.place(field.path, "type"),
+                    f"`{type_text(field.type)}` here",
+                    inspection.also(before.path, f"`{type_text(before.type)}` here", "type"),
+                    help_="fields of one name in different arms are one attribute: use one type, or two names",
+                )
+
+
+def _difference(first: Field, second: Field) -> str | None:
+    """Return how two fields that share an attribute differ, or None."""
+    if _without_paths(first.type) != _without_paths(second.type):
+        return "has another type than"
+    if first.view != second.view:
+        return "has another view than"
+    is_hidden = [isinstance(each.value, Derived | Constant) for each in (first, second)]
+    return (
+        "is not set by hand, unlike"
+        if is_hidden == [False, True]
+        else ("is set by hand, unlike" if is_hidden == [True, False] else None)
+    )
+
+
+def _without_paths(type_: Type) -> Type:
+    """Return a type without the places of its arms; a block has no value, so its fields do not matter."""
+    match type_:
+        case Match(arms=arms):
+            bare = tuple(replace(arm, path="", type=_without_paths(arm.type)) for arm in arms)
+            return replace(type_, arms=bare)
+        case Region(content=content):
+            return replace(type_, content=_without_paths(content))
+        case Block():
+            return Block(fields=())
+        case _:
+            return type_
+
+
+def _null_without_value(inspection: Inspection) -> None:
+    """A region whose length may be null holds a value that can be None: no block, and not the message of a frame."""
+    codings = {
+        each.name: each for each in inspection.protocol.codings if any(width.is_null for width in each.widths)
+    }
+    for record in inspection.records:
+        message = record.owner.message if isinstance(record.owner, Frame) else None
+        for field in record.flat:
+            prefix = _prefix_of(field.type)
+            coding = codings.get(prefix.name) if isinstance(prefix, Reference) else None
+            if coding is None:
+                continue
+            if field.name == message or any(own_blocks(field.type)):
+                inspection.error(
+                    "WG3064",
+                    (
+                        "the message of a frame cannot be null"
+                        if field.name == message
+                        else "a block cannot be null"
+                    ),
+                    inspection.place(field.path, "type"),
+                    f"`{coding.name}` has a form for null",
+                    inspection.also(coding.path, "declared here"),
+                    help_="use a coding without null, or a struct instead of the block",
+                )
+
+
+def _prefix_of(type_: Type) -> Type | None:
+    """Return the type of the length that a region begins with; None: it has none."""
+    match type_:
+        case Region(carrier=InPrefix(type=prefix)) | Region(carrier=InCompressed(length=Prefix(type=prefix))):
+            return prefix
+        case _:
+            return None
+
+
 def _matches(inspection: Inspection) -> Iterator[tuple[Record, Match]]:
     for record in inspection.records:
         for _, type_ in record.shapes:
@@ -221,4 +325,6 @@ RULES = (
     _number_outside_type,
     _width_unreachable,
     _only_has_no_code,
+    _namesakes_differ,
+    _null_without_value,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby
+from itertools import dropwhile, groupby, takewhile
 
 from wiregen.checker.inspection import Inspection, Record, numbers_text
 from wiregen.checker.scope import Declared
@@ -14,6 +14,7 @@ from wiregen.model import (
     Bytes,
     Call,
     Computed,
+    Default,
     Derived,
     Expression,
     Field,
@@ -33,7 +34,7 @@ from wiregen.model import (
     Varint,
 )
 from wiregen.values import number_of
-from wiregen.walk import nested_expressions
+from wiregen.walk import direct_expressions, nested_expressions, own_blocks, shapes
 
 __all__ = ["RULES", "fault_of_value"]
 
@@ -72,12 +73,41 @@ def _bits_always_there(inspection: Inspection) -> None:
                 )
 
 
+def _one_row_of_trailing(inspection: Inspection) -> None:
+    for record in inspection.records:
+        row = next((fields for fields in _certain_rows(record.fields) if any(map(_is_trailing, fields))), ())
+        run = list(takewhile(_is_trailing, dropwhile(lambda field: not _is_trailing(field), row)))
+        for field in filter(_is_trailing, record.flat):
+            if field.path not in {each.path for each in run}:
+                inspection.error(
+                    "WG3039",
+                    f"`{field.name} ?=` is not in one row that is always there",
+                    inspection.place(field.path, "value"),
+                    "how many are absent could not say whether this is",
+                    inspection.also(run[0].path, "the row is here") if run else None,
+                    help_="put the fields of the block, or those of one row, into a struct, which has a row of its own",
+                )
+
+
+def _certain_rows(fields: tuple[Field, ...]) -> Iterator[tuple[Field, ...]]:
+    """Yield the fields of a declaration, then those of each block that is always there."""
+    yield fields
+    for field in fields:
+        if field.condition is None:
+            for block, is_arm in own_blocks(field.type):
+                if not is_arm:
+                    yield from _certain_rows(block.fields)
+
+
 def _value_outside_type(inspection: Inspection) -> None:
     for record in inspection.records:
         for field in record.flat:
             if field.value is None or isinstance(field.value, Derived):
                 continue
-            fault = fault_of_value(field.value.value, field.type, inspection.declared)
+            others = field.value.others if isinstance(field.value, Default) else ()
+            values = (field.value.value, *(each.value for each in others))
+            faults = (fault_of_value(value, field.type, inspection.declared) for value in values)
+            fault = next((fault for fault in faults if fault is not None), None)
             if fault is not None:
                 inspection.error(
                     "WG3032",
@@ -254,12 +284,46 @@ def _report_remaining(inspection: Inspection, field: Field, part: str) -> None:
     )
 
 
+def _size_of_bits(inspection: Inspection) -> None:
+    declared = Declared(inspection.protocol)
+    for record in inspection.records:
+        for field in record.flat:
+            for part, expression in _clauses(field):
+                measured = [
+                    each.arguments[0]
+                    for each in nested_expressions(expression)
+                    if isinstance(each, Call) and each.function == "size"
+                ]
+                if any(isinstance(declared.type_of(each, record.by_name), Bits) for each in measured):
+                    inspection.error(
+                        "WG3068",
+                        "a part of a byte has no size of its own",
+                        inspection.place(field.path, part),
+                        "asks for the size of bits",
+                        help_="write how many bytes the whole run of bits takes",
+                    )
+
+
+def _clauses(field: Field) -> Iterator[tuple[str, Expression]]:
+    """Yield the expressions of a field, each with the part of the field that it stands in."""
+    if field.value is not None:
+        yield "value", field.value.value
+    if field.condition is not None:
+        yield "if", field.condition
+    if field.where is not None:
+        yield "where", field.where
+    for type_ in shapes(field.type):
+        yield from (("type", each) for each in direct_expressions(type_))
+
+
 RULES = (
     _bits_fill_bytes,
     _bits_always_there,
+    _one_row_of_trailing,
     _value_outside_type,
     _discriminator_set_twice,
     _code_derived_twice,
     _nothing_to_write,
     _remaining_in_a_value,
+    _size_of_bits,
 )

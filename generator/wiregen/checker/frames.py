@@ -9,10 +9,27 @@ from wiregen.checker.inspection import MAX_VARIANTS, Inspection, Owner, Record
 from wiregen.checker.scope import is_visible
 from wiregen.checker.shape import Shape, shape_of
 from wiregen.diagnostics import Label
-from wiregen.model import Field, InCompressed, Message, MessageMatch, Number, Preamble, Region, Variant
+from wiregen.model import (
+    Arm,
+    Field,
+    Frame,
+    InCompressed,
+    Match,
+    Message,
+    MessageMatch,
+    Number,
+    Preamble,
+    Reference,
+    Region,
+    Type,
+    Variant,
+)
 from wiregen.walk import flat_fields
 
 __all__ = ["RULES"]
+
+_MOST_NAMED = 4
+"""Messages that one diagnostic names; the rest is counted."""
 
 
 def _no_frame(inspection: Inspection) -> None:
@@ -46,25 +63,38 @@ def _roles(inspection: Inspection, role: str | None) -> tuple[str, ...]:
 
 
 def _message_never_carried(inspection: Inspection) -> None:
+    """Report the messages that nothing carries, those with the same reason at once."""
+    found: dict[str, list[Message]] = {}
     for message in inspection.protocol.messages:
-        if message.name in inspection.named_messages:
-            continue
-        if message.code is None:
-            _report_unreached(inspection, message, "name it in an arm of a `match`, or give it a type code")
-        elif any(True for _ in _frames(inspection, message)) and not any(
-            True for _ in _listing(inspection, message)
-        ):
-            _report_unreached(inspection, message, "no `match` of its frames lists it: see their `only`")
+        help_ = None if message.name in inspection.named_messages else _why_uncarried(inspection, message)
+        if help_ is not None:
+            found.setdefault(help_, []).append(message)
+    for help_, messages in found.items():
+        _report_uncarried(inspection, messages, help_)
 
 
-def _report_unreached(inspection: Inspection, message: Message, help_: str) -> None:
-    inspection.error(
-        "WG3041",
-        f"nothing can carry message `{message.name}`",
-        inspection.place(message.path, "name"),
-        "never sent",
-        help_=help_,
+def _why_uncarried(inspection: Inspection, message: Message) -> str | None:
+    """Return how to have a message carried; None where a frame carries it, or where another rule tells why none does."""
+    if message.code is None:
+        return "name it in an arm of a `match`, or give it a type code"
+    frames = list(_frames(inspection, message))
+    if not frames or any(True for _ in _listing(inspection, message)):
+        return None
+    if not any(record.ways for record in frames):
+        return "let a frame choose its message by the code: `body : match type`"
+    return "no `match` of its frames lists it: see their `only`"
+
+
+def _report_uncarried(inspection: Inspection, messages: list[Message], help_: str) -> None:
+    first, names = messages[0], [f"`{message.name}`" for message in messages[:_MOST_NAMED]]
+    more = len(messages) - len(names)
+    listed = (
+        f"{', '.join(names)} and {more} more" if more else " and ".join((", ".join(names[:-1]), names[-1]))
     )
+    text = f"messages {listed}" if len(messages) > 1 else f"message {names[0]}"
+    also = [inspection.also(each.path, "nor this", "name") for each in messages[1:_MOST_NAMED]]
+    place = inspection.place(first.path, "name")
+    inspection.error("WG3041", f"nothing can carry {text}", place, "never sent", *also, help_=help_)
 
 
 def _code_outside_frame(inspection: Inspection) -> None:
@@ -102,6 +132,21 @@ def _listing(inspection: Inspection, message: Message) -> Iterator[tuple[Record,
         for way in record.ways:
             if way.only is None or message.name in way.only:
                 yield record, way
+
+
+def _without_bytes(inspection: Inspection) -> None:
+    """Report frames and preambles that may take no bytes: a reader would find one wherever it stands."""
+    for record in inspection.records:
+        owner = record.owner
+        if isinstance(owner, Frame | Preamble) and record.sizes.smallest(owner.fields) == 0:
+            what = "frame" if isinstance(owner, Frame) else "preamble"
+            inspection.error(
+                "WG3071",
+                f"the {what} `{owner.name}` may take no bytes",
+                inspection.place(owner.path, "name"),
+                "nothing tells that it is there",
+                help_="give it a field that always takes at least one byte",
+            )
 
 
 def _two_preambles(inspection: Inspection) -> None:
@@ -220,15 +265,49 @@ def _visible(owner: Owner) -> dict[str, Field]:
     return {field.name: field for field in flat_fields(owner.fields) if is_visible(field)}
 
 
+def _arm_without_message(inspection: Inspection) -> None:
+    """The field that carries the message holds one in every arm: what a frame carries is a message."""
+    for record in inspection.records:
+        if isinstance(record.owner, Frame) and record.owner.message is not None:
+            field = record.by_name[record.owner.message]
+            for arm in _without_message(field.type):
+                inspection.error(
+                    "WG3063",
+                    f"`{field.name}` carries the message of the frame, and this arm has none",
+                    inspection.place(arm.path, "type"),
+                    "not a message",
+                    help_="declare `message Name { … }` without a type code, and name it in the arm",
+                )
+
+
+def _without_message(type_: Type) -> Iterator[Arm]:
+    """Yield the arms of a choice, and of those in its arms, that hold no message."""
+    match type_:
+        case Region(content=content):
+            yield from _without_message(content)
+        case Match(arms=arms):
+            for arm in arms:
+                inner = arm.type
+                while isinstance(inner, Region):
+                    inner = inner.content
+                is_message = isinstance(inner, Reference) and inner.target == "message"
+                if isinstance(inner, Match):
+                    yield from _without_message(inner)
+                elif not is_message and not isinstance(inner, MessageMatch):
+                    yield arm
+
+
 RULES = (
     _no_frame,
     _role_without_frame,
     _message_never_carried,
     _code_outside_frame,
     _two_preambles,
+    _without_bytes,
     _inflated_without_limit,
     _variant_of_other_fields,
     _variant_without_difference,
     _variants_alike,
     _too_many_variants,
+    _arm_without_message,
 )

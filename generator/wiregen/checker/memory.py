@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from wiregen.model import Field, InCompressed, List, Message, Protocol, Reference, Region, Type, Union
+from wiregen.model import Field, InCompressed, List, Message, Protocol, Reference, Region, Text, Type, Union
 from wiregen.sizes import Sizes
 from wiregen.walk import flat_fields, nested_types
 
@@ -16,9 +16,14 @@ _OBJECT = 64
 _VALUE = 56
 
 
-def largest_memory(protocol: Protocol) -> tuple[tuple[str, int], ...]:
-    """Return each message with the bytes that one of it can hold at most, in round numbers, its frame's buffer included."""
-    limits = {**_DEFAULTS, **{limit.name: limit.value for limit in protocol.limits}}
+def largest_memory(
+    protocol: Protocol, narrowed: Mapping[str, int] | None = None
+) -> tuple[tuple[str, int], ...]:
+    """Return each message with the bytes that decoding one of it takes at most, in round numbers.
+
+    Its frame's bytes, what is inflated and the values are included. `narrowed`: limits that replace those of the protocol.
+    """
+    limits = {**_DEFAULTS, **{limit.name: limit.value for limit in protocol.limits}, **(narrowed or {})}
     sizes = Sizes(protocol)
     owners = {struct.name: struct.fields for struct in protocol.structs}
     owners.update({union.name: _every_field(union) for union in protocol.unions})
@@ -37,10 +42,24 @@ def largest_memory(protocol: Protocol) -> tuple[tuple[str, int], ...]:
 def _memory(fields: tuple[Field, ...], largest: int | None, limits: Mapping[str, int]) -> int:
     types = tuple(nested_types(*(field.type for field in fields)))
     content = limits["frame"] if largest is None else min(largest, limits["frame"])
+    inflated = 0
     if any(isinstance(type_, Region) and isinstance(type_.carrier, InCompressed) for type_ in types):
-        content += limits["inflated"]
-    n_objects = _n_elements(types, content, limits) + 1
-    return 2 * content + n_objects * (_OBJECT + _VALUE * len(fields))
+        inflated = limits["inflated"]
+    n_objects = _n_elements(types, content + inflated, limits) + 1
+    values = max(map(_width, types), default=1) * (content + inflated)
+    # The frame as it came, and the part that is being decoded; what is inflated stays until all of it is decoded.
+    return 2 * content + inflated + values + n_objects * (_OBJECT + _VALUE * len(fields))
+
+
+def _width(type_: Type) -> int:
+    """Return how many bytes of a value one byte of the wire makes: a text with one wide character is all wide."""
+    match type_:
+        case Text(encoding="utf8" | "mutf8"):
+            return 4
+        case Text(encoding="utf16"):
+            return 2
+        case _:
+            return 1
 
 
 def _n_elements(types: Iterable[Type], content: int, limits: Mapping[str, int]) -> int:

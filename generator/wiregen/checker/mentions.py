@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 from wiregen.checker.inspection import Inspection
 from wiregen.checker.targets import Targets
@@ -13,14 +14,79 @@ __all__ = ["RULES"]
 _MAX_SHOWN = 4
 
 
+class _Rows:
+    """The rows of one session by the names in them, so that each message is compared with few of them."""
+
+    def __init__(self, targets: Targets, session: Session) -> None:
+        self._targets = targets
+        self._session = session
+        self._for_any = tuple(row for row in session.rows if row.targets is None)
+        self._refusals: dict[tuple[str, ...], Row | None] = {}
+        self._roles: dict[str, set[str | None]] = {}
+        self._settled: set[str] = set()
+        self._sender: dict[str, str] = {}
+        for row in session.rows:
+            for name in row.targets or ():
+                self._add(row, name)
+
+    def _add(self, row: Row, name: str) -> None:
+        if row.role is not None:
+            self._sender.setdefault(name, row.role)
+        if isinstance(row.effect, Go) or _is_refusal(row):
+            self._settled.add(name)
+        for touched in (name, *self._targets.pieces(name)):
+            self._roles.setdefault(touched, set()).add(row.role)
+
+    def are_about(self, name: str) -> bool:
+        """Return whether some row may take a message, or a part of the messages of a frame."""
+        return self._meets_any(name) or any(
+            target in self._named for target in self._targets.names_about(name)
+        )
+
+    def are_settled(self, name: str) -> bool:
+        """Return whether some row accepts a message, or refuses it without a condition."""
+        is_accepted = self._accepts_any and self._targets.has_keys(self._session, name)
+        return is_accepted or any(target in self._settled for target in self._targets.names_about(name))
+
+    def refused_by_any(self, name: str) -> Row | None:
+        """Return the first row for any message, if all of these refuse the message and no other row may take it."""
+        senders = self._senders(name)
+        named = (self._roles.get(target, set()) for target in self._targets.names_about(name))
+        if not self._meets_any(name) or any(not roles.isdisjoint((None, *senders)) for roles in named):
+            return None
+        if senders not in self._refusals:
+            rows = [row for row in self._for_any if row.role is None or row.role in senders]
+            self._refusals[senders] = rows[0] if rows and all(map(_refuses, rows)) else None
+        return self._refusals[senders]
+
+    def _meets_any(self, name: str) -> bool:
+        return bool(self._for_any) and self._targets.has_keys(self._session, name)
+
+    def _senders(self, name: str) -> tuple[str, ...]:
+        """Return who may send a message, as the rows call it."""
+        if not self._session.roles:
+            return self._targets.roles(name)
+        role = self._sender.get(name)
+        return self._session.roles if role is None else (role,)
+
+    @cached_property
+    def _accepts_any(self) -> bool:
+        return any(isinstance(row.effect, Go) for row in self._for_any)
+
+    @cached_property
+    def _named(self) -> frozenset[str]:
+        return frozenset(name for row in self._session.rows for name in row.targets or ())
+
+
 def _message_never_accepted(inspection: Inspection) -> None:
     for session in inspection.protocol.sessions:
+        rows = _Rows(inspection.targets, session)
         named: dict[str, Row] = {}
         for row in session.rows:
             for name in row.targets or ():
                 named.setdefault(name, row)
         for name, row in named.items():
-            if not _is_settled(inspection, session, name):
+            if not rows.are_settled(name):
                 inspection.error(
                     "WG4018",
                     f"no row of session `{session.name}` accepts `{name}`",
@@ -28,12 +94,6 @@ def _message_never_accepted(inspection: Inspection) -> None:
                     "refused under a condition, and unexpected without it",
                     help_="a row below that is legal, or `violates` without `when` if it never is",
                 )
-
-
-def _is_settled(inspection: Inspection, session: Session, name: str) -> bool:
-    """Tell whether some row accepts a message, or one says without a condition that it is never legal."""
-    rows = [row for row in session.rows if inspection.targets.is_about(session, row, name)]
-    return any(isinstance(row.effect, Go) or _is_refusal(row) for row in rows)
 
 
 def _is_refusal(row: Row) -> bool:
@@ -46,11 +106,10 @@ def _any_never_accepted(inspection: Inspection) -> None:
     """What a session only meets by `any`, and never accepts. A lenient row is another rule's: something has to follow it."""
     for session in inspection.protocol.sessions:
         refused: dict[str, list[str]] = {}
-        rows: dict[str, Row] = {}
+        rows = _Rows(inspection.targets, session)
         for name in _sent(inspection):
-            row = _refused_by_any(inspection.targets, session, name)
+            row = rows.refused_by_any(name)
             if row is not None:
-                rows[row.path] = row
                 refused.setdefault(row.path, []).append(name)
         for path, names in refused.items():
             shown = ", ".join(f"`{name}`" for name in names[:_MAX_SHOWN])
@@ -71,46 +130,17 @@ def _sent(inspection: Inspection) -> tuple[str, ...]:
     return (*(preamble.name for preamble in protocol.preambles), *messages)
 
 
-def _refused_by_any(targets: Targets, session: Session, name: str) -> Row | None:
-    """Return the row that refuses as `any` what no row of a session names or accepts, whoever sends it."""
-    senders = _senders(targets, session, name)
-    rows = [row for row in session.rows if row.role is None or row.role in senders]
-    about = [row for row in rows if _touches(targets, session, row, name)]
-    if not about or any(row.targets is not None or not _refuses(row) for row in about):
-        return None
-    return about[0]
-
-
 def _refuses(row: Row) -> bool:
     return isinstance(row.effect, Violates) and not row.effect.lenient
-
-
-def _touches(targets: Targets, session: Session, row: Row, name: str) -> bool:
-    """Tell whether a row may take a message, be it as the last piece of a join."""
-    if targets.is_about(session, row, name):
-        return True
-    pieces = (piece for each in row.targets or () for piece in targets.pieces(each))
-    return any(piece == name or name in targets.messages(piece) for piece in pieces)
-
-
-def _senders(targets: Targets, session: Session, name: str) -> tuple[str, ...]:
-    """Return who may send a message, as the rows of a session call it."""
-    if not session.roles:
-        return targets.roles(name)
-    named = (row.role for row in session.rows if row.role and name in (row.targets or ()))
-    role = next(named, None)
-    return session.roles if role is None else (role,)
 
 
 def _message_never_mentioned(inspection: Inspection) -> None:
     sessions = inspection.protocol.sessions
     if not sessions:
         return
-    everywhere = [(session, row) for session in sessions for row in session.rows]
+    tables = [_Rows(inspection.targets, session) for session in sessions]
     for message in inspection.protocol.messages:
-        if message.code is None or any(
-            inspection.targets.is_about(session, row, message.name) for session, row in everywhere
-        ):
+        if message.code is None or any(rows.are_about(message.name) for rows in tables):
             continue
         inspection.note(
             "WG4019",

@@ -6,11 +6,13 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TypeAlias
 
+from wiregen.checker.absences import is_positive
 from wiregen.checker.inspection import Inspection, Record
 from wiregen.diagnostics import Label
 from wiregen.graph import components
 from wiregen.model import (
     Bits,
+    Bytes,
     Call,
     Checksum,
     Computed,
@@ -23,13 +25,14 @@ from wiregen.model import (
     Message,
     Reference,
     Struct,
+    Text,
     Union,
 )
 from wiregen.sizes import Sizes
 from wiregen.values import number_of
 from wiregen.walk import flat_fields, inner_expressions, references
 
-__all__ = ["RULES"]
+__all__ = ["RULES", "Declaration", "contained", "declarations_of"]
 
 Declaration: TypeAlias = Struct | Message | Frame | Union
 _SIZE = "size "
@@ -40,11 +43,11 @@ _MAX_CHECKED = 500
 
 
 def _declaration_without_end(inspection: Inspection) -> None:
-    declarations = _declarations(inspection)
+    declarations = declarations_of(inspection)
     positions = {name: position for position, name in enumerate(declarations)}
-    for group in components(declarations, lambda name: _contained(declarations, name)):
+    for group in components(declarations, lambda name: contained(declarations, name)):
         first = declarations[min(group, key=positions.__getitem__)]
-        is_circle = len(group) > 1 or first.name in _contained(declarations, first.name)
+        is_circle = len(group) > 1 or first.name in contained(declarations, first.name)
         if is_circle and inspection.sizes.is_endless(first):
             inspection.error(
                 "WG3020",
@@ -90,13 +93,15 @@ def _steps(
                     yield field, reference.name
 
 
-def _declarations(inspection: Inspection) -> dict[str, Declaration]:
+def declarations_of(inspection: Inspection) -> dict[str, Declaration]:
+    """Return what can contain fields or alternatives, by name."""
     protocol = inspection.protocol
     kinds = (protocol.structs, protocol.messages, protocol.frames, protocol.unions)
     return {declaration.name: declaration for kind in kinds for declaration in kind}
 
 
-def _contained(declarations: Mapping[str, Declaration], name: str) -> tuple[str, ...]:
+def contained(declarations: Mapping[str, Declaration], name: str) -> tuple[str, ...]:
+    """Return the names of the declarations that a declaration refers to."""
     declaration = declarations[name]
     owners = declaration.varieties if isinstance(declaration, Union) else (declaration,)
     types = (field.type for owner in owners for field in owner.fields)
@@ -167,6 +172,8 @@ def _items_of_no_size(inspection: Inspection) -> None:
     for record in inspection.records:
         for field, type_ in record.shapes:
             if isinstance(type_, List) and _can_be_endless(type_, record.sizes):
+                if _is_item_bounded(inspection, record, field, type_):
+                    continue
                 inspection.error(
                     "WG3022",
                     f"an item of `{field.name}` can be 0 bytes long, so a few bytes could announce any number of them",
@@ -177,9 +184,18 @@ def _items_of_no_size(inspection: Inspection) -> None:
                 )
 
 
+def _is_item_bounded(inspection: Inspection, record: Record, field: Field, list_: List) -> bool:
+    """Return whether conditions say that no item is empty: `bytes[n][c]` where n is at least 1."""
+    match list_.item:
+        case Bytes(length=Computed(value=value)) | Text(length=Computed(value=value)):
+            return is_positive(inspection, record, field, value)
+        case _:
+            return False
+
+
 def _empty_item(inspection: Inspection, field: Field, list_: List) -> Label | None:
     """Return where the item is laid out: its declaration, else the field itself."""
-    owner = _declarations(inspection).get(list_.item.name) if isinstance(list_.item, Reference) else None
+    owner = declarations_of(inspection).get(list_.item.name) if isinstance(list_.item, Reference) else None
     if owner is not None:
         return inspection.also(owner.path, "can be 0 bytes long", "name")
     return inspection.also(field.path, "its items", "name")

@@ -13,12 +13,17 @@ from wiregen.model import (
     Field,
     Frame,
     List,
+    Match,
     Message,
     MessageMatch,
     Position,
     Preamble,
+    Reference,
+    ToTheEnd,
     Trailing,
+    Type,
     Variant,
+    Variety,
 )
 from wiregen.sizes import Sizes
 from wiregen.values import number_of
@@ -63,6 +68,56 @@ def _item_takes_the_rest(inspection: Inspection) -> None:
                     "each item takes all the rest",
                     help_="give the items a length, or lay each in a region",
                 )
+
+
+def _alternative_is_never_read(inspection: Inspection) -> None:
+    """Refuse `U[]` where an alternative of U goes on to the end too: decoders refuse it wherever the union is not last."""
+    for record, rests in _records(inspection):
+        for field, type_ in record.shapes:
+            variety = _endless_variety(inspection, type_, rests)
+            if variety is not None:
+                inspection.error(
+                    "WG3011",
+                    f"an item of `{field.name}` may be `{variety.name}`, which goes on to the end of its region, so it is never read",
+                    inspection.place(field.path, "type"),
+                    "each item leaves room for more",
+                    inspection.also(variety.path, "goes on to the end", "name"),
+                    help_=f"give `{variety.name}` a length, or leave it out with `only`",
+                )
+
+
+def _endless_variety(inspection: Inspection, type_: Type, rests: Rests) -> Variety | None:
+    """Return the first alternative that goes on to the end, of a list to the end whose items end in a union; None: there is none."""
+    if not isinstance(type_, List) or not isinstance(type_.length, ToTheEnd):
+        return None
+    for union in _last_unions(inspection, type_.item, frozenset()):
+        chosen = (
+            each
+            for each in inspection.declared.unions[union.name].varieties
+            if union.only is None or each.name in union.only
+        )
+        found = next((each for each in chosen if any(map(rests.field_takes, each.fields))), None)
+        if found is not None:
+            return found
+    return None
+
+
+def _last_unions(inspection: Inspection, type_: Type, seen: frozenset[str]) -> Iterator[Reference]:
+    """Yield the unions that a shape ends in."""
+    match type_:
+        case Reference(target="union"):
+            yield type_
+        case Reference(target="struct", name=name) if name not in seen:
+            for field in inspection.declared.fields_of(type_)[-1:]:
+                yield from _last_unions(inspection, field.type, seen | {name})
+        case Match(arms=arms):
+            for arm in arms:
+                yield from _last_unions(inspection, arm.type, seen)
+        case Block(fields=fields):
+            for field in fields[-1:]:
+                yield from _last_unions(inspection, field.type, seen)
+        case _:
+            return
 
 
 def _is_one(list_: List) -> bool:
@@ -175,4 +230,10 @@ def _followed(fields: tuple[Field, ...], rests: Rests, sizes: Sizes) -> Iterator
             next_certain = next_certain if isinstance(field.value, Trailing) else field
 
 
-RULES = (_field_after_the_rest, _item_takes_the_rest, _stream_without_end, _remaining_without_end)
+RULES = (
+    _field_after_the_rest,
+    _item_takes_the_rest,
+    _alternative_is_never_read,
+    _stream_without_end,
+    _remaining_without_end,
+)

@@ -31,6 +31,7 @@ class Declared:
 
     def __init__(self, protocol: Protocol) -> None:
         self.enums = {enum.name: enum for enum in protocol.enums}
+        self.unions = {union.name: union for union in protocol.unions}
         self._codings = {coding.name: coding for coding in protocol.codings}
         self._structs = {struct.name: struct for struct in protocol.structs}
         self._contexts = {context.name: context for context in protocol.contexts}
@@ -41,7 +42,7 @@ class Declared:
             case FieldReference(path=(name, *rest), scope="own"):
                 field = fields.get(name)
                 for inner in rest:
-                    here = () if field is None else flat_fields(self._fields_of(field.type))
+                    here = () if field is None else flat_fields(self.fields_of(field.type))
                     field = next((each for each in here if each.name == inner), None)
                 return None if field is None else field.type
             case ContextReference(context=name) if name in self._contexts:
@@ -83,10 +84,10 @@ class Declared:
     def _is_closed(self, name: str) -> bool:
         return name in self.enums and not self.enums[name].is_open
 
-    def _fields_of(self, type_: Type) -> tuple[Field, ...]:
+    def fields_of(self, type_: Type) -> tuple[Field, ...]:
         match type_:
             case Region(content=content):
-                return self._fields_of(content)
+                return self.fields_of(content)
             case Block(fields=fields):
                 return fields
             case Reference(target="struct", name=name) if name in self._structs:

@@ -117,6 +117,22 @@ def _first_value_outside_type(inspection: Inspection) -> None:
                 )
 
 
+def _option_outside_type(inspection: Inspection) -> None:
+    """Report options that a conversation sets to what is not of their type."""
+    variables = (each for session in inspection.protocol.sessions for each in session.variables)
+    types = {each.name: each.type for each in variables if each.is_option}
+    for conversation in inspection.protocol.conversations:
+        for option in conversation.options:
+            fault = fault_of_value(option.value, types[option.name], inspection.declared)
+            if fault is not None:
+                inspection.error(
+                    "WG4017",
+                    f"`{option.name}` is set to what is not one of its type",
+                    inspection.place(f"{conversation.path}.{option.name}", "value"),
+                    fault,
+                )
+
+
 def _timer_without_limit(inspection: Inspection) -> None:
     for session in inspection.protocol.sessions:
         for timer in session.timers:
@@ -155,5 +171,6 @@ RULES = (
     _session_cannot_begin,
     _key_of_no_message,
     _first_value_outside_type,
+    _option_outside_type,
     _timer_without_limit,
 )

@@ -9,7 +9,7 @@ __all__ = ["Shape", "shape_of"]
 
 Shape: TypeAlias = "tuple[Shape, ...] | str | int | None"
 
-_APART = frozenset({"path", "doc", "notes", "where_text", "view"})
+_APART = frozenset({"path", "doc", "notes", "where_text", "where_rules", "view"})
 
 
 def shape_of(value: object) -> Shape:

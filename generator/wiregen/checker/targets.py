@@ -19,6 +19,7 @@ class Targets:
     def __init__(self, protocol: Protocol) -> None:
         self._protocol = protocol
         self._fields: dict[str, Mapping[str, Field]] = {}
+        self._sent_by: dict[str | None, Mapping[str, Message]] = {}
 
     @cached_property
     def by_name(self) -> Mapping[str, Target]:
@@ -51,26 +52,48 @@ class Targets:
             case Message():
                 return (name,)
             case Frame(role=role):
-                sent = (
-                    each for each in self._protocol.messages if None in (role, each.role) or each.role == role
-                )
-                return tuple(message.name for message in sent if message.code is not None)
+                return tuple(self._sent(role))
             case _:
                 return ()
+
+    def _sent(self, role: str | None) -> Mapping[str, Message]:
+        """Return the messages with a code that a frame of a role may carry, in the order of the file."""
+        if role not in self._sent_by:
+            self._sent_by[role] = {
+                message.name: message
+                for message in self._protocol.messages
+                if message.code is not None and (None in (role, message.role) or message.role == role)
+            }
+        return self._sent_by[role]
 
     def pieces(self, name: str) -> tuple[str, ...]:
         """Return what a join is put together of, nothing for all else."""
         target = self.by_name.get(name)
         return tuple(_pieces(target)) if isinstance(target, Join) else ()
 
+    def names_about(self, name: str) -> tuple[str, ...]:
+        """Return the targets in a row by which it may take what a name stands for, or some of it."""
+        carriers = (each.name for each in self._protocol.frames if name in self._carried(each.name))
+        return tuple(dict.fromkeys((name, *carriers, *self.messages(name))))
+
+    def has_keys(self, session: Session, name: str) -> bool:
+        """Return whether the rows of a session for any message may take this one: it has the session's keys."""
+        fields = self.fields(name)
+        return all(key in fields for key in session.keys)
+
     def is_about(self, session: Session, row: Row, name: str) -> bool:
         """Tell whether a row may take what a name stands for, or some of it."""
         if row.targets is None:
-            fields = self.fields(name)
-            return all(key in fields for key in session.keys)
-        if name in row.targets:
-            return True
-        return any(name in self.messages(target) or target in self.messages(name) for target in row.targets)
+            return self.has_keys(session, name)
+        return any(
+            name == target or name in self._carried(target) or target in self._carried(name)
+            for target in row.targets
+        )
+
+    def _carried(self, name: str) -> Mapping[str, Message]:
+        """Return the messages that a frame may carry, nothing for all else."""
+        target = self.by_name.get(name)
+        return self._sent(target.role) if isinstance(target, Frame) else {}
 
     def _seen(self, target: Target) -> Mapping[str, Field]:
         match target:

@@ -9,6 +9,7 @@ from wiregen.cli.decoded import Settings
 from wiregen.cli.direction import Direction
 from wiregen.cli.failure import Failure
 from wiregen.cli.serial_direction import SerialDirection
+from wiregen.regular_files import read_regular
 from wiregen.runtime.context import Context
 from wiregen.runtime.errors import DecodeError
 
@@ -16,6 +17,7 @@ __all__ = ["direction", "heard", "refusal", "said"]
 
 Way: TypeAlias = Direction | SerialDirection
 
+_MOST_BYTES = 64 << 20
 _WAY_OUT = "as in --before client:0a0b, or --before client:@FILE"
 
 
@@ -55,7 +57,7 @@ def direction(settings: Settings, role: str | None, context: Context) -> Way:
 
 def _bytes(text: str, what: str) -> bytes:
     try:
-        return Path(what[1:]).read_bytes() if what.startswith("@") else bytes.fromhex(what)
+        return read_regular(Path(what[1:]), _MOST_BYTES) if what.startswith("@") else bytes.fromhex(what)
     except ValueError:
         raise Failure(f"--before {text[:64]} is not ROLE:HEX", _WAY_OUT) from None
     except OSError as error:

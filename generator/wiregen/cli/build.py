@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wiregen.cli.failure import DONE, FINDINGS, USAGE, Failure
-from wiregen.cli.protocols import configuration, stop
+from wiregen.cli.protocols import chosen_names, configuration, stop
 from wiregen.cli.talk import has_colour, tell
 
 if TYPE_CHECKING:
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["verb"]
 
 _MOVE_AWAY = "the message names the place; nothing was changed"
+
+
+_OLD_SIZE = 1 << 20
+"""Bytes that an old file may have beyond four times those of the new one, for its difference to be shown."""
 
 
 @click.command("build")
@@ -96,11 +100,7 @@ def _built(wishes: _Wishes) -> int:
         return _say_fresh(config)
     made = _make(config, wishes)
 
-    def write() -> int:
-        _write_locks(made.locks)
-        return _write(made.outputs, config, is_partial=is_partial)
-
-    code = _guarded(write)
+    code = _guarded(lambda: _write(made, config, is_partial=is_partial))
     if made.is_silent and inputs == inputs_of(
         config
     ):  # else something changed meanwhile, or is to be said again
@@ -145,6 +145,7 @@ def _make(config: "Config", wishes: _Wishes) -> _Made:
     from wiregen.build import build
     from wiregen.cli.progress import progress_of_pages
     from wiregen.diagnostics import Report, render
+    from wiregen.frontend import protocol_files
     from wiregen.source import Sources
 
     report, sources = Report(), Sources()
@@ -152,6 +153,8 @@ def _make(config: "Config", wishes: _Wishes) -> _Made:
     plugins = _plugins(config, wishes, report)
     if report.has_errors:
         stop(report, sources)
+    if not (wishes.names or config.protocols):
+        chosen_names(protocol_files(config), config)
     with progress_of_pages() as at_page:
         outputs = build(
             config, wishes.names, sources, report, at_page=at_page, at_lock=locks.__setitem__, plugins=plugins
@@ -208,17 +211,27 @@ def _write_locks(locks: "Mapping[Path, bytes]") -> None:
 def _stale_locks(locks: "Mapping[Path, bytes]") -> int:
     """List the locks that a build would write."""
     from wiregen.source import as_shown
+    from wiregen.writer import holds, is_regular
 
-    stale = [path for path, content in locks.items() if not path.is_file() or path.read_bytes() != content]
-    sys.stdout.writelines(f"{'stale' if path.is_file() else 'missing'} {as_shown(path)}\n" for path in stale)
+    stale = [path for path, content in locks.items() if not holds(path, content)]
+    sys.stdout.writelines(
+        f"{'stale' if is_regular(path) else 'missing'} {as_shown(path)}\n" for path in stale
+    )
     return FINDINGS if stale else DONE
 
 
-def _write(outputs: "tuple[Output, ...]", config: "Config", *, is_partial: bool) -> int:
+def _write(made: _Made, config: "Config", *, is_partial: bool) -> int:
+    """Write the locks, then the tree, while no other process writes either."""
     from wiregen.source import as_shown
     from wiregen.writer import write
 
-    written = write(outputs, config.output, partial=is_partial)
+    written = write(
+        made.outputs,
+        config.output,
+        partial=is_partial,
+        at_wait=tell,
+        first=lambda: _write_locks(made.locks),
+    )
     folder = as_shown(config.output)
     for path in written.kept:
         tell(f"kept {folder / path}: it was changed by hand since it was generated; delete it yourself")
@@ -267,8 +280,22 @@ def _changes(outputs: "tuple[Output, ...]", difference: "Difference", folder: Pa
         if path in difference.kept:
             yield f"extra {as_shown(folder) / path}"
         elif path in wanted or path in difference.extra:
-            old = (folder / path).read_bytes() if path not in difference.missing else b""
-            yield from _unified(str(path), old, wanted.get(path, b""))
+            new = wanted.get(path, b"")
+            old = b"" if path in difference.missing else _old(folder / path, len(new))
+            if old is None:
+                yield f"stale {as_shown(folder) / path} (not a file that a build wrote)"
+            else:
+                yield from _unified(str(path), old, new)
+
+
+def _old(path: Path, size: int) -> bytes | None:
+    """Return the content of a file whose new content has `size` bytes; None: it is a link, no regular file, or far larger."""
+    from wiregen.regular_files import read_regular
+
+    try:
+        return read_regular(path, 4 * size + _OLD_SIZE, follow_links=False)
+    except OSError:
+        return None
 
 
 def _unified(name: str, old: bytes, new: bytes) -> Iterator[str]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wiregen.cli.protocols import configuration, exit_code, load
+from wiregen.cli.protocols import chosen_names, configuration, exit_code, load
 from wiregen.cli.talk import has_colour, tell
 
 if TYPE_CHECKING:
@@ -24,12 +24,12 @@ _FORMATS: tuple["OutputFormat", ...] = ("full", "concise", "json", "github", "sa
 def verb(files: tuple[str, ...], output_format: "OutputFormat", verbose: bool) -> int:
     """Check .wire FILEs, or protocols by name; without any, all in the sources of the configuration."""
     from wiregen.diagnostics import Report, render
-    from wiregen.frontend import as_shown, source_files
+    from wiregen.frontend import protocol_files, source_files
     from wiregen.source import Sources
 
     report, sources = Report(), Sources()
     config = configuration(report)
-    names = files or tuple(str(as_shown(path)) for path in source_files(config))
+    names = files or chosen_names((*source_files(config), *protocol_files(config)), config)
     subjects = [load(name, config, sources, report) for name in names]
     text = render(report, sources, output_format, colour=has_colour(sys.stdout))
     sys.stdout.write(text)
@@ -48,7 +48,14 @@ def _tell_memory(subject: "Subject") -> None:
     largest = max(largest_memory(subject.protocol), key=lambda each: each[1], default=None)
     if largest is not None:
         message, size = largest
-        tell(f"{subject.protocol.name}: one {message} takes at most about {size / 2**20:.0f} MiB")
+        tell(f"{subject.protocol.name}: one {message} takes at most about {_in_words(size)}")
+
+
+def _in_words(size: int) -> str:
+    """Return a number of bytes in the largest unit of which it has at least one, at least 1 KiB."""
+    if size < 2**20:
+        return f"{max(1, -(-size // 2**10))} KiB"
+    return f"{size / 2**20:.0f} MiB"
 
 
 def _outcome(n_protocols: int, report: "Report") -> str:

@@ -28,12 +28,17 @@ def limits_of(plan: dict[str, Any], settings: tuple[str, ...]) -> dict[str, int]
     limits = {}
     for setting in settings:
         name, _, amount = (part.strip() for part in setting.partition("="))
-        match = _AMOUNT.fullmatch(amount)
-        if match is None:
+        if "=" not in setting:
             raise Failure(
                 f"--limit {setting} is not NAME=VALUE", "as in --limit count=1000 or --limit frame=1MiB"
             )
         _known(plan["name"], "limit", name, plan["limits"])
+        match = _AMOUNT.fullmatch(amount)
+        if match is None:
+            raise Failure(
+                f"--limit {setting}: `{amount}` is not an amount",
+                "a whole number, as in 1000, or with KiB, MiB or GiB",
+            )
         limits[name] = int(match[1]) * _UNITS[match[2].lower() if match[2] else None]
     return limits
 
@@ -60,7 +65,10 @@ def _option(plan: dict[str, Any], setting: str, type_: tuple[Any, ...], value: s
     if value.isascii() and value.removeprefix("-").isdecimal() and len(value) < 40:
         return int(value)
     listed = ", ".join(values) or "a number"
-    raise Failure(f"--option {setting} is not NAME=VALUE", f"the values are {listed}")
+    if "=" not in setting:
+        raise Failure(f"--option {setting} is not NAME=VALUE", f"the values are {listed}")
+    name = setting.partition("=")[0].strip()
+    raise Failure(f"--option {setting}: `{name}` has no value `{value}`", f"the values are {listed}")
 
 
 def _known(protocol: str, noun: str, name: str | None, names: Iterable[str]) -> str | None:

@@ -166,11 +166,15 @@ def _confess(error: Exception) -> int:
     """Say that it is our bug; only who asks for the traceback gets it, for it may show payload."""
     import traceback
 
+    from wiregen.cli.declared_at import declared_at
+
     if os.environ.get("WIREGEN_DEBUG") == "1":
         tell("".join(traceback.format_exception(error)).rstrip())
         return BUG
     frames = traceback.extract_tb(error.__traceback__)
     place = f" in {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    declared = declared_at(error)
+    place += f", at {declared}" if declared else ""
     tell_error(
         f"a bug in wiregen {__version__}: {type(error).__name__}{place}",
         "please report it with the command and its input; WIREGEN_DEBUG=1 shows the traceback",

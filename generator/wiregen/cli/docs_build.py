@@ -49,27 +49,23 @@ def site_of(config: "Config", names: tuple[str, ...]) -> "tuple[Output, ...]":
     from wiregen.source import Sources
 
     sources = Sources()
-    chapters = [_chapter(subject, config, sources) for subject in _subjects(config, names, sources)]
+    subjects = _subjects(config, names, sources)
+    chapters = [_chapter(subject, config, sources) for subject in subjects]
     with progress_of_pages() as at_page:
         return build_site(chapters, at_page=at_page, has_guide=True)
 
 
 def _subjects(config: "Config", names: tuple[str, ...], sources: "Sources") -> "list[Subject]":
-    from wiregen.cli.protocols import load
+    from wiregen.cli.protocols import chosen_names, load
     from wiregen.diagnostics import Report
     from wiregen.frontend import protocol_files
 
     report = Report()
-    chosen = names or tuple(path.stem for path in protocol_files(config))
+    chosen = names or chosen_names(protocol_files(config), config)
     found = [load(name, config, sources, report) for name in dict.fromkeys(chosen)]
     if report.has_errors:
         stop(report, sources)
-    subjects = [subject for subject in found if subject is not None]
-    if not subjects:
-        raise Failure(
-            "there is no protocol to write of", "put a .wire file into a source folder, or name one"
-        )
-    return subjects
+    return [subject for subject in found if subject is not None]
 
 
 def _chapter(subject: "Subject", config: "Config", sources: "Sources") -> "Chapter":
@@ -94,14 +90,16 @@ def _chapter(subject: "Subject", config: "Config", sources: "Sources") -> "Chapt
 
 def _vectors(name: str, config: "Config") -> "tuple[VectorFile | None, bytes]":
     """Return what `wiregen vectors build` wrote of a protocol, if it did."""
+    from wiregen.regular_files import read_regular
     from wiregen.source import as_shown
     from wiregen.vectors.format import VectorsError, read_vectors
-    from wiregen.writer import is_regular
+    from wiregen.vectors.verifying.files import MOST_BYTES
 
     path = config.output / "vectors" / f"{name}.json"
-    if not is_regular(path):
+    try:
+        content = read_regular(path, MOST_BYTES, follow_links=False)
+    except OSError:
         return None, b""
-    content = path.read_bytes()
     try:
         return read_vectors(content), content
     except VectorsError as error:
@@ -150,7 +148,7 @@ def _written(outputs: "tuple[Output, ...]", folder: Path) -> int:
     from wiregen.writer import WriteError, write
 
     try:
-        written = write(outputs, folder)
+        written = write(outputs, folder, at_wait=tell)
     except WriteError as error:
         raise Failure(str(error), "the message names the place; nothing was changed", code=USAGE) from None
     counts = f"{len(written.changed)} files written, {len(written.deleted)} deleted"

@@ -1,7 +1,7 @@
 """`wiregen encode`: decoded lines back to bytes."""
 
 from collections.abc import Iterator
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -111,7 +111,7 @@ class _Choice:
 
 
 def _encoded(
-    lines: IO[bytes], encoder: "LineEncoder", choice: _Choice, plan: dict[str, Any]
+    lines: Iterator[bytes], encoder: "LineEncoder", choice: _Choice, plan: dict[str, Any]
 ) -> Iterator[bytes]:
     """Yield the bytes of each line."""
     from wiregen.jsonl import LineError, loads

@@ -15,6 +15,7 @@ from wiregen.cli.talk import is_terminal
 __all__ = ["Input", "from_hex", "open_bytes", "open_lines"]
 
 _CHUNK: Final = 1 << 16
+_MOST_LINE: Final = 1 << 28
 _MAGICS: Final = (
     b"\x0a\x0d\x0d\x0a",
     b"\xd4\xc3\xb2\xa1",
@@ -61,10 +62,14 @@ def open_bytes(name: str | None, *, is_capture: bool | None) -> Iterator[Input]:
     if name is None and is_terminal(sys.stdin):
         raise Failure("there is no input", "name a FILE, or `-` to type or paste it, or give --hex")
     if name is None or name == "-":
-        with _open_stdin(is_capture) as source:
+        with _open_stream(sys.stdin.buffer, is_capture) as source:
             yield source
         return
     with _open(name) as file:
+        if not Path(name).is_file():
+            with _open_stream(file, is_capture) as source:
+                yield source
+            return
         head = file.read(_HEAD_SIZE)
         file.seek(0)
         if is_capture or (is_capture is None and _looks_like_capture(head, name)):
@@ -74,27 +79,26 @@ def open_bytes(name: str | None, *, is_capture: bool | None) -> Iterator[Input]:
 
 
 @contextmanager
-def open_lines(name: str | None) -> Iterator[IO[bytes]]:
-    """Open a file of lines by name, or stdin."""
+def open_lines(name: str | None) -> Iterator[Iterator[bytes]]:
+    """Open a file of lines by name, or stdin; a line has at most 256 MiB."""
     if name is None and is_terminal(sys.stdin):
         raise Failure("there is no input", "name a FILE of decoded lines, or `-` to type or paste them")
     if name is None or name == "-":
-        yield sys.stdin.buffer
+        yield _lines(sys.stdin.buffer)
         return
     with _open(name) as file:
-        yield file
+        yield _lines(file)
 
 
 @contextmanager
-def _open_stdin(is_capture: bool | None) -> Iterator[Input]:
-    """Open stdin; a capture is put aside in a file, for it may have to be read twice."""
-    stdin = sys.stdin.buffer
-    head = stdin.read(_HEAD_SIZE)
+def _open_stream(stream: BinaryIO, is_capture: bool | None) -> Iterator[Input]:
+    """Open stdin, a pipe or a device; a capture is put aside in a file, for it may have to be read twice."""
+    head = stream.read(_HEAD_SIZE)
     if not is_capture and (is_capture is False or not head.startswith(_MAGICS)):
-        yield Input(chunks=_rejoined(head, stdin), is_live=True)
+        yield Input(chunks=_rejoined(head, stream), is_live=True)
         return
     with tempfile.NamedTemporaryFile(prefix="wiregen-") as file:
-        for chunk in _rejoined(head, stdin):
+        for chunk in _rejoined(head, stream):
             file.write(chunk)
         file.seek(0)
         if is_capture or _looks_like_capture(head, file.name):
@@ -132,6 +136,16 @@ def _size(file: IO[bytes]) -> int:
 def _chunks(file: IO[bytes]) -> Iterator[bytes]:
     while chunk := file.read(_CHUNK):
         yield chunk
+
+
+def _lines(stream: BinaryIO) -> Iterator[bytes]:
+    while line := stream.readline(_MOST_LINE + 1):
+        if len(line) > _MOST_LINE:
+            raise Failure(
+                "a line is longer than 256 MiB",
+                "give one JSON object a line, as `wiregen decode` writes them",
+            )
+        yield line
 
 
 def _rejoined(head: bytes, stream: BinaryIO) -> Iterator[bytes]:

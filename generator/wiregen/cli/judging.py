@@ -1,25 +1,31 @@
 """From files of vectors and doors to a report and an exit code."""
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from wiregen.cli.failure import DONE, FINDINGS, Failure
-from wiregen.cli.talk import is_terminal
+from wiregen.cli.talk import is_terminal, tell
 
 if TYPE_CHECKING:
     from wiregen.vectors.verifying import Door, Verdict
     from wiregen.vectors.verifying.judge import AnyVector
 
-__all__ = ["built", "expected_of", "judged", "report", "vectors_of"]
+__all__ = ["built", "expected_of", "judged", "progress_of_vectors", "report", "vectors_of"]
+
+_N_A_LINE: Final = 100
+"""Vectors between two lines of progress: a program answers hundreds of them in a second."""
 
 
 def vectors_of(
     files: tuple[str, ...], plan: dict[str, Any], only: tuple[str, ...] = ()
 ) -> "tuple[AnyVector, ...]":
     """Return the vectors of the files that the user named; of none, those that `vectors build` wrote."""
+    from wiregen.diagnostics import did_you_mean
     from wiregen.vectors.format import VectorsError
     from wiregen.vectors.verifying.files import load_files
 
@@ -34,7 +40,10 @@ def vectors_of(
         )
     missing = next((id_ for id_ in only if id_ not in {vector.id for vector in vectors}), None)
     if missing is not None:
-        raise Failure(f"there is no vector `{missing}`", "ids are the first thing of each line in the files")
+        near = did_you_mean(missing, tuple(vector.id for vector in vectors))
+        raise Failure(
+            f"there is no vector `{missing}`", near or "ids are the first thing of each line in the files"
+        )
     return tuple(vector for vector in vectors if not only or vector.id in only)
 
 
@@ -57,9 +66,9 @@ def _built_or_refused(protocol: str) -> Path:
 
 def expected_of(path: str | None) -> dict[str, str]:
     """Return the vectors that are known to fail."""
-    from wiregen.vectors.verifying.expected import expected_failures
+    from wiregen.vectors.verifying.expected import read_expected
 
-    return {} if path is None else expected_failures(Path(path).read_text(encoding="utf-8"))
+    return {} if path is None else read_expected(Path(path))
 
 
 def judged(
@@ -72,16 +81,23 @@ def judged(
     """Yield the verdict of each vector: the worst that any of the doors gives; a skip counts where all skip."""
     from wiregen.vectors.verifying import judge
 
-    with _progress(len(vectors)) as advance:
+    with progress_of_vectors(len(vectors)) as advance:
         for vector in vectors:
             verdicts = [judge(vector, door, is_thorough=is_thorough, with_large=with_large) for door in doors]
             ranks = {"failed": 0, "passed": 1, "skipped": 2}
-            advance()
-            yield min(verdicts, key=lambda verdict: ranks[verdict.outcome])
+            worst = min(verdicts, key=lambda verdict: ranks[verdict.outcome])
+            advance(worst)
+            yield worst
 
 
-def report(verdicts: "Iterator[Verdict]", expected: Mapping[str, str], name: str, format_: str) -> int:
-    """Print what became of the vectors; return the exit code."""
+def report(
+    verdicts: "Iterator[Verdict]",
+    expected: Mapping[str, str],
+    name: str,
+    format_: str,
+    notes: Callable[[], tuple[str, ...]] = tuple,
+) -> int:
+    """Print the verdicts and their sums; return the exit code. `notes` is called after the last verdict."""
     from wiregen.diagnostics import visible
     from wiregen.vectors.verifying.expected import tally
     from wiregen.vectors.verifying.reports import as_json, as_junit, as_text
@@ -89,19 +105,26 @@ def report(verdicts: "Iterator[Verdict]", expected: Mapping[str, str], name: str
     counted = tally(verdicts, expected)
     match format_:
         case "json":
-            print(as_json(counted, expected, name))
+            print(as_json(counted, expected, name, notes()))
         case "junit":
-            print(as_junit(counted, expected, name))
+            print(as_junit(counted, expected, name, notes()))
         case _:
-            for line in as_text(counted, expected, name):
+            *lines, sums = as_text(counted, expected, name)
+            for line in (*lines, *notes(), sums):
                 print(visible(line))
     return FINDINGS if counted.has_findings else DONE
 
 
 @contextmanager
-def _progress(n_vectors: int) -> Iterator[Callable[[], None]]:
+def progress_of_vectors(
+    n_vectors: int, *, n_a_line: int = _N_A_LINE
+) -> "Iterator[Callable[[Verdict], None]]":
+    """Show progress on stderr: a bar on a terminal, elsewhere a line after every `n_a_line` vectors.
+
+    The function handed out takes each verdict. With `n_a_line` 1, the line is the verdict.
+    """
     if not is_terminal(sys.stderr):
-        yield lambda: None
+        yield partial(_tell_verdict, Counter(), n_vectors, n_a_line)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress
@@ -110,4 +133,13 @@ def _progress(n_vectors: int) -> Iterator[Callable[[], None]]:
         BarColumn(), MofNCompleteColumn(), console=Console(stderr=True), transient=True, redirect_stdout=False
     ) as bar:
         task = bar.add_task("vectors", total=n_vectors)
-        yield lambda: bar.advance(task)
+        yield lambda verdict: bar.advance(task)
+
+
+def _tell_verdict(counts: Counter[str], n_vectors: int, n_a_line: int, verdict: "Verdict") -> None:
+    counts[verdict.outcome] += 1
+    n_done = counts.total()
+    if n_a_line == 1:
+        tell(f"{n_done} of {n_vectors}: {verdict.outcome} {verdict.id}")
+    elif n_done % n_a_line == 0:
+        tell(f"{n_done} of {n_vectors} vectors, {counts['failed']} failed")

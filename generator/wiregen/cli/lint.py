@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wiregen.cli.failure import DONE, FINDINGS, Failure
-from wiregen.cli.protocols import configuration, exit_code, load
+from wiregen.cli.protocols import chosen_names, configuration, exit_code, load
 from wiregen.cli.talk import has_colour, tell
 
 if TYPE_CHECKING:
@@ -24,11 +24,11 @@ _FORMATS: tuple["OutputFormat", ...] = ("full", "concise", "json", "github", "sa
 def verb(names: tuple[str, ...], output_format: "OutputFormat", rules: tuple[str, ...]) -> int:
     """Lint .wire files, or protocols by name; without any, all in the sources of the configuration.
 
-    Listings (assumed, errata, deprecated, untied-rule) are notes. Findings (no-source, no-doc, unused) are warnings, and
+    Listings (assumed, errata, deprecated, untied-rule) are notes. Findings (no-source, no-doc, no-field-doc, unused) are warnings, and
     only they make the exit code 1. `wiregen explain NAME` has a page for each rule.
     """
     from wiregen.diagnostics import Report, render
-    from wiregen.frontend import as_shown, source_files
+    from wiregen.frontend import protocol_files, source_files
     from wiregen.linter import lint
     from wiregen.source import Sources
 
@@ -36,7 +36,7 @@ def verb(names: tuple[str, ...], output_format: "OutputFormat", rules: tuple[str
     report, sources = Report(), Sources()
     config = configuration(report)
     outcomes = []
-    for name in names or tuple(str(as_shown(path)) for path in source_files(config)):
+    for name in names or chosen_names((*source_files(config), *protocol_files(config)), config):
         checked, found = Report(), Report()
         subject = load(name, config, sources, checked)
         if subject is None or checked.has_errors:

@@ -10,6 +10,8 @@ from wiregen.cli.failure import FINDINGS, USAGE, Failure
 from wiregen.cli.talk import has_colour
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from wiregen.backends import Subject
     from wiregen.config import Config
     from wiregen.diagnostics import Report
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "carrier_of",
+    "chosen_names",
     "configuration",
     "exit_code",
     "load",
@@ -40,6 +43,31 @@ def configuration(report: "Report") -> "Config":
     if report.has_errors:
         stop(report, Sources())
     return config
+
+
+def chosen_names(files: "Iterable[Path]", config: "Config") -> tuple[str, ...]:
+    """Return the paths of .wire files as the user would write them.
+
+    Raises:
+        Failure: There is no file, or none for a name in `protocols`. A run over no protocols would pass for a success.
+    """
+    from wiregen.frontend import protocol_files
+    from wiregen.source import as_shown
+
+    known = {path.stem for path in protocol_files(config)}
+    for name in config.protocols or ():
+        if name not in known:
+            way_out = "`protocols` in wiregen.toml names .wire files of the sources, or protocols that wiregen ships"
+            raise Failure(f"there is no protocol `{name}`", way_out)
+    names = tuple(dict.fromkeys(str(as_shown(path)) for path in files))
+    if not names:
+        folders = " or ".join(
+            f"`{as_shown(folder)}`{'' if folder.is_dir() else ' (no such folder)'}"
+            for folder in config.sources
+        )
+        way_out = "`wiregen new NAME` makes a project with one; `sources` in wiregen.toml names other folders"
+        raise Failure(f"there is no protocol: no .wire file in {folders}", way_out, code=FINDINGS)
+    return names
 
 
 def subject_of(name: str) -> "Subject":

@@ -25,6 +25,11 @@ __all__ = ["verb"]
 @click.option("--port", type=click.IntRange(1, 65535), help="Only connections with that port.")
 @click.option("--format", "format_", type=click.Choice(["text", "jsonl"]), default="text", show_default=True)
 @click.option("--strict", is_flag=True, help="Refuse what the protocol tolerates.")
+@click.option(
+    "--on-error",
+    type=click.Choice(["close", "continue"]),
+    help="After an error, what the connection does; the protocol says it otherwise.",
+)
 @click.option("--variant", metavar="NAME", help="Another layout that the protocol declares.")
 @click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help="Replace a limit: frame=1MiB.")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Set an option of a session.")
@@ -35,6 +40,7 @@ def verb(
     port: int | None,
     format_: str,
     strict: bool,
+    on_error: str | None,
     variant: str | None,
     limits: tuple[str, ...],
     options: tuple[str, ...],
@@ -44,6 +50,9 @@ def verb(
     CAPTURE is a capture (pcap, pcapng, .gz too), or the bytes of the first role, and SECOND then those of the other one:
     files have no time, so all of the first role's are taken first. Exits with 1 if a rule was broken, or anything could not
     be decoded.
+
+    Where a connection closes after an error (`on error close`), what its sender sent after the error is listed, and the
+    sessions do not see it: its receiver has not read it.
     """
     from wiregen.cli.choices import limits_of, options_of, variant_of
     from wiregen.cli.decoded import Settings
@@ -59,7 +68,8 @@ def verb(
     settings = Settings(
         plan=plan, variant=variant_of(plan, variant), limits=limits_of(plan, limits), is_strict=strict
     )
-    replay = _Replay(Program(plan), settings, options_of(plan, options))
+    closes = (on_error or plan["on_error"]) == "close"
+    replay = _Replay(Program(plan), settings, options_of(plan, options), closes=closes)
     ports = tuple(each.number for each in subject.protocol.ports)
     with open_bytes(capture, is_capture=False if second is not None else None) as source:
         if source.path is not None:
@@ -76,8 +86,11 @@ def verb(
 class _Replay:
     """What is replayed, and the sessions of each connection that is not over."""
 
-    def __init__(self, program: "Program", settings: "Settings", options: Mapping[str, Any]) -> None:
+    def __init__(
+        self, program: "Program", settings: "Settings", options: Mapping[str, Any], *, closes: bool
+    ) -> None:
         self._program = program
+        self._closes = closes
         self._settings = settings
         self._options = options
         self._watches: dict[str | None, Watch] = {}
@@ -121,7 +134,13 @@ class _Replay:
 
         if flow not in self._watches:
             self._watches[flow] = Watch(
-                self._program, self._settings, context, options=self._options, flow=flow, now=now
+                self._program,
+                self._settings,
+                context,
+                options=self._options,
+                closes=self._closes,
+                flow=flow,
+                now=now,
             )
         return self._watches[flow]
 

@@ -64,6 +64,8 @@ class _Jsonl:
             line["time"] = round(replayed.time, 6)
         if replayed.decoded is not None:
             line |= _frame_record(replayed.decoded)
+        if replayed.is_unread:
+            line["unread"] = True
         line["steps"] = [
             {"session": session, "key": _plain(key), "state": before, "next_state": after}
             for session, key, before, after in replayed.steps
@@ -128,7 +130,8 @@ class _Text:
             self._flow, self._began = replayed.flow, replayed.time or 0.0
         seconds = "" if replayed.time is None else f"{replayed.time - self._began:12.6f}  "
         what = "(timer)" if replayed.decoded is None else _shown(replayed.decoded)
-        print(f"{seconds}{what}{''.join(map(_shown_step, replayed.steps))}")
+        unread = " (not read: after the error)" if replayed.is_unread else ""
+        print(f"{seconds}{what}{unread}{''.join(map(_shown_step, replayed.steps))}")
         for violation in replayed.violations:
             word = "note" if violation.lenient else "VIOLATION"
             place = f" [{violation.session}{_shown_key(violation.key)} in {violation.state}]"

@@ -21,13 +21,17 @@ Step = tuple[str, Any, str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replayed:
-    """A frame, a fault (`decoded`), or a timer that ran out, and what it meant to the sessions."""
+    """A frame, a fault (`decoded`), or a timer that ran out, and what it meant to the sessions.
+
+    `is_unread`: it came after an error that closes the connection, so that its receiver has not read it.
+    """
 
     flow: str | None
     time: float | None
     decoded: Decoded | None
     steps: tuple[Step, ...]
     violations: tuple[Violation, ...]
+    is_unread: bool = False
 
     @property
     def is_fault(self) -> bool:
@@ -35,7 +39,11 @@ class Replayed:
 
 
 class Watch:
-    """The sessions of one connection; its `context` is the one that both directions are decoded with."""
+    """The sessions of one connection; its `context` is the one that both directions are decoded with.
+
+    `closes`: an error that the codec can recover from ends its direction. In a direction with a gap it does not: bytes that
+    the capture lacks may be its cause.
+    """
 
     def __init__(
         self,
@@ -44,11 +52,15 @@ class Watch:
         context: Context,
         *,
         options: Mapping[str, Any],
+        closes: bool,
         flow: str | None = None,
         now: float = 0.0,
     ) -> None:
         self._flow = flow
         self._now = now
+        self._closes = closes
+        self._with_gap: set[str | None] = set()
+        self._unread: set[str | None] = set()
         self._engine = Engine(
             program,
             strict=settings.is_strict,
@@ -75,9 +87,10 @@ class Watch:
 
     def judge(self, decoded: Decoded) -> Replayed:
         """Return what a frame meant; most were heard of when they were decoded."""
+        is_unread = decoded.role in self._unread
         if isinstance(decoded.outcome, DecodeError):
-            if decoded.role is not None:
-                self._engine.miss(decoded.role, decoded.outcome, self._now)
+            if not is_unread:
+                self._miss(decoded.role, decoded.outcome)
         elif self._heard is None:
             self._hear(decoded.outcome.value, decoded.role)
         violations, self._heard = tuple(self._heard or ()), None
@@ -89,7 +102,18 @@ class Watch:
             decoded=decoded,
             steps=self._taken_steps(),
             violations=violations,
+            is_unread=is_unread,
         )
+
+    def _miss(self, role: str | None, error: DecodeError) -> None:
+        """Let an error pass; it may end its direction."""
+        if error.code == "gap":
+            self._with_gap.add(role)
+        violation = None if role is None else self._engine.miss(role, error, self._now)
+        if violation is not None:
+            self._heard = [violation]
+        if self._closes and error.recoverable and role not in self._with_gap:
+            self._unread.add(role)
 
     def states(self) -> Iterator[tuple[str, Any, str]]:
         """Yield session, key and state of each instance that is kept."""
@@ -106,5 +130,7 @@ class Watch:
         if self._heard is None:
             self._heard = []
         assert sender is not None
+        if sender in self._unread:
+            return
         for inner in self._engine.step(sender, frame, self._now, self._heard):
             self._hear(inner, sender)

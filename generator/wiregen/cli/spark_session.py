@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -42,7 +43,8 @@ logger.executor.level = off
 logger.tasks.name = org.apache.spark.scheduler
 logger.tasks.level = off
 """
-_NOT_INSTALLED: Final = Failure("the pipeline is not installed", "pip install 'wiregen[spark,spark-java]'")
+_LIBRARIES: Final = ("pyspark", "pyarrow", "pandas")
+"""Modules of the extra `spark` that every job imports; numba only makes some of them faster."""
 
 
 @contextmanager
@@ -58,6 +60,7 @@ def opened(
 
     It comes with the protocol's name there and the options of a read. What a worker cannot do is told as it says it.
     """
+    _check_installed()
     with tempfile.TemporaryDirectory(prefix="wiregen-spark-") as folder, _told():
         name = _build(protocol, Path(folder))
         sys.path.insert(0, str(Path(folder, "python")))
@@ -74,6 +77,16 @@ def opened(
             _forget()
 
 
+def _check_installed() -> None:
+    """Raise a Failure that names the extra if a library of it is missing."""
+    missing = [f"`{name}`" for name in _LIBRARIES if find_spec(name) is None]
+    if missing:
+        raise Failure(
+            f"`wiregen spark` needs {', '.join(missing)}",
+            "pip install 'wiregen[spark]', or 'wiregen[spark,spark-java]' where there is no Java 17 or newer",
+        )
+
+
 def _forget() -> None:
     """Forget what was imported of the built package: the next one has the same name."""
     from wirespark.packages import forget
@@ -86,10 +99,8 @@ def _forget() -> None:
 @contextmanager
 def _told() -> Iterator[None]:
     """Tell the user what the pipeline says."""
-    try:
-        from wirespark.errors import WireSparkError
-    except ImportError:
-        raise _NOT_INSTALLED from None
+    from wirespark.errors import WireSparkError
+
     try:
         yield
     except WireSparkError as error:

@@ -50,37 +50,37 @@ def verb(names: tuple[str, ...], check: bool) -> int:
     )
 
 
-def _subjects(config: "Config", names: tuple[str, ...], sources: "Sources") -> "list[Subject]":
-    """Return the protocols that are spoken."""
-    from wiregen.cli.protocols import load
+def _subjects(config: "Config", names: tuple[str, ...], sources: "Sources") -> "dict[str, Subject]":
+    """Return the protocols that are spoken, by the names or paths that lead to them."""
+    from wiregen.cli.protocols import chosen_names, load
     from wiregen.diagnostics import Report
     from wiregen.frontend import protocol_files
 
     report = Report()
-    chosen = names or tuple(path.stem for path in protocol_files(config))
-    found = [load(name, config, sources, report) for name in chosen]
+    chosen = names or chosen_names(protocol_files(config), config)
+    found = {name: load(name, config, sources, report) for name in chosen}
     if report.has_errors:
         stop(report, sources)
-    return [subject for subject in found if subject is not None and subject.protocol.frames]
+    return {name: each for name, each in found.items() if each is not None and each.protocol.frames}
 
 
-def _outputs(subjects: "list[Subject]", config: "Config", sources: "Sources") -> "Iterator[Output]":
+def _outputs(subjects: "dict[str, Subject]", config: "Config", sources: "Sources") -> "Iterator[Output]":
     """Yield the files in the order of the protocols, and print what they show. What fails elsewhere is done here, for its errors."""
     from wiregen.writer import Output
 
-    done = _made_elsewhere(subjects, sources)
-    for subject in subjects:
-        content, rows = done.get(subject.source) or _made(subject, config, sources)
+    done = _made_elsewhere(subjects)
+    for name, subject in subjects.items():
+        content, rows = done.get(name) or _made(subject, config, sources)
         sys.stdout.writelines(f"{row}\n" for row in rows)
         yield Output(path=PurePosixPath(f"{subject.protocol.name}.json"), content=content)
 
 
-def _made_elsewhere(subjects: "list[Subject]", sources: "Sources") -> dict[str, Made]:
-    """Return what other processes make, by the names of the files: the longest first, for they take the longest."""
+def _made_elsewhere(subjects: "dict[str, Subject]") -> dict[str, Made]:
+    """Return the files that other processes make; they begin with the protocols of most messages, which take longest."""
     from wiregen.cli.progress import progress_of_files
     from wiregen.cli.side_by_side import side_by_side
 
-    names = sorted({subject.source for subject in subjects}, key=lambda name: -len(sources[name].text))
+    names = sorted(subjects, key=lambda name: -len(subjects[name].protocol.messages))
     with progress_of_files(len(names)) as advance:
         return dict(advance(each) for each in side_by_side(_made_of, names))
 
@@ -94,7 +94,7 @@ def _made_of(name: str) -> Made | None:
     config = configuration(report)
     with redirect_stderr(StringIO()):
         try:
-            subject = _subjects(config, (name,), sources)[0]
+            [subject] = _subjects(config, (name,), sources).values()
             return _made(subject, config, sources)
         except (click.exceptions.Exit, click.ClickException):
             return None
@@ -134,7 +134,10 @@ def _schema() -> "Output":
 
 
 def _built(subject: "Subject", config: "Config", sources: "Sources") -> "Built":
+    from dataclasses import replace
+
     from wiregen.diagnostics import Report
+    from wiregen.example_conversations import told_conversations
     from wiregen.examples import examples_in_bytes
     from wiregen.made import make
     from wiregen.plan import KNOWN_LIMITS
@@ -150,6 +153,9 @@ def _built(subject: "Subject", config: "Config", sources: "Sources") -> "Built":
     limits = tuple(limit.name for limit in subject.protocol.limits if limit.name in KNOWN_LIMITS)
     examples = tuple(Given(**each) for each in examples_in_bytes(subject.protocol))
     traces = make_traces(subject.protocol, subject.origins, sources) if subject.protocol.sessions else None
+    if traces is not None:
+        told = (each.trace for each in told_conversations(subject.protocol))
+        traces = replace(traces, traces=(*told, *traces.traces))
     try:
         return build_vectors(
             package.plan, limits=limits, examples=examples, carry=carrier(package), traces=traces
@@ -199,7 +205,7 @@ def _written(outputs: "tuple[Output, ...]", config: "Config", *, is_partial: boo
 
     folder = config.output / _FOLDER
     try:
-        written = write(outputs, folder, partial=is_partial)
+        written = write(outputs, folder, partial=is_partial, at_wait=tell)
     except WriteError as error:
         raise Failure(str(error), "the message names the place; nothing was changed", code=USAGE) from None
     counts = f"{len(written.changed)} files written, {len(written.deleted)} deleted"

@@ -1,12 +1,17 @@
 """`wiregen vectors testee`: generated code behind the exchange of `vectors run`, to try the exchange with."""
 
 import sys
+from importlib.util import find_spec
+from typing import Final
 
 import click
 
 from wiregen.cli.failure import DONE
 
 __all__ = ["verb"]
+
+_LIBRARIES: Final = {"protobuf": "google.protobuf", "msgpack": "msgpack"}
+"""The library that each serialization is read and written with."""
 
 
 @click.command("testee")
@@ -19,9 +24,25 @@ def verb(protocol: str, careful: bool) -> int:
     from wiregen.vectors.verifying import CarefulDoor, Door
     from wiregen.vectors.verifying.made_door import door_of
 
-    package = package_of(protocol, () if careful else ("protobuf", "msgpack"))
+    package = package_of(protocol, () if careful else _serializations())
     door: Door = CarefulDoor(package.plan) if careful else door_of(package)
     for line in answers(door, sys.stdin.buffer):
         sys.stdout.buffer.write(line)
         sys.stdout.buffer.flush()
     return DONE
+
+
+def _serializations() -> tuple[str, ...]:
+    """Return the serializations that the configuration builds and whose libraries are installed."""
+    from wiregen.cli.protocols import configuration
+    from wiregen.diagnostics import Report
+
+    built = configuration(Report()).backends
+    return tuple(name for name, library in _LIBRARIES.items() if name in built and _is_installed(library))
+
+
+def _is_installed(library: str) -> bool:
+    try:
+        return find_spec(library) is not None
+    except ModuleNotFoundError:  # the package that `library` is in
+        return False

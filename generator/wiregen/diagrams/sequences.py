@@ -19,13 +19,17 @@ _HAPPENINGS: Final = {"tick": "time passes", "eof": "sends nothing more", "close
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """A message from one side to the other. `fields`: the first few that are plain, names and values as in a decoded line."""
+    """A message from one side to the other. `fields`: the first few that are plain, names and values as in a decoded line.
+
+    `violations`: the rules that it breaks, tolerated ones too, where the trace says so.
+    """
 
     at: float
     sender: str
     receiver: str
     message: str
     fields: tuple[tuple[str, str], ...]
+    violations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +39,7 @@ class Happening:
     at: float
     role: str | None
     text: str
+    violations: tuple[str, ...] = ()
 
 
 Line: TypeAlias = Said | Happening
@@ -52,22 +57,33 @@ class SequenceDiagram:
 
 
 def conversations(plan: Plan, traces: Traces) -> dict[str, SequenceDiagram]:
-    """Return one legal conversation for each session and join that has one.
+    """Return one conversation for each session and join that is legal with the default values of all options.
 
-    It is the one in which most of what the session speaks of is said, and of several the one in which both sides speak.
+    It is one with messages of the session that begins, after preambles, with a message of the protocol's first role, which by custom connects. Of several, it
+    is the one with most of the session's own messages; of these, one in which both sides send.
     """
     best: dict[str, tuple[tuple[int, ...], SequenceDiagram]] = {}
     own = {name: _said_in(session) for name, session in plan["sessions"].items()}
     for trace in traces.traces:
-        if trace.violation is not None:
+        if trace.violation is not None or trace.options:
             continue
         diagram = sequence_diagram(plan, trace)
-        names = {line.message for line in diagram.lines if isinstance(line, Said)}
-        speakers = {line.sender for line in diagram.lines if isinstance(line, Said)}
+        said = [line for line in diagram.lines if isinstance(line, Said)]
+        names = {line.message for line in said}
+        speakers = {line.sender for line in said}
+        first = next((line.sender for line in said if line.message not in plan["preambles"]), None)
         covered = {goal.session for goal in trace.covers if goal.session}
         for session in sorted(covered | {name for name, messages in own.items() if names & messages}):
             n_own = len(names & own.get(session, names))
-            worth = (n_own, len(speakers), session in covered, len(names), -len(diagram.lines))
+            worth = (
+                n_own > 0,
+                first == plan["roles"][0],
+                n_own,
+                len(speakers),
+                session in covered,
+                len(names),
+                -len(diagram.lines),
+            )
             if session not in best or worth > best[session][0]:
                 best[session] = (worth, diagram)
     return {session: diagram for session, (_, diagram) in best.items()}
@@ -92,7 +108,7 @@ def sequence_diagram(plan: Plan, trace: Trace) -> SequenceDiagram:
 
 def _line(plan: Plan, step: Step) -> Line:
     if step.kind != "message":
-        return Happening(at=step.at, role=step.role, text=_HAPPENINGS[step.kind])
+        return Happening(at=step.at, role=step.role, text=_HAPPENINGS[step.kind], violations=step.violations)
     assert step.role is not None
     record = frame_record(plan, step.value)
     return Said(
@@ -101,6 +117,7 @@ def _line(plan: Plan, step: Step) -> Line:
         receiver=next((role for role in plan["roles"] if role != step.role), step.role),
         message=record["message"],
         fields=tuple(_plain_fields(record.get("fields", {})))[:_MOST_FIELDS],
+        violations=step.violations,
     )
 
 

@@ -110,7 +110,7 @@ def _key_of(node: Node, keys: frozenset[str]) -> str:
     """Return the key of the innermost cell that a leaf lies in; "" where there is none."""
     path = _INDEX.sub("[]", node.path)
     numbered = f"{path}#{node.name}"
-    if node.name in _NUMBERS and numbered in keys:
+    if node.part in _NUMBERS and numbered in keys:
         return numbered
     while path:
         if path in keys:
@@ -121,7 +121,7 @@ def _key_of(node: Node, keys: frozenset[str]) -> str:
 
 
 def _shown_path(node: Node) -> str:
-    is_number = node.name in _NUMBERS and not node.path.endswith(f".{node.name}")
+    is_number = node.part in _NUMBERS
     return f"{node.path} {node.name}" if is_number else node.path
 
 

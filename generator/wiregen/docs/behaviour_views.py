@@ -8,7 +8,7 @@ from wiregen.docs.anatomy import Anatomy
 from wiregen.docs.ladders import Ladder
 from wiregen.docs.places import Linked
 from wiregen.docs.prose import Prose
-from wiregen.docs.views import ListingView, NotesView, Shell, ToldView
+from wiregen.docs.views import ConversationView, ListingView, NotesView, Shell, ToldView
 
 __all__ = ["DoingView", "HeardView", "LackView", "ReaderView", "RememberedPageView"]
 
@@ -70,5 +70,6 @@ class RememberedPageView:
     heard: tuple[HeardView, ...] = ()
     together: str = ""
     python: str = ""
+    conversations: tuple[ConversationView, ...] = ()
     ladder: Ladder | None = None
     told: tuple[ToldView, ...] = ()

@@ -176,8 +176,8 @@ class Book:
 
     @cached_property
     def conversations(self) -> Conversations:
-        """What its file of vectors tells."""
-        return conversations_in(self.plan, self.chapter.vectors)
+        """What the protocol and its file of vectors tell."""
+        return conversations_in(self.protocol, self.plan, self.chapter.vectors)
 
     @cached_property
     def limits(self) -> dict[str, int]:

@@ -13,7 +13,7 @@ from itertools import takewhile
 from typing import Final, assert_never
 
 from wiregen import model as m
-from wiregen.plan.facts import recursive_structs
+from wiregen.plan.facts import called_structs
 from wiregen.sizes import Sizes
 from wiregen.spelling import expression_text, length_text, type_text
 
@@ -66,7 +66,7 @@ class Cells:
         self._sizes = Sizes(protocol)
         self._structs = {struct.name: struct for struct in protocol.structs}
         self._enums = {enum.name: enum for enum in protocol.enums}
-        self._recursive = recursive_structs(protocol)
+        self._called = called_structs(protocol)
 
     def of(self, owner: str, fields: tuple[m.Field, ...]) -> tuple[Cell, ...]:
         """Return the cells of fields by themselves."""
@@ -82,7 +82,7 @@ class Cells:
 
     def struct(self, name: str, depth: int) -> m.Struct | None:
         """Return a struct that can be spread out at that depth."""
-        return None if name in self._recursive or depth >= _DEEPEST else self._structs.get(name)
+        return None if name in self._called or depth >= _DEEPEST else self._structs.get(name)
 
     def number(self, type_: m.Type) -> int | None:
         """Return the bits of what is one number of fixed size, else None."""
@@ -239,10 +239,11 @@ class _Walk:
         self, type_: m.Reference, key: str, field: m.Field, owner: str, depth: int
     ) -> Iterator[Cell]:
         struct = self._cells.struct(type_.name, depth) if type_.target == "struct" else None
+        message = self._message  # within itself it is one of any size
         if struct is not None:
             yield from self.fields(struct.fields, struct.name, depth + 1, key)
-        elif type_.target == "message" and self._message is not None and self._message.name == type_.name:
-            yield from self.fields(self._message.fields, self._message.name, depth)
+        elif message is not None and type_.target == "message" and owner != type_.name == message.name:
+            yield from self.fields(message.fields, message.name, depth)
         elif type_.target == "union":
             yield from self._union(type_, key, field, owner)
         else:

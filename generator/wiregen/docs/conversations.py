@@ -1,4 +1,6 @@
-"""Conversations that pages tell: one for each session, and the shortest one that breaks each rule, out of the file of vectors.
+"""Conversations that pages tell: those of the `.wire` file first, then one for each session and each rule from the file of vectors.
+
+With default options a connection accepts the former. Of several that break a rule, one with default options is taken before shorter ones.
 
 Invariant: what is told was read by the careful codec while the page was made.
 """
@@ -8,41 +10,91 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from wiregen import model as m
 from wiregen.diagnostics import error_codes
 from wiregen.diagrams import SequenceDiagram, conversations, sequence_diagram
+from wiregen.example_conversations import Told, told_conversations
 from wiregen.runtime.context import Context
 from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.explain import careful_decoder
 from wiregen.runtime.options import Options, Plan
+from wiregen.spelling import expression_text
 from wiregen.traces import Goal, Step, Trace, Traces
 from wiregen.vectors.format import Trace as Kept
 from wiregen.vectors.format import VectorFile, octets
 
-__all__ = ["Conversations", "conversations_in"]
+__all__ = ["Conversations", "ExampleConversation", "conversations_in"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExampleConversation:
+    """A conversation of the file, numbered from 1. `options`: what it sets; `sessions`: those, and joins, that it takes a transition of."""
+
+    number: int
+    title: str
+    doc: str
+    options: tuple[tuple[str, str], ...]
+    diagram: SequenceDiagram
+    sessions: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversations:
-    """`legal`: by session or join; `breaking`: by the rule that the last line breaks."""
+    """`examples`: those of the file; found by search `legal` by session or join, `breaking` by the rule that the last line breaks.
 
+    Where an example breaks a rule, it stands for the one that was searched.
+    """
+
+    examples: tuple[ExampleConversation, ...] = ()
     legal: Mapping[str, SequenceDiagram] = field(default_factory=dict)
     breaking: Mapping[str, SequenceDiagram] = field(default_factory=dict)
 
+    def of(self, session: str) -> tuple[ExampleConversation, ...]:
+        """Return the examples that a session, or a join, takes part in."""
+        return tuple(each for each in self.examples if session in each.sessions)
 
-def conversations_in(plan: Plan, file: VectorFile | None) -> Conversations:
-    """Return the conversations of a file's traces; none without a file."""
-    kept = [each for each in file.vectors if isinstance(each, Kept)] if file is not None else []
+
+def conversations_in(protocol: m.Protocol, plan: Plan, file: VectorFile | None) -> Conversations:
+    """Return the conversations of a protocol and of its traces; without a file only the former."""
+    examples = tuple(
+        _example(plan, number, each) for number, each in enumerate(told_conversations(protocol), 1)
+    )
+    breaking = {each.diagram.violation: each.diagram for each in reversed(examples) if each.diagram.violation}
+    searched = _searched(plan, file)
+    return Conversations(examples=examples, legal=searched.legal, breaking={**searched.breaking, **breaking})
+
+
+def _example(plan: Plan, number: int, told: Told) -> ExampleConversation:
+    conversation = told.conversation
+    return ExampleConversation(
+        number=number,
+        title=conversation.name,
+        doc=conversation.doc,
+        options=tuple((each.name, expression_text(each.value)) for each in conversation.options),
+        diagram=sequence_diagram(plan, told.trace),
+        sessions=frozenset(goal.session for goal in told.trace.covers if goal.session),
+    )
+
+
+def _searched(plan: Plan, file: VectorFile | None) -> Conversations:
+    traces_ = [each for each in file.vectors if isinstance(each, Kept)] if file is not None else []
+    kept = [each for each in traces_ if each.source != "example"]
     faults = set(error_codes())
-    legal = [trace for each in kept if each.violation is None and (trace := _read(plan, each)) is not None]
+    legal = [trace for each in kept if _is_clean(each) and (trace := _read(plan, each)) is not None]
     traces = Traces(protocol=plan["name"], traces=tuple(legal), goals=(), missing=())
     breaking: dict[str, SequenceDiagram] = {}
-    for each in sorted(kept, key=lambda one: len(one.steps)):
+    for each in sorted(kept, key=lambda one: (bool(one.options), len(one.steps))):
         if each.violation is None or each.violation in faults or each.violation in breaking:
             continue
         trace = _read(plan, each)
         if trace is not None:
             breaking[each.violation] = sequence_diagram(plan, trace)
     return Conversations(legal=conversations(plan, traces), breaking=breaking)
+
+
+def _is_clean(kept: Kept) -> bool:
+    """Return whether a conversation breaks no rule, not even one that is tolerated."""
+    return kept.violation is None and not any(step.violations for step in kept.steps)
 
 
 def _read(plan: Plan, kept: Kept) -> Trace | None:

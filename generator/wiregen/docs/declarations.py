@@ -35,7 +35,7 @@ from wiregen.emitter import harmless
 from wiregen.spelling import span_text, type_text
 from wiregen.walk import flat_fields, references
 
-__all__ = ["code_text", "direction_text", "fields_page", "kind_of", "message_page", "type_page"]
+__all__ = ["code_of", "direction_text", "fields_page", "kind_of", "message_page", "type_page"]
 
 _MOST_DRAWN: Final = 4
 """Varieties of a union that are drawn; of more, each is told in the notation."""
@@ -80,7 +80,7 @@ def _page(
         shell=book.shell(name, book.places.slugs[name], Linked(text=name)),
         declaration=_declared(book, declaration, frame),
         direction=direction_text(book.protocol, declaration),
-        code=code_text(declaration.code) if isinstance(declaration, m.Message) else "",
+        code=code_of(declaration) if isinstance(declaration, m.Message) else "",
         frame=None if frame is None else Linked(text=frame.name, url=book.places.url(frame.name)),
         layout=layout,
         sample=None if sample is None else _sample_view(book, sample, layout.rows),
@@ -126,12 +126,17 @@ def direction_text(protocol: m.Protocol, declaration: m.Message | Fields) -> str
     return f"{role} → {other}"
 
 
-def code_text(code: int | None) -> str:
-    """Return a code in decimal, in hexadecimal, and as the character that it may be."""
-    if code is None:
-        return ""
-    shown = f", '{chr(code)}'" if 0x21 <= code < 0x7F and code != 0x27 else ""
-    return f"{code}{f' (0x{code:02x}{shown})' if code > 9 else ''}"
+def code_of(message: m.Message) -> str:
+    """Return the code of a message as a page shows it; "" where it has none."""
+    return "" if message.code is None else number_text(message.code, is_character=message.is_character)
+
+
+def number_text(number: int, high: int | None = None, *, is_character: bool = False) -> str:
+    """Return a number, or the range up to `high`, in decimal, in hexadecimal if that differs, and as a character."""
+    numbers = (number,) if high in (None, number) else (number, high)
+    also = [" .. ".join(f"0x{each:02x}" for each in numbers)] if max(numbers) > 9 and number >= 0 else []
+    also += [" .. ".join(repr(chr(each)) for each in numbers)] if is_character else []
+    return " .. ".join(map(str, numbers)) + (f" ({', '.join(also)})" if also else "")
 
 
 # ---- the example
@@ -239,7 +244,11 @@ def type_page(book: Book, declaration: m.Enum | m.Union | m.Coding) -> TypeView:
 
 def reserved_of(reserved: Iterable[m.Reserved]) -> tuple[tuple[str, Prose], ...]:
     """Return numbers that must not be used, and why."""
-    return tuple((", ".join(map(span_text, each.spans)), Prose(text=each.why)) for each in reserved)
+    return tuple((_numbers(each.spans), Prose(text=each.why)) for each in reserved)
+
+
+def _numbers(spans: Iterable[m.Span], *, is_character: bool = False) -> str:
+    return ", ".join(number_text(span.low, span.high, is_character=is_character) for span in spans)
 
 
 def _members(book: Book, declaration: m.Enum | m.Union | m.Coding) -> Iterator[MemberView]:
@@ -249,7 +258,7 @@ def _members(book: Book, declaration: m.Enum | m.Union | m.Coding) -> Iterator[M
                 yield MemberView(
                     name=member.name,
                     anchor=member.name,
-                    number=code_text(member.value),
+                    number=number_text(member.value, is_character=member.is_character),
                     doc=Prose(text=member.doc),
                     notes=notes_of(member.notes, is_part=True),
                 )
@@ -267,7 +276,7 @@ def _variety(book: Book, union: m.Union, variety: m.Variety) -> MemberView:
     return MemberView(
         name=variety.name,
         anchor=variety.name,
-        number=", ".join(map(span_text, variety.codes)),
+        number=_numbers(variety.codes, is_character=variety.is_character),
         doc=Prose(text=variety.doc),
         notes=notes_of(variety.notes, is_part=True),
         layout=layout_of(book, name, cells) if cells and len(union.varieties) <= _MOST_DRAWN else None,

@@ -69,6 +69,7 @@ def _declared(protocol: m.Protocol) -> dict[str, Fields | m.Enum]:
 def _whole(one: m.Protocol, other: m.Protocol) -> Iterator[DifferenceView]:
     yield from _compared("Byte order", one.endian, other.endian)
     yield from _compared("Roles", ", ".join(one.roles), ", ".join(other.roles))
+    yield from _compared("After an error", one.on_error, other.on_error)
     ours, theirs = _limits(one), _limits(other)
     for name in dict.fromkeys((*ours, *theirs)):
         yield from _compared(f"limits.{name}", ours.get(name, ""), theirs.get(name, ""))

@@ -123,8 +123,9 @@ def _of_field(field: m.Field, path: str, named: Named) -> Iterator[Fault]:
     rule = field.notes.rule or ""
     yield from _of_value(field.value, path, rule)
     if field.where is not None:
-        text = field.where_text or expression_text(field.where)
-        yield Fault(code="constraint", path=path, when=f"not so: {text}", rule=rule)
+        whole = field.where_text or expression_text(field.where)
+        for text, own_rule in field.where_rules or ((whole, None),):
+            yield Fault(code="constraint", path=path, when=f"not so: {text}", rule=own_rule or rule)
     for type_, own_rule in _own(field.type, rule):
         yield from _of_type(type_, path, own_rule, named)
     expressions = [part for part in (field.condition, field.where) if part is not None]
@@ -193,7 +194,10 @@ def _of_type(type_: m.Type, path: str, rule: str, named: Named) -> Iterator[Faul
             yield from _of_varint(bits, path, rule, lenient=type_.lenient)
         case m.Text(encoding=encoding, length=length, lenient=lenient):
             if encoding != "latin1":  # where every byte is a character
-                yield Fault(code="invalid_text", path=path, when=f"not {encoding}", rule=rule, strict=lenient)
+                is_taken = lenient and encoding != "mutf8"  # of which only longer forms and a raw 00 are
+                yield Fault(
+                    code="invalid_text", path=path, when=f"not {encoding}", rule=rule, strict=is_taken
+                )
             if encoding == "mutf8":
                 yield Fault(
                     code="not_canonical", path=path, when="longer than needed", rule=rule, strict=True
@@ -202,6 +206,9 @@ def _of_type(type_: m.Type, path: str, rule: str, named: Named) -> Iterator[Faul
         case m.Bytes(length=length):
             yield from _of_run(length, path, rule, named)
         case m.List(length=length):
+            if type_.where is not None:
+                when = f"an item is not so: {type_.where_text}"
+                yield Fault(code="constraint", path=path, when=when, rule=type_.rule or rule)
             yield from _beyond(path, named, "count", "frame", "messages")
             yield from _of_length(length, path, rule, named)
         case m.Reference():

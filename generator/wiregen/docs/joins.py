@@ -21,7 +21,7 @@ from wiregen.docs.remembered import (
     scope_text,
     settings_of,
 )
-from wiregen.docs.sessions import told_of
+from wiregen.docs.sessions import conversation_views, told_of
 from wiregen.emitter import harmless
 from wiregen.runtime.errors import DecodeError
 from wiregen.vectors.format import Trace, Valid, octets
@@ -47,6 +47,7 @@ def join_page(book: Book, join: m.Join) -> RememberedPageView:
         readers=readers_of(book, join),
         lacks=tuple(_lacks(book, join)),
         wire=book.wire(join.path),
+        conversations=conversation_views(book, book.conversations.of(name)),
         ladder=None if legal is None else ladder_of(f"A conversation with {name}", legal),
         told=() if legal is None else told_of(legal),
     )

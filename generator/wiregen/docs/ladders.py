@@ -75,13 +75,14 @@ def _rung(
 
 
 def lines_of(diagram: SequenceDiagram) -> Iterator[tuple[str, str]]:
-    """Yield what each line says, and its values; the time where it has moved on."""
+    """Yield what each line says, and its values; the time where it has moved on, the rules that it breaks."""
     before = 0.0
     for line in diagram.lines:
-        when = f" at {line.at:g} s" if line.at != before else ""
+        more = f" at {line.at:g} s" if line.at != before else ""
+        more += f" violates {' and '.join(line.violations)}" if line.violations else ""
         before = line.at
         match line:
             case Said(message=message, fields=fields):
-                yield f"{message}{when}", ", ".join(f"{name} = {value}" for name, value in fields)
+                yield f"{message}{more}", ", ".join(f"{name} = {value}" for name, value in fields)
             case Happening(role=role, text=text):
-                yield f"{role}: {text}{when}" if role else f"{text}{when}", ""
+                yield f"{role}: {text}{more}" if role else f"{text}{more}", ""

@@ -13,11 +13,12 @@ from wiregen.docs.drawings import ascii_of, diagram_of
 from wiregen.docs.grid import Offset, offsets_of
 from wiregen.docs.legends import byte_order, legend_of
 from wiregen.docs.notation import notation_of
-from wiregen.docs.places import anchor
+from wiregen.docs.places import Linked, anchor
 from wiregen.docs.prose import Prose
 from wiregen.docs.views import LayoutView, RowView
 from wiregen.emitter import harmless
 from wiregen.spelling import expression_text
+from wiregen.walk import shapes
 
 __all__ = ["constraint_text", "layout_of"]
 
@@ -63,8 +64,17 @@ def _row(book: Book, cell: Cell, offset: Offset, size: str, *, is_header: bool) 
         doc=Prose(text=field.doc if field is not None else ""),
         notes=notes_of(notes, is_part=True),
         is_header=is_header,
-        rule=book.rule_link(notes.rule),
+        rules=_rules(book, field),
     )
+
+
+def _rules(book: Book, field: m.Field | None) -> tuple[Linked, ...]:
+    """Return the rules that a field and its conditions name."""
+    if field is None:
+        return ()
+    own = field.notes.rule
+    names = dict.fromkeys((*(rule or own for _, rule in field.where_rules), own))
+    return tuple(link for link in map(book.rule_link, names) if link is not None)
 
 
 def _inside(book: Book, cell: Cell) -> tuple[Cell, ...]:
@@ -150,12 +160,23 @@ def constraint_text(field: m.Field | None, constant: str = "", needed: str = "it
         parts.append(f"if at least {needed} {'is' if needed in ('1 byte', 'its size') else 'are'} left")
     if field.where is not None:
         parts.append(f"where {field.where_text or expression_text(field.where)}")
+    parts += [f"each item: {text}" for text in _of_items(field.type)]
     return " ".join(" ".join(parts).split())
+
+
+def _of_items(type_: m.Type) -> Iterator[str]:
+    """Yield the conditions that the items of lists fulfil, as the file has them."""
+    for each in shapes(type_):
+        if isinstance(each, m.List) and each.where is not None:
+            yield each.where_text
 
 
 def _default(field: m.Field | None) -> str:
     match field.value if field is not None else None:
-        case m.Default(value=value) | m.Trailing(value=value):
+        case m.Default(value=value, others=others):
+            texts = (f"{expression_text(each.value)} with {each.message}" for each in others)
+            return ", ".join((expression_text(value), *texts))
+        case m.Trailing(value=value):
             return expression_text(value)
         case _:
             return ""

@@ -114,11 +114,16 @@ def _refused(varints: list[m.Varint]) -> str:
 # ---- what is tolerated
 
 
+def _is_code(value: m.Expression) -> bool:
+    """Tell whether a field says which message it is: another value is another message, and never passed over."""
+    return isinstance(value, m.Call) and value.function == "code"
+
+
 def _leniences(fields: Mapping[str, m.Field], told: m.Region | None) -> Iterator[str]:
     """Yield what `lenient` means at the fields that have it; `told`: a region of which that is said elsewhere."""
     names: dict[str, dict[str, None]] = {}
     for name, field in fields.items():
-        if isinstance(field.value, m.Derived) and field.value.lenient:
+        if isinstance(field.value, m.Derived) and field.value.lenient and not _is_code(field.value.value):
             names.setdefault("measured" if measures(field.value.value) else "derived", {})[name] = None
         for type_ in nested_types(field.type):
             what = "" if type_ is told else _lenience(type_)

@@ -9,12 +9,12 @@ from typing import Final
 from wiregen import model as m
 from wiregen.docs.book import Book, notes_of, number_text
 from wiregen.docs.cells import frame_around
-from wiregen.docs.declarations import Named, code_text, direction_text, kind_of, reserved_of
+from wiregen.docs.declarations import Named, code_of, direction_text, kind_of, reserved_of
 from wiregen.docs.differences import named_in
 from wiregen.docs.places import Linked, differences_page_name, session_page_name
 from wiregen.docs.prose import Prose
 from wiregen.docs.remembered import remembered_views
-from wiregen.docs.sessions import session_view
+from wiregen.docs.sessions import conversation_views, session_view
 from wiregen.docs.views import (
     ConstView,
     HomeView,
@@ -63,6 +63,7 @@ def protocol_page(book: Book, pages: Iterable[MessageView], others: tuple[Book, 
         differences=tuple(_differences(other) for other in others),
         remembering=book.remembering,
         remembered=remembered_views(protocol),
+        conversations=conversation_views(book, book.conversations.examples),
     )
 
 
@@ -79,12 +80,19 @@ def _outermost(protocol: m.Protocol) -> tuple[Named, ...]:
     return (*protocol.frames, *protocol.preambles)
 
 
+_AFTER_ERROR: Final[dict[m.ErrorAction, str]] = {
+    "close": "the connection closes",
+    "continue": "the connection goes on with the next frame, if its place is known",
+}
+
+
 def _facts(protocol: m.Protocol) -> tuple[tuple[str, str], ...]:
     opener = f" ({protocol.roles[0]} opens the connection)" if protocol.roles else ""
     facts = (
         ("Byte order", f"{protocol.endian}-endian"),
         ("Roles", ", ".join(protocol.roles) + opener),
         ("Port", ", ".join(f"{port.transport} {port.number}" for port in protocol.ports)),
+        ("After an error", _AFTER_ERROR[protocol.on_error] if protocol.sessions else ""),
         ("Variants", ", ".join(variant.name for variant in protocol.variants)),
     )
     return tuple((name, text) for name, text in facts if text)
@@ -114,7 +122,7 @@ def _message(book: Book, message: m.Message, sizes: dict[str, str]) -> ListingVi
         name=message.name,
         url=book.places.url(message.name),
         kind="message",
-        code=code_text(message.code),
+        code=code_of(message),
         direction="inside others" if is_inner else direction_text(book.protocol, message),
         size=sizes.get(message.name, ""),
         doc=Prose(text=message.doc),

@@ -76,7 +76,7 @@ def prose(text: str) -> Markup:
         return Markup()
     if _PLAIN.fullmatch(safe):
         return Markup("<p>{}</p>\n").format(safe)
-    return Markup(_renderer().render(safe))
+    return _resolved(_renderer().render(safe))
 
 
 def inline(text: str) -> Markup:
@@ -84,7 +84,12 @@ def inline(text: str) -> Markup:
     safe = harmless(" ".join(text.split()))
     if not safe or _PLAIN.fullmatch(safe):
         return escape(safe)
-    return Markup(_renderer().renderInline(safe))
+    return _resolved(_renderer().renderInline(safe))
+
+
+def _resolved(html: str) -> Markup:
+    """Return rendered HTML with the characters as escapes that Markdown made of entities (`&#x202e;`) or of `%E2%80%AE` in a link."""
+    return Markup(harmless(html))
 
 
 def first_sentence(text: str) -> str:

@@ -8,7 +8,7 @@ from wiregen.docs.charts import Chart
 from wiregen.docs.ladders import Ladder
 from wiregen.docs.places import Linked
 from wiregen.docs.prose import Prose
-from wiregen.docs.views import NotesView, SessionView, Shell, ToldView
+from wiregen.docs.views import ConversationView, NotesView, SessionView, Shell, ToldView
 
 __all__ = ["SessionPageView", "TransitionView", "VariableView"]
 
@@ -45,7 +45,7 @@ class VariableView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionPageView:
-    """The page of a session; `told`: a conversation that it takes part in, and the same as text."""
+    """The page of a session; `conversations`: of the file, that it takes part in; `told`: one that was searched, as text."""
 
     shell: Shell
     session: SessionView
@@ -54,6 +54,7 @@ class SessionPageView:
     states: tuple[tuple[str, Prose], ...]
     variables: tuple[VariableView, ...]
     transitions: tuple[TransitionView, ...]
+    conversations: tuple[ConversationView, ...]
     ladder: Ladder | None
     told: tuple[ToldView, ...]
     hint: str

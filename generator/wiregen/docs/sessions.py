@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from wiregen import model as m
 from wiregen.diagrams import Said, SequenceDiagram, state_diagrams
 from wiregen.docs.book import Book, notes_of
 from wiregen.docs.charts import chart_of
+from wiregen.docs.conversations import ExampleConversation
 from wiregen.docs.ladders import ladder_of, lines_of
 from wiregen.docs.places import Linked, session_page_name
 from wiregen.docs.prose import Prose
 from wiregen.docs.session_views import SessionPageView, TransitionView, VariableView
-from wiregen.docs.views import SessionView, ToldView
+from wiregen.docs.views import ConversationView, SessionView, ToldView
 from wiregen.emitter import harmless
 from wiregen.spelling import expression_text, type_text
 
-__all__ = ["session_page", "session_view", "told_of"]
+__all__ = ["conversation_views", "session_page", "session_view", "told_of"]
 
 
 def session_page(book: Book, session: m.Session) -> SessionPageView:
     """Return the page of a session."""
     diagram = next(each for each in state_diagrams(book.protocol) if each.session == session.name)
     legal = book.conversations.legal.get(session.name)
+    examples = conversation_views(book, book.conversations.of(session.name))
     return SessionPageView(
         shell=book.shell(session.name, session_page_name(session.name), Linked(text=session.name)),
         session=session_view(session),
@@ -31,9 +33,10 @@ def session_page(book: Book, session: m.Session) -> SessionPageView:
         states=tuple((state.name, Prose(text=state.doc)) for state in session.states),
         variables=tuple(_variable(each) for each in session.variables),
         transitions=tuple(_transitions(book, session)),
+        conversations=examples,
         ladder=None if legal is None else ladder_of(f"A conversation of {session.name}", legal),
         told=() if legal is None else told_of(legal),
-        hint=f"No conversation is told. {book.hint}" if legal is None and book.hint else "",
+        hint=f"No conversation is told. {book.hint}" if book.hint and legal is None and not examples else "",
         wire=book.wire(session.path),
     )
 
@@ -47,6 +50,26 @@ def session_view(session: m.Session) -> SessionView:
         doc=Prose(text=session.doc),
         scope="one for each direction" if session.per_sender and not session.keys else scope,
         states=tuple(state.name for state in session.states),
+    )
+
+
+def conversation_views(
+    book: Book, conversations: Iterable[ExampleConversation]
+) -> tuple[ConversationView, ...]:
+    """Return conversations of the file as pages have them."""
+    return tuple(_conversation(book, each) for each in conversations)
+
+
+def _conversation(book: Book, conversation: ExampleConversation) -> ConversationView:
+    title, diagram = harmless(conversation.title), conversation.diagram
+    return ConversationView(
+        title=title,
+        anchor=f"example-{conversation.number}",
+        doc=Prose(text=conversation.doc),
+        options=tuple(harmless(f"{name} = {value}") for name, value in conversation.options),
+        told=told_of(diagram),
+        breaks=book.rule_link(diagram.violation),
+        ladder=ladder_of(title, diagram),
     )
 
 

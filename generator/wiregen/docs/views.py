@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from wiregen.docs.anatomy import Anatomy
 from wiregen.docs.drawings import Diagram
+from wiregen.docs.ladders import Ladder
 from wiregen.docs.places import Linked
 from wiregen.docs.prose import Prose
 from wiregen.emitter import in_cell, markdown
@@ -101,7 +102,7 @@ class RowView:
     doc: Prose
     notes: NotesView
     is_header: bool
-    rule: Linked | None
+    rules: tuple[Linked, ...]
 
     @property
     def type_text(self) -> str:
@@ -332,6 +333,19 @@ class ToldView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationView:
+    """An example of several steps. `options`: what it sets; `breaks`: the rule that its last line breaks."""
+
+    title: str
+    anchor: str
+    doc: Prose
+    options: tuple[str, ...]
+    told: tuple[ToldView, ...]
+    breaks: Linked | None
+    ladder: Ladder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class VectorsView:
     url: str
     counts: str
@@ -364,6 +378,7 @@ class ProtocolView:
     remembering: str = ""
     remembered: tuple[ListingView, ...] = ()
     """Contexts and joins, below the heading."""
+    conversations: tuple[ConversationView, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

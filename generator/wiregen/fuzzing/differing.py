@@ -20,7 +20,7 @@ from wiregen.vectors.verifying.doors import (
     SkippedError,
     Written,
 )
-from wiregen.vectors.verifying.judge import first_byte, told
+from wiregen.vectors.verifying.judge import first_byte, is_same_code, told
 
 __all__ = ["Differing", "Trial", "differing"]
 
@@ -107,7 +107,7 @@ def _between(expected: Decoded, found: Decoded, testee: Door) -> Differing | Non
         key = ("refuses", _message(expected, n_both), _code(said))
     elif len(found.frames) > n_both:
         key = ("accepts", _code(wanted), _path(wanted), _message(found, n_both))
-    elif _code(wanted) != _code(said):
+    elif not _is_same(wanted, said, testee):
         key = ("decode", _code(wanted), _code(said), _path(wanted, said))
     else:
         return _between_faults(wanted, said, testee)
@@ -118,7 +118,7 @@ def _between_faults(wanted: Fault | None, said: Fault | None, testee: Door) -> D
     """Return how faults of the same code differ, in what the codec under test tells."""
     if wanted is None or said is None:
         return None
-    names = [name for name in sorted(TOLD) if name in testee.tells]
+    names = [name for name in sorted(TOLD - {"code"}) if name in testee.tells]
     names += [name for name in ("rule", "path", "inner_at") if getattr(said, name) not in (None, "")]
     for name in names:
         if getattr(wanted, name) not in (None, getattr(said, name)):
@@ -130,7 +130,7 @@ def _between_faults(wanted: Fault | None, said: Fault | None, testee: Door) -> D
 def _encoding(setting: Setting, frames: Sequence[Line], reference: Door, testee: Door) -> Differing | None:
     wanted = asked(lambda: reference.encode(setting, frames))
     said = asked(lambda: testee.encode(setting, frames))
-    if wanted == said:
+    if wanted == said or (wanted.code and is_same_code(wanted.code, said.code, testee.tells)):
         return None
     name = str(frames[0].get("message"))
     if wanted.code is None and said.code is None:
@@ -142,6 +142,10 @@ def _encoding(setting: Setting, frames: Sequence[Line], reference: Door, testee:
         expected=f"encoded, {expected}",
         found=found,
     )
+
+
+def _is_same(wanted: Fault | None, said: Fault | None, testee: Door) -> bool:
+    return is_same_code(_code(wanted) or None, _code(said) or None, testee.tells)
 
 
 def _outcome(written: Written) -> str:

@@ -85,10 +85,10 @@ def _to_mend(spot: Spot, by: int, n_items: int) -> Iterator[tuple[Node, int]]:
         for child in node.children:
             if child.end > spot.node.start or not isinstance(child.value, int):
                 continue
-            is_size = child.name == "length" or (child.note == "derived" and child.value in sizes)
+            is_size = child.part == "length" or (child.note == "derived" and child.value in sizes)
             if is_size and by:
                 yield child, by
-            elif child.name == "count" and n_items and node is spot.above[-1]:
+            elif child.part == "count" and n_items and node is spot.above[-1]:
                 yield child, n_items
 
 

@@ -83,7 +83,7 @@ class Mutator:
     def _ways(self, spot: Spot) -> list[Callable[[Spot], bytes]]:
         node = spot.node
         ways: list[Callable[[Spot], bytes]] = []
-        if node.name in ("length", "count", "code") or node.type[0] in (
+        if node.part in ("length", "count", "code") or node.type[0] in (
             "int",
             "enum",
             "bool",
@@ -126,7 +126,7 @@ class Mutator:
     def _known(self, node: Node) -> Sequence[int]:
         if node.type[0] == "enum":
             return [number for number, _ in self._plan["enums"][node.type[1]][2]]
-        return self._codes if node.name == "code" or ", derived" in node.note else ()
+        return self._codes if node.part == "code" or ", derived" in node.note else ()
 
     def _text(self, spot: Spot) -> bytes:
         random = self._random

@@ -10,6 +10,7 @@ from typing import Any
 
 from wiregen.fuzzing.differing import asked
 from wiregen.fuzzing.search import Finding
+from wiregen.regular_files import read_regular
 from wiregen.vectors.format import (
     Fault,
     Invalid,
@@ -23,6 +24,7 @@ from wiregen.vectors.format import (
 )
 from wiregen.vectors.verifying import CarefulDoor
 from wiregen.vectors.verifying import Fault as Refused
+from wiregen.vectors.verifying.files import MOST_BYTES
 
 __all__ = ["save", "vector_of"]
 
@@ -61,7 +63,7 @@ def save(path: Path, protocol: str, vectors: Sequence[Valid | Invalid]) -> int:
     """
     file = VectorFile(protocol=protocol, vectors=())
     if path.exists():
-        file = read_vectors(path.read_bytes())
+        file = read_vectors(read_regular(path, MOST_BYTES))
     ids = {vector.id for vector in file.vectors}
     new = {vector.id: vector for vector in vectors if vector.id not in ids}
     text = write_vectors(replace(file, vectors=(*file.vectors, *new.values())))

@@ -124,7 +124,7 @@ def _stretches(leaves: tuple[tuple[Node, bool], ...], base: int, within: str) ->
 
 def _path(leaf: Node) -> str:
     """Return the path of a leaf; what no field names has its word behind the field's."""
-    is_piece = leaf.name in _PIECES and not leaf.path.endswith(f".{leaf.name}")
+    is_piece = leaf.part in _PIECES
     return visible(f"{leaf.path} {leaf.name}" if is_piece else leaf.path)
 
 

@@ -141,7 +141,7 @@ def _fields(node: Node) -> tuple[Node, ...]:
     found: list[Node] = []
     for child in node.children:
         _, inside = _unwrapped(child)
-        if child.name in _PIECES and child.path == node.path:
+        if child.part in _PIECES:
             continue
         if node.type[0] == "union" and child is node.children[0]:
             continue

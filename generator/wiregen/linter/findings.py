@@ -30,10 +30,17 @@ def _no_source(survey: Survey) -> None:
 
 def _no_doc(survey: Survey) -> None:
     for node in survey.nodes:
-        is_variant = node.above is not None and node.above.what == "variant"
-        if node.what in _TOLD and not node.doc and not is_variant:
+        if node.what in _TOLD and not node.doc and not node.is_in_variant:
             help_ = "say in a line before it what it is for: `/// …`"
             survey.warning("WG7012", f"{node.shown} says nothing of itself", node, help_=help_)
+
+
+def _no_field_doc(survey: Survey) -> None:
+    for node in survey.nodes:
+        is_meant = node.what == "field" and not node.path.rpartition(".")[2].startswith("_")
+        if is_meant and not node.doc and not node.is_in_variant:
+            help_ = "say in a line before it what it is for, or give it a `type` that says so: `/// …`"
+            survey.warning("WG7014", f"{node.shown} says nothing of itself", node, help_=help_)
 
 
 def _unused(survey: Survey) -> None:
@@ -47,5 +54,6 @@ def _unused(survey: Survey) -> None:
 RULES = (
     Rule(name="no-source", code="WG7011", is_listing=False, apply=_no_source),
     Rule(name="no-doc", code="WG7012", is_listing=False, apply=_no_doc),
+    Rule(name="no-field-doc", code="WG7014", is_listing=False, apply=_no_field_doc),
     Rule(name="unused", code="WG7013", is_listing=False, apply=_unused),
 )

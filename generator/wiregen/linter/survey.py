@@ -57,6 +57,11 @@ class Node:
         return f"{self.what} `{name.removeprefix(f'{self.what}s.')}`"
 
     @property
+    def is_in_variant(self) -> bool:
+        """Tell whether it stands in another layout of the protocol."""
+        return self.above is not None and (self.above.what == "variant" or self.above.is_in_variant)
+
+    @property
     def is_sourced(self) -> bool:
         """Tell whether it, or what it stands in, names a place or is said to be assumed."""
         if self.notes.places or self.sources or self.notes.assumed is not None:

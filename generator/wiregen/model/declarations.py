@@ -52,11 +52,14 @@ class Alias:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
+    """A number with a name. `is_character`: the file writes it as a character."""
+
     path: str
     name: str
     doc: str
     value: int
     notes: Notes
+    is_character: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +85,10 @@ class Struct:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """`role`: who may send it, None for both. `code`: None where it is only named in an arm."""
+    """`role`: who may send it, None for both. `code`: None where it is only named in an arm.
+
+    `is_character`: the file writes the code as a character.
+    """
 
     path: str
     name: str
@@ -91,6 +97,7 @@ class Message:
     role: str | None
     fields: tuple[Field, ...]
     notes: Notes
+    is_character: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +127,10 @@ class Preamble:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variety:
-    """One kind of a union; `is_lone`: written `: TYPE`, its only field is `value`."""
+    """One kind of a union; `is_lone`: written `: TYPE`, its only field is `value`.
+
+    `is_character`: the file writes all its codes as characters.
+    """
 
     path: str
     name: str
@@ -129,6 +139,7 @@ class Variety:
     fields: tuple[Field, ...]
     is_lone: bool
     notes: Notes
+    is_character: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

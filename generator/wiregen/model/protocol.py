@@ -90,6 +90,51 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationOption:
+    """What a conversation sets an option of the sessions to."""
+
+    name: str
+    value: Number | Truth | String | MemberReference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationStep:
+    """`role` sends a message, a frame or a preamble; `violation`: what sessions say of it, None: nothing."""
+
+    path: str
+    role: str
+    value: Construct
+    violation: str | None
+    kind: Literal["step"] = "step"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationPause:
+    """Time passes, in milliseconds; `violation`: of the timer that runs out meanwhile."""
+
+    path: str
+    duration: int
+    violation: str | None
+    kind: Literal["pause"] = "pause"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """An example of several steps, from the first byte of a connection on; only the last one may be refused."""
+
+    path: str
+    name: str
+    doc: str
+    variant: str | None
+    options: tuple[ConversationOption, ...]
+    steps: tuple[ConversationStep | ConversationPause, ...]
+
+
+ErrorAction: TypeAlias = Literal["close", "continue"]
+"""What a connection does after an error that the codec can recover from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Port:
     transport: Literal["tcp", "udp"]
     number: int
@@ -109,6 +154,7 @@ class Protocol:
     role_rule: str | None
     """What it violates to send what only the other role sends."""
     ports: tuple[Port, ...]
+    on_error: ErrorAction
     reserved: tuple[Reserved, ...]
     constants: tuple[Const, ...]
     limits: tuple[Limit, ...]
@@ -127,6 +173,7 @@ class Protocol:
     rules: tuple[Rule, ...]
     ledgers: tuple[Ledger, ...]
     examples: tuple[Example, ...]
+    conversations: tuple[Conversation, ...]
     order: tuple[str, ...]
     """Names of constants, enums, structs, messages, frames, preambles, unions and codings in the file's order."""
     notes: Notes

@@ -171,11 +171,16 @@ class Text:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class List:
-    """`T[L]`; `rule`: what the alias that its items are of names."""
+    """`T[L]`; `rule`: what the alias that its items are of names.
+
+    `where`: what that alias says of each item (scope `item`); `where_text`: its text, for messages.
+    """
 
     item: Type
     length: Length
     rule: str | None = None
+    where: Expression | None = None
+    where_text: str = ""
     kind: Literal["list_of"] = "list_of"
 
 
@@ -290,10 +295,19 @@ class Notes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DefaultOf:
+    """The default that a field of a frame has with one message."""
+
+    message: str
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Default:
-    """`= v`: a keyword with this default."""
+    """`= v`: a keyword with this default; of a frame's fields some messages may have another one."""
 
     value: Expression
+    others: tuple[DefaultOf, ...] = ()
     kind: Literal["default"] = "default"
 
 
@@ -335,7 +349,7 @@ class View:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """A field in wire order; `_` as a name is bytes without meaning."""
+    """A field in wire order; `_` as a name is bytes without meaning. `doc`: its own, or that of the alias it is of."""
 
     path: str
     name: str
@@ -348,3 +362,5 @@ class Field:
     where_text: str
     """The text of `where` as the file has it, for messages."""
     notes: Notes
+    where_rules: tuple[tuple[str, str | None], ...] = ()
+    """Text and rule of each condition that `where` joins by `and`, if one has a rule of its own; None: the field's."""

@@ -215,6 +215,37 @@ def example(parts: Parts) -> syntax.Example:
     )
 
 
+def with_option(parts: Parts) -> syntax.ConversationOption:
+    name, value = expressions(parts)
+    return syntax.ConversationOption(name=cast(syntax.Name, name), value=value, span=parts.span)
+
+
+def step(parts: Parts) -> syntax.ConversationStep:
+    role, value = expressions(parts)
+    return syntax.ConversationStep(
+        role=cast(syntax.Name, role), value=value, violation=parts.maybe(syntax.Violates), span=parts.span
+    )
+
+
+def pause(parts: Parts) -> syntax.ConversationPause:
+    return syntax.ConversationPause(
+        duration=parts.one(syntax.Quantity), violation=parts.maybe(syntax.Violates), span=parts.span
+    )
+
+
+_LINES = (syntax.ConversationOption, syntax.ConversationStep, syntax.ConversationPause)
+
+
+def conversation(parts: Parts) -> syntax.Conversation:
+    return syntax.Conversation(
+        docs=parts.docs,
+        name=parts.one(syntax.String),
+        lines=tuple(line for line in parts.children if isinstance(line, _LINES)),
+        annotations=parts.all(syntax.Annotation),
+        span=parts.span,
+    )
+
+
 RULES = {
     "member_path": member_path,
     "set": set_,
@@ -242,4 +273,8 @@ RULES = {
     "remark": remark,
     "about": about,
     "example": example,
+    "with_option": with_option,
+    "step": step,
+    "pause": pause,
+    "conversation": conversation,
 }

@@ -26,6 +26,7 @@ _SETTINGS = (
     syntax.BitsSetting,
     syntax.RolesSetting,
     syntax.PortSetting,
+    syntax.ErrorSetting,
     syntax.Reserved,
 )
 
@@ -51,6 +52,10 @@ def port_setting(parts: Parts) -> syntax.PortSetting:
     return syntax.PortSetting(
         transport=parts.one(syntax.Name), number=parts.one(syntax.Integer), span=parts.span
     )
+
+
+def error_setting(parts: Parts) -> syntax.ErrorSetting:
+    return syntax.ErrorSetting(action=parts.one(syntax.Name), span=parts.span)
 
 
 def reserved(parts: Parts) -> syntax.Reserved:
@@ -232,6 +237,7 @@ RULES = {
     "bits_setting": bits_setting,
     "roles_setting": roles_setting,
     "port_setting": port_setting,
+    "error_setting": error_setting,
     "reserved_setting": reserved,
     "reserved": reserved,
     "import_": import_,

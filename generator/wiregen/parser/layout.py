@@ -1,11 +1,12 @@
 """Rules of the grammar to fields and shapes."""
 
-from typing import cast
+from collections.abc import Iterator
+from typing import TypeGuard, cast
 
 from wiregen import syntax
 
 from .expressions import expressions, references
-from .parts import Parts
+from .parts import Condition, Listed, Parts
 
 
 def block(parts: Parts) -> syntax.Block:
@@ -17,6 +18,7 @@ def fields_of(parts: Parts) -> tuple[syntax.Field, ...]:
 
 
 def field(parts: Parts) -> syntax.Field:
+    listed = parts.all(Listed)
     return syntax.Field(
         docs=parts.docs,
         name=parts.one(syntax.Name),
@@ -24,10 +26,35 @@ def field(parts: Parts) -> syntax.Field:
         view=parts.maybe(syntax.View),
         value=_value_of(parts),
         condition=parts.expression("if"),
-        where=parts.expression("where"),
-        annotations=parts.all(syntax.Annotation),
+        requirements=tuple(_requirements(listed)),
+        annotations=(*parts.all(syntax.Annotation), *_of_field(listed)),
         span=parts.span,
     )
+
+
+def requirement(parts: Parts) -> Listed:
+    """Return a `where` of a field and the annotations after it."""
+    return Listed(items=(*parts.all(Condition), *parts.all(syntax.Annotation)), span=parts.span)
+
+
+def _requirements(parts: tuple[Listed, ...]) -> Iterator[syntax.Requirement]:
+    for number, part in enumerate(parts):
+        condition, *annotations = part.items
+        assert isinstance(condition, Condition)
+        rules = tuple(each for each in annotations if number and _is_rule(each))
+        yield syntax.Requirement(expression=condition.expression, rules=rules, span=part.span)
+
+
+def _of_field(parts: tuple[Listed, ...]) -> Iterator[syntax.Annotation]:
+    """Yield the annotations that are the field's: all but the rules after a second `where` or a later one."""
+    for number, part in enumerate(parts):
+        for each in part.items:
+            if isinstance(each, syntax.Annotation) and not (number and _is_rule(each)):
+                yield each
+
+
+def _is_rule(node: object) -> TypeGuard[syntax.Annotation]:
+    return isinstance(node, syntax.Annotation) and node.name.text == "rule"
 
 
 def _value_of(parts: Parts) -> syntax.Value | None:
@@ -67,7 +94,12 @@ def view(parts: Parts) -> syntax.View:
 
 def default(parts: Parts) -> syntax.Default:
     (expression,) = expressions(parts)
-    return syntax.Default(expression=expression, span=parts.span)
+    return syntax.Default(expression=expression, others=parts.all(syntax.DefaultOf), span=parts.span)
+
+
+def default_of(parts: Parts) -> syntax.DefaultOf:
+    (expression,) = expressions(parts)
+    return syntax.DefaultOf(messages=parts.names(), expression=expression, span=parts.span)
 
 
 def derived(parts: Parts) -> syntax.Derived:
@@ -88,11 +120,13 @@ def trailing(parts: Parts) -> syntax.Trailing:
 RULES = {
     "block": block,
     "field": field,
+    "requirement": requirement,
     "shape": shape,
     "match": match_,
     "arm": arm,
     "view": view,
     "default": default,
+    "default_of": default_of,
     "derived": derived,
     "constant": constant,
     "trailing": trailing,

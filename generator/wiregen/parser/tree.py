@@ -32,6 +32,7 @@ _DECLARATIONS = (
     syntax.Rule,
     syntax.Ledger,
     syntax.Example,
+    syntax.Conversation,
 )
 
 

@@ -56,7 +56,7 @@ GROUPS = (
         "MESSAGE STRUCT CONST",
         "IMPORT LIMITS TYPE ENUM OPEN FRAME PREAMBLE UNION CODING VARIANT CONTEXT JOIN SESSION RULE LEDGER EXAMPLE",
     ),
-    _group("a setting", "ENDIAN PORT", "SOURCE BITS ROLES RESERVED"),
+    _group("a setting", "ENDIAN PORT", "SOURCE BITS ROLES RESERVED ON"),
     _group("`state`, `var`, `option`, `roles`", "STATE VAR", "OPTION ROLES"),
     _group("`document`, `peers`, `decision`, `reason`, `about`", "DECISION PEERS", "DOCUMENT REASON ABOUT"),
     _group("an expression", "LPAREN INT STRING NAME", "CHAR BYTES TRUE FALSE NULL LSQUARE MINUS NOT SET"),
@@ -125,6 +125,7 @@ WORDS: dict[str, str] = {
     "DOCUMENT": "document",
     "ENDIAN": "endian",
     "ENUM": "enum",
+    "ERROR": "error",
     "EXAMPLE": "example",
     "FRAME": "frame",
     "FROM": "from",
@@ -134,6 +135,7 @@ WORDS: dict[str, str] = {
     "LEDGER": "ledger",
     "LIMITS": "limits",
     "MESSAGE": "message",
+    "ON": "on",
     "OPEN": "open",
     "OPTION": "option",
     "PART": "part",
@@ -158,5 +160,6 @@ WORDS: dict[str, str] = {
     "VIOLATES": "violates",
     "WHEN": "when",
     "WIRE": "wire",
+    "WITH": "with",
 }
 """The word of every token that has one."""

@@ -41,6 +41,11 @@ class Asked:
             case m.Checksum(first=first, last=last):
                 self._exact.update((first, last))
 
+    @property
+    def fields(self) -> dict[str, m.Field]:
+        """The fields of the declaration, by name."""
+        return self._fields
+
     def mark(self, field: m.Field, key: str, edge: Literal["start", "end"]) -> Mark | None:
         """Return the mark of a field whose size or bytes are asked for."""
         if field.name not in self._sized and field.name not in self._exact:

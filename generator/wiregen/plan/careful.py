@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Final, assert_never
 
 from wiregen import model as m
+from wiregen.plan.facts import is_padded
 from wiregen.plan.sessions import lower_sessions, rules_of
 from wiregen.sizes import smallest
 from wiregen.walk import flat_fields
@@ -24,6 +25,7 @@ KNOWN_LIMITS: Final[dict[str, int | None]] = {
     "depth": 32,
     "open": 65536,
     "joined": None,
+    "work": 65536,
 }
 """What codecs keep to. None: no bound of its own; what is joined is then held against `frame`."""
 
@@ -42,6 +44,7 @@ def lower(protocol: m.Protocol) -> dict[str, Plain]:
         "endian": protocol.endian,
         "roles": protocol.roles,
         "role_rule": protocol.role_rule,
+        "on_error": protocol.on_error,
         "limits": limits_of(protocol),
         "limit_rules": {limit.name: limit.notes.rule for limit in protocol.limits if limit.notes.rule},
         "rules": _rules(protocol),
@@ -62,8 +65,10 @@ def lower(protocol: m.Protocol) -> dict[str, Plain]:
 
 
 def _rules(protocol: m.Protocol) -> dict[str, str]:
-    """Return the rules of unions and enums by name, those of varieties as `Union.Variety`."""
-    declared: tuple[m.Union | m.Enum, ...] = (*protocol.unions, *protocol.enums)
+    """Return the rules of unions, enums and codings by name, those of varieties as `Union.Variety`."""
+    declared: tuple[m.Union | m.Enum | m.Coding, ...] = (
+        *protocol.unions, *protocol.enums, *protocol.codings
+    )  # fmt: skip
     whole = ((each.name, each.notes.rule) for each in declared)
     varieties = (
         (f"{union.name}.{variety.name}", variety.notes.rule)
@@ -95,6 +100,10 @@ class _Lowering:
 
     def __init__(self, protocol: m.Protocol) -> None:
         self._protocol = protocol
+        self._own: dict[str, m.Field] = {}
+        """The fields of the declaration that is lowered, by name."""
+        self._name = ""
+        """The field that is lowered."""
 
     # ---- declarations
 
@@ -121,16 +130,16 @@ class _Lowering:
     def layouts(self, owner: m.Protocol | m.Variant) -> dict[str, Plain]:
         """Return the fields of what is laid out field by field, by kind and name."""
         return {
-            "structs": {struct.name: self.fields(struct.fields) for struct in owner.structs},
+            "structs": {struct.name: self.declared(struct.fields) for struct in owner.structs},
             "messages": {
-                message.name: (message.code, message.role, self.fields(message.fields))
+                message.name: (message.code, message.role, self.declared(message.fields))
                 for message in owner.messages
             },
             "frames": {
-                frame.name: (frame.role, self.fields(frame.fields), frame.message) for frame in owner.frames
+                frame.name: (frame.role, self.declared(frame.fields), frame.message) for frame in owner.frames
             },
             "preambles": {
-                preamble.name: (preamble.role, self.fields(preamble.fields)) for preamble in owner.preambles
+                preamble.name: (preamble.role, self.declared(preamble.fields)) for preamble in owner.preambles
             },
         }
 
@@ -150,7 +159,7 @@ class _Lowering:
 
     def union(self, union: m.Union) -> Plain:
         varieties = tuple(
-            (_spans(variety.codes), variety.name, self.fields(variety.fields), variety.is_lone)
+            (_spans(variety.codes), variety.name, self.declared(variety.fields), variety.is_lone)
             for variety in union.varieties
         )
         return (self.type(union.type), varieties, union.notes.raw)
@@ -182,10 +191,16 @@ class _Lowering:
 
     # ---- fields
 
+    def declared(self, fields: tuple[m.Field, ...]) -> Plain:
+        """Return the fields of a declaration."""
+        self._own = {field.name: field for field in flat_fields(fields)}
+        return self.fields(fields)
+
     def fields(self, fields: tuple[m.Field, ...]) -> Plain:
         return tuple(self.field(field) for field in fields)
 
     def field(self, field: m.Field) -> Plain:
+        self._name = field.name
         hidden = field.name == "_" or isinstance(field.value, m.Derived | m.Constant)
         return (
             field.name,
@@ -194,7 +209,7 @@ class _Lowering:
             self._value(field.value),
             self.optional(field.condition),
             self.optional(field.where),
-            field.where_text,
+            field.where_rules or field.where_text,
             field.notes.rule,
             field.notes.secret,
         )
@@ -207,6 +222,9 @@ class _Lowering:
                 return ("derived", self.expression(value.value), value.lenient)
             case m.Constant():
                 return ("constant", self.expression(value.value))
+            case m.Default(others=(_, *_)):
+                others = tuple((each.message, self.expression(each.value)) for each in value.others)
+                return (value.kind, self.expression(value.value), others)
             case m.Default() | m.Trailing():
                 return (value.kind, self.expression(value.value))
             case _:
@@ -238,8 +256,7 @@ class _Lowering:
     def _compound(self, type_: m.List | m.Reference | m.MessageMatch | m.Match | m.Block | m.Region) -> Plain:
         match type_:
             case m.List():
-                item = smallest(type_.item, self._protocol)
-                return _ruled(("list", self.type(type_.item), self.length(type_.length), item), type_.rule)
+                return self._list(type_)
             case m.Reference():
                 return self._reference(type_)
             case m.MessageMatch():
@@ -250,9 +267,17 @@ class _Lowering:
             case m.Block():
                 return ("block", self.fields(type_.fields))
             case m.Region():
-                return ("region", self.type(type_.content), self._carrier(type_.carrier), type_.lenient)
+                lenient = "padded" if is_padded(type_, self._name, self._own) else type_.lenient
+                return ("region", self.type(type_.content), self._carrier(type_.carrier), lenient)
             case _:
                 assert_never(type_)
+
+    def _list(self, type_: m.List) -> Plain:
+        smallest_item = smallest(type_.item, self._protocol)
+        plain = ("list", self.type(type_.item), self.length(type_.length), smallest_item)
+        if type_.where is None:
+            return _ruled(plain, type_.rule)
+        return (*plain, type_.rule, (self.expression(type_.where), type_.where_text))
 
     def _reference(self, type_: m.Reference) -> Plain:
         match type_.target:

@@ -4,50 +4,64 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Final
 
 from wiregen import model as m
+from wiregen.declared import index_of, kept
+from wiregen.graph import components
 from wiregen.plan.steps import (
     Part,
 )
 from wiregen.walk import (
+    flat_fields,
+    nested_expressions,
     references,
 )
 
 __all__ = [
+    "MAX_UNFOLDED",
     "arm_of",
     "as_item",
     "bits_of",
+    "called_structs",
     "expected_of",
     "is_code",
     "is_literal",
+    "is_padded",
     "is_simple_padding",
     "part_of",
-    "recursive_structs",
 ]
 
-
-def recursive_structs(protocol: m.Protocol) -> frozenset[str]:
-    """Return the structs that can stand inside themselves with nothing but structs between, so that they need functions."""
-    inner = {
-        struct.name: {
-            reference.name
-            for reference in references(*(field.type for field in struct.fields))
-            if reference.target == "struct"
-        }
-        for struct in protocol.structs
-    }
-    return frozenset(name for name in inner if name in _reached(name, inner))
+MAX_UNFOLDED: Final = 64
+"""Fields of a struct, those of the structs in it included, that are laid out where the struct stands."""
 
 
-def _reached(name: str, inner: dict[str, set[str]]) -> set[str]:
-    found: set[str] = set()
-    waiting = [name]
-    while waiting:
-        for each in inner.get(waiting.pop(), ()):
-            if each not in found:
-                found.add(each)
-                waiting.append(each)
-    return found
+@kept
+def called_structs(protocol: m.Protocol) -> frozenset[str]:
+    """Return the structs that need functions; all others are laid out where they stand.
+
+    They are those that can stand inside themselves with nothing but structs between, and those of more than `MAX_UNFOLDED`
+    fields: without a bound two fields of a struct in each of 20 structs are a million fields.
+    """
+    inner = {struct.name: _structs_in(struct) for struct in protocol.structs}
+    called: set[str] = set()
+    n_fields: dict[str, int] = {}
+    for group in components(inner, lambda name: inner[name]):
+        is_ring = len(group) > 1 or group[0] in inner[group[0]]
+        for struct in (index_of(protocol).structs[name] for name in group):
+            unfolded = sum(
+                n_fields[name] for name in inner[struct.name] if name in n_fields and name not in called
+            )
+            n_fields[struct.name] = unfolded + sum(1 for _ in flat_fields(struct.fields))
+            if is_ring or n_fields[struct.name] > MAX_UNFOLDED:
+                called.add(struct.name)
+    return frozenset(called)
+
+
+def _structs_in(struct: m.Struct) -> tuple[str, ...]:
+    """Return the structs that a struct names in its types, each as often as it does."""
+    named = references(*(field.type for field in struct.fields))
+    return tuple(reference.name for reference in named if reference.target == "struct")
 
 
 def as_item(field: m.Field) -> m.Field:
@@ -62,6 +76,29 @@ def is_code(value: m.Expression) -> bool:
 def is_literal(value: m.Expression) -> bool:
     """Tell whether an expression is a number or bytes written out."""
     return isinstance(value, m.Number | m.Octets | m.Truth | m.MemberReference | m.ConstantReference)
+
+
+def is_padded(region: m.Region, name: str, fields: Mapping[str, m.Field]) -> bool:
+    """Return whether zeros fill a lenient region: its size does not depend on what it holds.
+
+    `name`: the field that the region belongs to. `fields`: those of its declaration, by name, blocks and their fields too.
+    """
+    if not region.lenient or not isinstance(region.carrier, m.InSize):
+        return False
+    seen: set[str] = set()
+    waiting = [region.carrier.size]
+    for expression in waiting:
+        for each in nested_expressions(expression):
+            if not isinstance(each, m.FieldReference) or not each.path or each.path[0] in seen:
+                continue
+            seen.add(each.path[0])
+            field = fields.get(each.path[0])
+            if field is None:
+                continue
+            seen.update(inner.name for inner in flat_fields((field,)))
+            if isinstance(field.value, m.Derived):
+                waiting.append(field.value.value)
+    return name not in seen
 
 
 def is_simple_padding(field: m.Field) -> bool:

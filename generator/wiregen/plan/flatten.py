@@ -8,18 +8,20 @@ from itertools import takewhile
 from typing import Literal, assert_never
 
 from wiregen import model as m
+from wiregen.declared import index_of
 from wiregen.plan.asked import Asked
 from wiregen.plan.bits import bit_slot
 from wiregen.plan.facts import (
     arm_of,
     as_item,
     bits_of,
+    called_structs,
     expected_of,
     is_code,
     is_literal,
+    is_padded,
     is_simple_padding,
     part_of,
-    recursive_structs,
 )
 from wiregen.plan.steps import (
     Carry,
@@ -57,11 +59,10 @@ class Flattener:
 
     def __init__(self, protocol: m.Protocol, message: m.Message | None, *, n_regions: int = 0) -> None:
         self._protocol = protocol
-        self._structs = {struct.name: struct for struct in protocol.structs}
-        self._enums = {enum.name: enum for enum in protocol.enums}
-        self._codings = {coding.name: coding for coding in protocol.codings}
+        index = index_of(protocol)
+        self._structs, self._enums, self._codings = index.structs, index.enums, index.codings
         self._message = message
-        self._recursive = recursive_structs(protocol)
+        self._called = called_structs(protocol)
         self._n_regions = n_regions
         self._asked: list[Asked] = []
         self._n_unnamed = 0
@@ -260,7 +261,18 @@ class Flattener:
 
     def _repeat(self, type_: m.List, key: str, prefix: str, field: m.Field, *, is_last: bool) -> Repeat:
         item_key = f"{key}[]"
-        item = self._type(type_.item, item_key, prefix, as_item(field), is_last=False)
+        item = list(self._type(type_.item, item_key, prefix, as_item(field), is_last=False))
+        if type_.where is not None:
+            item.append(
+                Check(
+                    key=item_key,
+                    expression=type_.where,
+                    prefix=prefix,
+                    what="where",
+                    field=field,
+                    item=item_key,
+                )
+            )
         return Repeat(
             key=key,
             extent=self._extent(type_.length, key, prefix),
@@ -273,7 +285,7 @@ class Flattener:
     def _reference(
         self, type_: m.Reference, key: str, prefix: str, field: m.Field, *, is_last: bool
     ) -> Iterator[Step]:
-        if type_.target == "struct" and type_.name not in self._recursive:
+        if type_.target == "struct" and type_.name not in self._called:
             struct = self._structs[type_.name]
             yield from self.fields(struct.fields, f"{key}.", is_last=is_last)
             yield Make(key=key, struct=struct)
@@ -307,11 +319,14 @@ class Flattener:
         self._n_regions += 1
         yield from self._type(type_.content, key, prefix, field, is_last=True)
         self._n_regions -= 1
+        owner = self._tail_owner(type_.content, key, prefix) if type_.lenient else prefix
+        is_made = isinstance(type_.content, m.Reference | m.Match) and owner == key
         yield Leave(
             key=region,
             is_lenient=type_.lenient,
-            owner=self._tail_owner(type_.content, key, prefix),
-            is_made=isinstance(type_.content, m.Reference) and type_.content.target != "union",
+            owner=owner,
+            is_made=is_made,
+            is_padded=is_padded(type_, field.name, self._asked[-1].fields),
         )
 
     def _tail_owner(self, content: m.Type, key: str, prefix: str) -> str:
@@ -321,6 +336,14 @@ class Flattener:
                 return "" if self._message is not None else key
             case m.Reference(target="struct" | "message" | "frame"):
                 return key
+            case m.Match(arms=arms):
+                arm = None if self._message is None else arm_of(content, self._message)
+                owners = {self._tail_owner(each.type, key, prefix) for each in ((arm,) if arm else arms)}
+                if len(owners) > 1:
+                    raise UnsupportedError(
+                        key, "left-over bytes of a choice between records and other values"
+                    )
+                return owners.pop()
             case _:
                 return prefix
 

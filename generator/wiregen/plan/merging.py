@@ -16,6 +16,7 @@ from wiregen.plan.steps import (
     Option,
     Repeat,
     Run,
+    Slot,
     Step,
 )
 from wiregen.walk import (
@@ -27,24 +28,31 @@ __all__ = ["merged_runs"]
 
 def merged_runs(steps: Iterable[Step]) -> Iterator[Step]:
     """Join runs that only stand apart by what reads nothing: made structs, marks, and regions that begin."""
-    run: Run | None = None
-    waiting: list[Step] = []
+    slots: list[Slot] = []
+    size = 0
+    waiting: list[tuple[Step, int]] = []  # with the size of the run before it
     for step in steps:
         match step:
             case Run():
-                run = step if run is None else Run(slots=run.slots + step.slots, size=run.size + step.size)
-                waiting = [_hoisted(each, step.size) for each in waiting]
+                slots += step.slots
+                size += step.size
             case Make() | Enter() | Mark(is_exact=False):
-                waiting.append(step)
+                waiting.append((step, size))
             case Check() if _can_wait(step):
-                waiting.append(step)
+                waiting.append((step, size))
             case _:
-                yield from (run,) if run is not None else ()
-                yield from waiting
-                run, waiting = None, []
+                yield from _joined(slots, size, waiting)
+                slots, size, waiting = [], 0, []
                 yield _merged_inside(step)
-    yield from (run,) if run is not None else ()
-    yield from waiting
+    yield from _joined(slots, size, waiting)
+
+
+def _joined(slots: list[Slot], size: int, waiting: list[tuple[Step, int]]) -> Iterator[Step]:
+    """Yield a run of these slots and, after it, the steps that waited for it."""
+    if slots:
+        yield Run(slots=tuple(slots), size=size)
+    for step, before in waiting:
+        yield _hoisted(step, size - before) if size > before else step
 
 
 def _can_wait(check: Check) -> bool:

@@ -207,6 +207,8 @@ class Leave:
     owner: str
     """Whose tail that is: the key of a record that `is_made` by then, or what the keys of its fields begin with."""
     is_made: bool
+    is_padded: bool
+    """Its size is given: zeros that are left over only fill it."""
     kind: Literal["leave"] = "leave"
 
 
@@ -285,7 +287,8 @@ class Dispatch:
 class Check:
     """A condition on what was read so far: `where`, or that a derived or constant field is what it must be.
 
-    `tolerated`: what a derived field must be for a strict reader only.
+    `tolerated`: what a derived field must be for a strict reader only. `item`: the key of the item of a list that the
+    condition is about.
     """
 
     key: str
@@ -293,6 +296,7 @@ class Check:
     prefix: str
     what: Literal["where", "derived", "tolerated", "constant"]
     field: m.Field
+    item: str | None = None
     kind: Literal["check"] = "check"
 
 

@@ -150,7 +150,7 @@ class Reader:
         is_hidden = node.name in self._secrets
         text = HIDDEN if is_hidden else _value_of(node)
         shown |= {key: value for key, value in (("value", text), ("note", harmless(node.note))) if value}
-        edit = text_of(line, node.path) if text and node.name not in _DERIVED else None
+        edit = text_of(line, node.path) if text and node.part not in _DERIVED else None
         if edit is not None:
             shown |= {"can_edit": True, "edit": edit}
         children = []

@@ -45,7 +45,7 @@ class Questions:
             if kind == "protocols":
                 return {"protocols": [self._described(name) for name in self._names]}
             if kind == "capture":
-                return connections_of(base64.b64decode(_text(question, "data"), validate=False))
+                return connections_of(_from_base64(_text(question, "data")))
             return self._about_bytes(question, kind)
         except (_QuestionError, TextError, LineError, CaptureError) as error:
             return {"wrong": str(error)}
@@ -119,6 +119,13 @@ def _role(protocol: m.Protocol, question: Mapping[str, Any]) -> str | None:
     if role is not None and role not in protocol.roles:
         raise _QuestionError("there is no such role")
     return role if role is not None else (protocol.roles or (None,))[0]
+
+
+def _from_base64(text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except ValueError:
+        raise _QuestionError("data: expected Base64") from None
 
 
 def _text(question: Mapping[str, Any], key: str, default: str | None = None) -> str:

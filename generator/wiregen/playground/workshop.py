@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import threading
+import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
@@ -16,6 +18,8 @@ Maker: TypeAlias = Callable[[], Callable[[Any], dict[str, Any]]]
 _SECONDS: Final = 10.0
 _FIRST_SECONDS: Final = 60.0
 """For a process that has its imports before it."""
+_MOST_ANSWER: Final = 1 << 28
+"""Bytes of an answer as JSON."""
 _MEMORY: Final = 1 << 30
 """Bytes of address space above what the process has when it begins."""
 
@@ -30,19 +34,23 @@ class Workshop:
         self._pipe: Any = None
 
     def ask(self, question: Any) -> dict[str, Any]:
-        """Return the answer; one that says so where there was none within the bounds."""
+        """Return the answer; one that says so where there was none within the bounds. Both are data of JSON."""
+        try:
+            asked = json.dumps(question, ensure_ascii=False, allow_nan=False).encode()
+        except (ValueError, TypeError, RecursionError):  # nested too deeply, not a number, half a character
+            return {"wrong": "no question"}
         with self._lock:
             try:
                 seconds = self._seconds
                 if self._process is None or not self._process.is_alive():
                     self._begin()
                     seconds += _FIRST_SECONDS
-                self._pipe.send(question)
+                self._pipe.send_bytes(asked)
                 if self._pipe.poll(seconds):
-                    answer: dict[str, Any] = self._pipe.recv()
+                    answer: dict[str, Any] = json.loads(self._pipe.recv_bytes(_MOST_ANSWER))
                     return answer
                 wrong = "it took too long"
-            except (EOFError, OSError):
+            except (EOFError, OSError, ValueError):
                 wrong = "it took too much memory, or failed"
             self._end()
             return {"wrong": wrong}
@@ -72,7 +80,18 @@ def _work(pipe: Connection, maker: Maker) -> None:
     _bound_memory()
     with suppress(EOFError, KeyboardInterrupt):
         while True:
-            pipe.send(answer(pipe.recv()))
+            pipe.send_bytes(json.dumps(_answered(answer, pipe.recv_bytes())).encode())
+
+
+def _answered(answer: Callable[[Any], dict[str, Any]], asked: bytes) -> dict[str, Any]:
+    """Return the answer; an error of ours is printed, and is one too. Memory that is used up ends the process."""
+    try:
+        return answer(json.loads(asked))
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - told, and one answer: the next question has the same process
+        traceback.print_exc()
+        return {"wrong": f"wiregen failed: {type(error).__name__}"}
 
 
 def _bound_memory() -> None:

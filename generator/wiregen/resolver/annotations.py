@@ -84,6 +84,19 @@ def _value(
             return None
 
 
+def doc_of_shape(work: Workspace, shape: syntax.Shape) -> str:
+    """Return what the nearest alias that a shape is of says of itself; "": none says anything."""
+    core: object = shape.core
+    for _ in range(MAX_ALIAS_CHAIN):
+        alias = work.named(core.text, syntax.Alias) if isinstance(core, syntax.Name) else None
+        if not isinstance(alias, syntax.Alias):
+            break
+        if alias.docs:
+            return alias.docs
+        core = alias.shape.core
+    return ""
+
+
 def rule_of_shape(work: Workspace, shape: syntax.Shape) -> str | None:
     """Return the rule of the alias that a whole shape is of."""
     is_whole = shape.carrier is None and not isinstance(shape.core, syntax.Match | syntax.Block)
@@ -91,11 +104,14 @@ def rule_of_shape(work: Workspace, shape: syntax.Shape) -> str | None:
 
 
 def rule_of_type(work: Workspace, core: object) -> str | None:
-    """Return the rule that an alias names, or the alias that it is of; what is wrong with it is said where it stands."""
+    """Return the rule that an alias or a coding names, or that of the type of an alias; its own place reports what is wrong."""
     for _ in range(MAX_ALIAS_CHAIN):
-        alias = work.named(core.text, syntax.Alias) if isinstance(core, syntax.Name) else None
-        if not isinstance(alias, syntax.Alias):
+        if not isinstance(core, syntax.Name):
             return None
+        alias = work.named(core.text, syntax.Alias)
+        if not isinstance(alias, syntax.Alias):
+            coding = work.named(core.text, syntax.Coding)
+            return _named_rule(work, coding) if isinstance(coding, syntax.Coding) else None
         found = _named_rule(work, alias)
         if found is not None or alias.shape.carrier is not None:
             return found
@@ -103,10 +119,10 @@ def rule_of_type(work: Workspace, core: object) -> str | None:
     return None
 
 
-def _named_rule(work: Workspace, alias: syntax.Alias) -> str | None:
+def _named_rule(work: Workspace, declared: syntax.Alias | syntax.Coding) -> str | None:
     names = (
         argument.value
-        for annotation in alias.annotations
+        for annotation in declared.annotations
         if annotation.name.text == "rule"
         for argument in annotation.arguments
     )

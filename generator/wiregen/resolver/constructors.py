@@ -7,11 +7,11 @@ from typing import Final, Literal, TypeAlias
 from wiregen import model, syntax
 from wiregen.resolver.expressions import resolve_expression
 from wiregen.resolver.layouts import PADDING
-from wiregen.resolver.messages import flat
 from wiregen.resolver.names import report_unknown
 from wiregen.resolver.scopes import STAND_IN, Scope, Typed
 from wiregen.resolver.sorts import Sort, describe, fits, sort_of_type
 from wiregen.resolver.workspace import Workspace
+from wiregen.walk import attributes
 
 _MAX_LISTED: Final = 12
 Record: TypeAlias = model.Struct | model.Message | model.Frame | model.Preamble
@@ -163,7 +163,7 @@ def _variety(
     if only is not None and variety.name not in only:
         message = f"`{variety.name}` is not among what this field allows"
         shelf.work.error("WG2404", message, name.span, help_=f"it allows {_some(only)}")
-    fields = tuple(field for field in flat(variety.fields) if _is_parameter(field))
+    fields = tuple(each.field for each in attributes(variety.fields) if _is_parameter(each.field))
     if any(span.low != span.high for span in variety.codes) or len(variety.codes) > 1:
         fields = (*fields, _code_of(variety, union))
     return _Built(what="variety", name=variety.name, union=union.name, fields=fields)
@@ -203,7 +203,7 @@ def _what(record: Record) -> Literal["message", "frame", "struct", "preamble"]:
 
 def _parameters(record: Record) -> Iterator[model.Field]:
     """Yield the fields that a constructor takes: a frame's message comes first, as in Python."""
-    fields = [field for field in flat(record.fields) if _is_parameter(field)]
+    fields = [each.field for each in attributes(record.fields) if _is_parameter(each.field)]
     message = record.message if isinstance(record, model.Frame) else None
     yield from (field for field in fields if field.name == message)
     yield from (field for field in fields if field.name != message)
@@ -211,19 +211,7 @@ def _parameters(record: Record) -> Iterator[model.Field]:
 
 def _is_parameter(field: model.Field) -> bool:
     is_fixed = isinstance(field.value, model.Derived | model.Constant)
-    return field.name != PADDING and not is_fixed and not _is_block(field.type)
-
-
-def _is_block(type_: model.Type) -> bool:
-    match type_:
-        case model.Block():
-            return True
-        case model.Region(content=content):
-            return _is_block(content)
-        case model.Match(arms=arms):
-            return all(_is_block(arm.type) for arm in arms)
-        case _:
-            return False
+    return field.name != PADDING and not is_fixed
 
 
 def _given(shelf: Shelf, node: syntax.Call, built: _Built) -> dict[str, syntax.Expression]:

@@ -39,7 +39,7 @@ def resolve_context(work: Workspace, node: syntax.Context) -> model.Context:
         keys=resolve_keys(work, node.keys),
         role=resolve_role(work, node.role),
         settings=settings,
-        clearings=_clearings(work, node.lines),
+        clearings=_clearings(work, node.lines, node.keys),
         notes=resolve_notes(work, node.annotations),
     )
 
@@ -126,12 +126,18 @@ def _when(
     return require_truth(work, scope_of(work, targets, Instance()), node, "`when`")
 
 
-def _clearings(work: Workspace, lines: Iterable[object]) -> tuple[model.Clearing, ...]:
-    return tuple(_clearing(work, each) for each in lines if isinstance(each, syntax.Clear))
+def _clearings(
+    work: Workspace, lines: Iterable[object], keys: tuple[syntax.Name, ...] = ()
+) -> tuple[model.Clearing, ...]:
+    """Return the `clear` lines; `keys` are those that each of their targets must have."""
+    return tuple(_clearing(work, each, keys) for each in lines if isinstance(each, syntax.Clear))
 
 
-def _clearing(work: Workspace, node: syntax.Clear) -> model.Clearing:
+def _clearing(work: Workspace, node: syntax.Clear, keys: tuple[syntax.Name, ...]) -> model.Clearing:
     targets = resolve_targets(work, node.names)
+    if len(targets) == len(node.names):
+        for target, name in zip(targets, node.names, strict=True):
+            _demand_keys(work, target, name, keys)
     names = tuple(target.name.text for target in targets)
     seen = targets if len(targets) == len(node.names) else every_target(work)
     return model.Clearing(doc=node.docs, targets=names, when=_when(work, seen, node.when))

@@ -86,7 +86,14 @@ def _member(work: Workspace, owner: str, node: syntax.Member, above: model.Notes
     check_case(node.name, "constant", "a member", work.report)
     path = work.place(f"{owner}.{node.name.text}", node.span, name=node.name.span, code=node.code.span)
     notes = resolve_notes(work, node.annotations, above)
-    return model.Member(path=path, name=node.name.text, doc=node.docs, value=node.code.value, notes=notes)
+    return model.Member(
+        path=path,
+        name=node.name.text,
+        doc=node.docs,
+        value=node.code.value,
+        notes=notes,
+        is_character=isinstance(node.code, syntax.Character),
+    )
 
 
 def number_type(work: Workspace, name: syntax.Name, what: str) -> model.Integer | model.Varint:
@@ -128,6 +135,9 @@ def _variety(work: Workspace, owner: str, node: syntax.Variety, above: model.Not
         fields=_variety_fields(work, path, node, notes),
         is_lone=isinstance(node.body, syntax.Shape),
         notes=notes,
+        is_character=all(
+            isinstance(end, syntax.Character) for each in node.codes for end in (each.low, each.high)
+        ),
     )
 
 

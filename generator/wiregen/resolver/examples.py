@@ -82,12 +82,13 @@ def _conversation(shelf: Shelf, node: syntax.Expression) -> tuple[model.Construc
 
 
 def _check_code(work: Workspace, name: syntax.Name) -> None:
-    known = {*_DECODE_ERRORS, *work.rules, *_violations(work)}
+    known = {*_DECODE_ERRORS, *work.rules, *violations_of(work)}
     if name.text not in known:
         report_unknown(name, "error or rule", sorted(known), work.report)
 
 
-def _violations(work: Workspace) -> Iterator[str]:
+def violations_of(work: Workspace) -> Iterator[str]:
+    """Yield what rows and timers of sessions say that a message violates."""
     for node in work.names.values():
         if not isinstance(node, syntax.Session):
             continue

@@ -17,6 +17,33 @@ from wiregen.source import Sources, load, report_cycle, require_import
 
 MAX_IMPORTS: Final = 32
 """Files on the longest chain of imports."""
+MOST_SUGGESTED: Final = 20
+"""Imports of nothing for which the nearest name is looked for: that goes through the folders."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Exports:
+    """The declarations that a file offers for import, worked out once however many imports name it."""
+
+    names: Mapping[str, Named]
+    rules: Mapping[str, tuple[syntax.Rule, ...]]
+    positions: Mapping[int, int]
+    """The position in the file of each declaration, by its identity."""
+
+    def in_order(self, chosen: Iterable[syntax.Declaration]) -> list[syntax.Declaration]:
+        return sorted(chosen, key=lambda each: self.positions[id(each)])
+
+
+def _exports(declarations: tuple[syntax.Declaration, ...]) -> _Exports:
+    names: dict[str, Named] = {}
+    rules: dict[str, tuple[syntax.Rule, ...]] = {}
+    for each in declarations:
+        if isinstance(each, Named):
+            names.setdefault(each.name.text, each)
+        if isinstance(each, syntax.Rule):
+            rules[each.name.text] = (*rules.get(each.name.text, ()), each)
+    positions = {id(each): position for position, each in enumerate(declarations)}
+    return _Exports(names=names, rules=rules, positions=positions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +53,8 @@ class Imports:
     sources: Sources
     roots: tuple[Path, ...]
     report: Report
-    _expanded: dict[str, tuple[syntax.Declaration, ...]] = field(default_factory=dict)
+    _expanded: dict[str, _Exports] = field(default_factory=dict)
+    _missing: list[str] = field(default_factory=list)
 
     def expand(self, file: syntax.File) -> tuple[syntax.Declaration, ...]:
         """Return the declarations of a file, each import replaced by what it copies."""
@@ -35,13 +63,15 @@ class Imports:
     def _expand(self, file: syntax.File, way: tuple[tuple[str, Span], ...]) -> tuple[syntax.Declaration, ...]:
         declarations: dict[int, syntax.Declaration] = {}
         own = frozenset(node.name.text for node in file.declarations if isinstance(node, syntax.Rule))
+        # By protocol the names that an import above has copied: without it each import of a chain would follow all of it.
+        taken: dict[str, set[str]] = {}
         for node in file.declarations:
-            copied = self._copied(node, way) if isinstance(node, syntax.Import) else (node,)
+            copied = self._copied(node, way, taken) if isinstance(node, syntax.Import) else (node,)
             declarations.update((id(each), each) for each in copied if not _is_replaced(each, node, own))
         return tuple(declarations.values())
 
     def _copied(
-        self, node: syntax.Import, way: tuple[tuple[str, Span], ...]
+        self, node: syntax.Import, way: tuple[tuple[str, Span], ...], taken: dict[str, set[str]]
     ) -> tuple[syntax.Declaration, ...]:
         protocol = node.protocol
         on_the_way = [name for name, _ in way]
@@ -53,41 +83,45 @@ class Imports:
             message = f"a chain of imports is longer than {MAX_IMPORTS} files"
             self.report.error("WG2010", message, protocol.span, help="import from the file that declares it")
             return ()
-        there = self._declarations_of(protocol, way)
-        return () if there is None else self._chosen(node, there)
+        there = self._exports_of(protocol, way)
+        return () if there is None else self._chosen(node, there, taken.setdefault(protocol.text, set()))
 
-    def _declarations_of(
-        self, protocol: syntax.Name, way: tuple[tuple[str, Span], ...]
-    ) -> tuple[syntax.Declaration, ...] | None:
+    def _exports_of(self, protocol: syntax.Name, way: tuple[tuple[str, Span], ...]) -> _Exports | None:
         known = self._expanded.get(protocol.text)
         if known is not None:
             return known
         importer = self.sources.get(protocol.span.source)
         if importer is None:
             return None
-        path = require_import(protocol.text, protocol.span, importer, self.roots, self.report)
+        path = require_import(
+            protocol.text,
+            protocol.span,
+            importer,
+            self.roots,
+            self.report,
+            suggests=len(self._missing) < MOST_SUGGESTED,
+        )
+        if path is None:
+            self._missing.append(protocol.text)
         source = path and load(path, self.sources, self.report, roots=self.roots, imported_at=protocol.span)
         file = parse(source, self.report) if source else None
         if file is None:
             return None
-        expanded = self._expand(file, (*way, (protocol.text, protocol.span)))
+        expanded = _exports(self._expand(file, (*way, (protocol.text, protocol.span))))
         self._expanded[protocol.text] = expanded
         return expanded
 
     def _chosen(
-        self, node: syntax.Import, there: Iterable[syntax.Declaration]
+        self, node: syntax.Import, there: _Exports, taken: set[str]
     ) -> tuple[syntax.Declaration, ...]:
-        names: dict[str, Named] = {}
-        for each in there:
-            if isinstance(each, Named):
-                names.setdefault(each.name.text, each)
+        """Return the declarations that an import names and those they need, in text order, then their rules; not those taken before."""
         for name in node.names:
-            if name.text not in names:
-                report_unknown(name, "declaration", names, self.report, inside=node.protocol.text)
-        wanted = _needed((name.text for name in node.names if name.text in names), names)
-        chosen = tuple(each for name, each in names.items() if name in wanted)
+            if name.text not in there.names:
+                report_unknown(name, "declaration", there.names, self.report, inside=node.protocol.text)
+        wanted = _needed((name.text for name in node.names if name.text in there.names), there.names, taken)
+        chosen = there.in_order(there.names[name] for name in wanted)
         named = frozenset(word for each in chosen for word in _rules_named(each))
-        rules = (each for each in there if isinstance(each, syntax.Rule) and each.name.text in named)
+        rules = there.in_order(rule for name in named for rule in there.rules.get(name, ()))
         return (*chosen, *rules)
 
 
@@ -109,16 +143,17 @@ def _rules_named(node: syntax.Declaration) -> Iterator[str]:
         )
 
 
-def _needed(wanted: Iterable[str], names: Mapping[str, Named]) -> frozenset[str]:
-    """Return the names and all that their declarations need, theirs too."""
+def _needed(wanted: Iterable[str], names: Mapping[str, Named], taken: set[str]) -> list[str]:
+    """Return the names and all that their declarations need, theirs too, but not those taken before; take them."""
     waiting = list(wanted)
-    needed: set[str] = set()
+    needed: list[str] = []
     while waiting:
         name = waiting.pop()
-        if name not in needed:
-            needed.add(name)
+        if name not in taken:
+            taken.add(name)
+            needed.append(name)
             waiting.extend(meant(names[name], names))
-    return frozenset(needed)
+    return needed
 
 
 def meant(node: syntax.Declaration, names: Mapping[str, Named]) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Messages, the frames that carry them, preambles, and other layouts of all of these."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from wiregen import model, syntax
 from wiregen.diagnostics import Label, Span, did_you_mean
@@ -11,6 +12,7 @@ from wiregen.resolver.names import Entry, Named, kind_of, refuse_duplicates, rep
 from wiregen.resolver.settings import Kept, kept_of, refuse_reserved
 from wiregen.resolver.sorts import UNKNOWN_TYPE
 from wiregen.resolver.workspace import Workspace, span_of
+from wiregen.walk import flat_fields
 
 _MAX_SHOWN = 4
 """Fields that are shown where only one may be."""
@@ -29,6 +31,7 @@ def resolve_message(
         role=resolve_role(work, node.role),
         fields=resolve_owned(work, path, node.fields, notes),
         notes=notes,
+        is_character=isinstance(node.code, syntax.Character),
     )
 
 
@@ -88,7 +91,7 @@ def resolve_frame(
 ) -> model.Frame:
     notes = resolve_notes(work, node.annotations, above)
     work.place(path, node.span, name=node.name.span)
-    fields = resolve_owned(work, path, node.fields, notes)
+    fields = resolve_owned(work, path, node.fields, notes, frame=node)
     return model.Frame(
         path=path,
         name=node.name.text,
@@ -102,7 +105,7 @@ def resolve_frame(
 
 def _carrying(work: Workspace, node: syntax.Frame, fields: tuple[model.Field, ...]) -> str | None:
     """Return the field that carries the message: one that chooses among messages, or else is one."""
-    every = list(flat(fields))
+    every = list(flat_fields(fields))
     found = [field for field in every if _chooses(field.type)] or [
         field for field in every if _is_message(field.type)
     ]
@@ -122,27 +125,6 @@ def _carrying(work: Workspace, node: syntax.Frame, fields: tuple[model.Field, ..
     others = tuple(Label(span=span, text=f"`{field.name}` does") for field, span in shown if span is not None)
     work.error("WG2013", message, node.name.span, label="this frame", others=others, help_=help_)
     return None
-
-
-def flat(fields: Iterable[model.Field]) -> Iterator[model.Field]:
-    """Yield fields in text order, those in blocks too, behind the block."""
-    for field in fields:
-        yield field
-        for block in _blocks(field.type):
-            yield from flat(block.fields)
-
-
-def _blocks(type_: model.Type) -> Iterator[model.Block]:
-    match type_:
-        case model.Block():
-            yield type_
-        case model.Region(content=content):
-            yield from _blocks(content)
-        case model.Match(arms=arms):
-            for arm in arms:
-                yield from _blocks(arm.type)
-        case _:
-            return
 
 
 def _chooses(type_: model.Type) -> bool:
@@ -220,7 +202,7 @@ def resolve_variant(work: Workspace, node: syntax.Variant) -> model.Variant:
             if isinstance(each, syntax.Struct)
         ),
         messages=tuple(
-            resolve_message(work, each, f"{path}.{each.name.text}", notes)
+            resolve_message(work, _as_declared(work, each), f"{path}.{each.name.text}", notes)
             for each in inner
             if isinstance(each, syntax.Message)
         ),
@@ -233,12 +215,23 @@ def resolve_variant(work: Workspace, node: syntax.Variant) -> model.Variant:
     )
 
 
+def _as_declared(work: Workspace, node: syntax.Message) -> syntax.Message:
+    """Return another layout of a message with the code and the role of the message that it stands for."""
+    own = work.named(node.name.text, syntax.Message)
+    if not isinstance(own, syntax.Message):
+        return node
+    if node.code is not None and own.code is not None and node.code.value != own.code.value:
+        message = f"`{node.name.text}` has type code {own.code.value}, and another layout of it has the same"
+        work.error("WG2019", message, node.code.span, label="another code", help_="leave the code out")
+    return replace(node, code=node.code or own.code, role=node.role or own.role)
+
+
 def _may_vary(work: Workspace, node: syntax.Declaration) -> bool:
     match node:
         case syntax.Frame() | syntax.Struct() | syntax.Message() | syntax.Preamble():
             _demand_original(work, node)
             return True
-        case syntax.Example():
+        case syntax.Example() | syntax.Conversation():
             return False
         case _:
             message = "a variant holds other layouts of frames, structs, messages and preambles, and examples"

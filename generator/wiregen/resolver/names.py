@@ -129,14 +129,19 @@ def refuse_duplicates(entries: Iterable[Entry], report: Report) -> None:
         word = entry.name
         before = first.setdefault(word.text, word.span)
         if before is not word.span:
-            report.error(
-                "WG2002",
-                f"{entry.what} `{word.text}` is there twice",
-                word.span,
-                label="second",
-                others=(Label(span=before, text="first"),),
-                help="give one of them another name, or remove it",
-            )
+            report_duplicate(entry, before, report)
+
+
+def report_duplicate(entry: Entry, before: Span, report: Report) -> None:
+    """Report a name that came before, at `before`."""
+    report.error(
+        "WG2002",
+        f"{entry.what} `{entry.name.text}` is there twice",
+        entry.name.span,
+        label="second",
+        others=(Label(span=before, text="first"),),
+        help="give one of them another name, or remove it",
+    )
 
 
 def check_case(name: syntax.Name, case: Case, what: str, report: Report, *, is_warning: bool = False) -> None:

@@ -2,15 +2,16 @@
 
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
-from wiregen import model
+from wiregen import model, syntax
 from wiregen.resolver.annotations import NO_NOTES
 from wiregen.resolver.layouts import Layout
 from wiregen.resolver.scopes import Scope
 from wiregen.resolver.workspace import Workspace
 
-NO_LAYOUT: Final = Layout(fields=MappingProxyType({}), places=MappingProxyType({}), n_fields=0)
+_NOTHING: Final[MappingProxyType[Any, Any]] = MappingProxyType({})
+NO_LAYOUT: Final = Layout(fields=_NOTHING, places=_NOTHING, n_fields=0, arms=_NOTHING, namesakes=_NOTHING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +30,10 @@ class Place:
     """Of the declaration, or of the field that holds the block."""
     aliases: tuple[str, ...] = ()
     off_wire: bool = False
+    frame: syntax.Frame | None = None
+    """The frame that the fields are of; None: they are of another declaration."""
     is_nested: bool = False
-    """An item of a list or an arm, where an alias's `where` would have no field to join."""
+    """An arm, a length or a view, where an alias's `where` would have no field to join."""
 
     def inside(self, **changes: object) -> "Place":
         return replace(self, is_nested=True, **changes)  # type: ignore[arg-type]

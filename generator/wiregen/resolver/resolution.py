@@ -10,6 +10,7 @@ from wiregen.diagnostics import Report, Span
 from wiregen.resolver import (
     constants,
     contexts,
+    conversations,
     declarations,
     examples,
     messages,
@@ -29,6 +30,7 @@ Origins: TypeAlias = Mapping[str, Span]
 """Where each path of the model stands; `path#name`, `#type`, `#value`, `#if`, `#where`, `#code`, `#length` for its parts."""
 
 _Node = TypeVar("_Node", bound=syntax.Declaration)
+_Told = TypeVar("_Told", syntax.Example, syntax.Conversation)
 _ORDERED = (
     syntax.Const
     | syntax.Enum
@@ -114,6 +116,8 @@ def _protocol(work: Workspace, file: syntax.File) -> model.Protocol:
     _place_settings(work, node)
     constants.evaluate_constants(work)
     parts = _parts(work)
+    shelves = _shelves(work, parts)
+    sessions_ = tuple(sessions.resolve_session(work, each) for each in _each(work, syntax.Session))
     return model.Protocol(
         path=work.path,
         name=node.name.text,
@@ -124,6 +128,7 @@ def _protocol(work: Workspace, file: syntax.File) -> model.Protocol:
         roles=said.roles,
         role_rule=_role_rule(work, node),
         ports=said.ports,
+        on_error=said.on_error,
         reserved=settings.resolve_reserved(work, work.reserved),
         constants=constants.resolve_constants(work, _each(work, syntax.Const)),
         limits=tuple(_limits(work)),
@@ -138,9 +143,12 @@ def _protocol(work: Workspace, file: syntax.File) -> model.Protocol:
         variants=parts.variants,
         contexts=tuple(contexts.resolve_context(work, each) for each in _each(work, syntax.Context)),
         joins=tuple(contexts.resolve_join(work, each) for each in _each(work, syntax.Join)),
-        sessions=tuple(sessions.resolve_session(work, each) for each in _each(work, syntax.Session)),
+        sessions=sessions_,
         rules=records.resolve_rules(work, _each(work, syntax.Rule)),
-        examples=examples.resolve_examples(work, _examples(work), _shelves(work, parts)),
+        examples=examples.resolve_examples(work, _told(work, syntax.Example), shelves),
+        conversations=conversations.resolve_conversations(
+            work, _told(work, syntax.Conversation), shelves, sessions_
+        ),
         order=tuple(name for name, each in work.names.items() if isinstance(each, _ORDERED)),
         notes=resolve_notes(work, node.annotations),
         ledgers=records.resolve_ledgers(work, _each(work, syntax.Ledger)),
@@ -206,12 +214,13 @@ def _limits(work: Workspace) -> Iterator[model.Limit]:
                     yield settings.resolve_limit(work, limit, resolve_notes(work, limit.annotations))
 
 
-def _examples(work: Workspace) -> Iterator[tuple[syntax.Example, str | None]]:
+def _told(work: Workspace, kind: type[_Told]) -> Iterator[tuple[_Told, str | None]]:
+    """Yield the examples of a kind, each with the variant that it stands in."""
     for node in work.declarations:
-        if isinstance(node, syntax.Example):
+        if isinstance(node, kind):
             yield node, None
         elif isinstance(node, syntax.Variant) and work.names.get(node.name.text) is node:
-            inner = (each for each in node.declarations if isinstance(each, syntax.Example))
+            inner = (each for each in node.declarations if isinstance(each, kind))
             yield from ((each, node.name.text) for each in inner)
 
 

@@ -1,6 +1,6 @@
 """Sessions: states, variables, rows and timers."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from wiregen import model, syntax
@@ -38,6 +38,7 @@ def resolve_session(work: Workspace, node: syntax.Session) -> model.Session:
     instance = Instance(variables=sorts, roles=_roles(work, node))
     options = frozenset(each.name for each in variables if each.is_option)
     table = _Table(work=work, path=path, states=_states(work, node), instance=instance, options=options)
+    docs = _docs_of_states(node)
     return model.Session(
         path=path,
         name=node.name.text,
@@ -46,7 +47,7 @@ def resolve_session(work: Workspace, node: syntax.Session) -> model.Session:
         per_sender=any(key.text == SENDER for key in node.keys),
         roles=instance.roles,
         variables=variables,
-        states=tuple(_state(table, node, name) for name in table.states.values()),
+        states=tuple(_state(table, docs, name) for name in table.states.values()),
         rows=tuple(_rows(table, node)),
         timers=tuple(_timers(table, node)),
         notes=resolve_notes(work, node.annotations),
@@ -80,17 +81,20 @@ def _states(work: Workspace, node: syntax.Session) -> dict[str, syntax.Name]:
     return states
 
 
-def _state(table: _Table, node: syntax.Session, name: syntax.Name) -> model.State:
-    """Return a state; its doc is that of the blocks that open it alone."""
+def _state(table: _Table, docs: Mapping[str, str], name: syntax.Name) -> model.State:
     path = table.work.place(f"{table.path}.{name.text}", name.span, name=name.span)
-    docs = [
-        line.docs
-        for line in node.lines
-        if isinstance(line, syntax.State)
-        and not isinstance(line.names, syntax.Wildcard)
-        and [each.text for each in line.names] == [name.text]
-    ]
-    return model.State(path=path, name=name.text, doc="\n\n".join(filter(None, docs)))
+    return model.State(path=path, name=name.text, doc=docs.get(name.text, ""))
+
+
+def _docs_of_states(node: syntax.Session) -> dict[str, str]:
+    """Return the text of each state: that of the blocks that open it alone."""
+    docs: dict[str, list[str]] = {}
+    for line in node.lines:
+        if isinstance(line, syntax.State) and not isinstance(line.names, syntax.Wildcard):
+            names = {each.text for each in line.names}
+            if len(line.names) == len(names) == 1 and line.docs:
+                docs.setdefault(names.pop(), []).append(line.docs)
+    return {name: "\n\n".join(texts) for name, texts in docs.items()}
 
 
 def _variables(work: Workspace, owner: str, node: syntax.Session) -> Iterator[model.Variable]:

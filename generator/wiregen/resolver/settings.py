@@ -27,30 +27,44 @@ _MEASURED: Final[Mapping[str, Literal["none", "bytes"]]] = {
     "messages": "none",
     "depth": "none",
     "open": "none",
+    "work": "none",
 }
 _MAX_PORT: Final = 65535
-_Order: TypeAlias = syntax.EndianSetting | syntax.BitsSetting
+_Choice: TypeAlias = syntax.EndianSetting | syntax.BitsSetting | syntax.ErrorSetting
+_CHOICES: Final[Mapping[type[_Choice], str]] = {
+    syntax.EndianSetting: "endian",
+    syntax.BitsSetting: "bits",
+    syntax.ErrorSetting: "on error",
+}
 
 
 def read_settings(node: syntax.Protocol, report: Report) -> Settings:
     """Return what the protocol's block says, without its reserved numbers."""
     check_case(node.name, "snake", "a protocol", report)
     roles = _roles(node, report)
-    bits = _order(node, syntax.BitsSetting, ("msb", "lsb"), report)
-    endian = _order(node, syntax.EndianSetting, ("big", "little"), report)
+    bits = _choice(node, syntax.BitsSetting, ("msb", "lsb"), report)
+    endian = _choice(node, syntax.EndianSetting, ("big", "little"), report)
+    on_error = _choice(node, syntax.ErrorSetting, ("close", "continue"), report)
     return Settings(
         sources=tuple(each.text.value for each in node.settings if isinstance(each, syntax.SourceSetting)),
         endian=cast("model.Endian | None", endian),
         bits="lsb" if bits == "lsb" else "msb",
         roles=tuple(dict.fromkeys(name.text for name in roles)),
         ports=tuple(_ports(node, report)),
+        on_error="continue" if on_error == "continue" else "close",
     )
 
 
-def _order(node: syntax.Protocol, kind: type[_Order], allowed: tuple[str, ...], report: Report) -> str | None:
+def _choice(
+    node: syntax.Protocol, kind: type[_Choice], allowed: tuple[str, ...], report: Report
+) -> str | None:
+    """Return the word that a setting takes from a closed list; None: the setting is missing, or another word is there."""
     found = [each for each in node.settings if isinstance(each, kind)]
-    refuse_second([each.span for each in found], "endian" if kind is syntax.EndianSetting else "bits", report)
-    return _word(found[0].order, allowed, report) if found else None
+    refuse_second([each.span for each in found], _CHOICES[kind], report)
+    if not found:
+        return None
+    first = found[0]
+    return _word(first.action if isinstance(first, syntax.ErrorSetting) else first.order, allowed, report)
 
 
 def _word(name: syntax.Name, allowed: tuple[str, ...], report: Report) -> str | None:
@@ -159,7 +173,7 @@ def limits_of(declarations: Iterable[syntax.Declaration], report: Report) -> dic
 
 def resolve_limit(work: Workspace, node: syntax.Limit, notes: model.Notes) -> model.Limit:
     """Return a limit in bytes, milliseconds or pieces."""
-    value, unit = _measure(node.value)
+    value, unit = measured(node.value)
     wanted = _MEASURED.get(node.name.text)
     if wanted is not None and unit not in {wanted, "none"}:
         what = "bytes" if wanted == "bytes" else "pieces"
@@ -173,7 +187,8 @@ def resolve_limit(work: Workspace, node: syntax.Limit, notes: model.Notes) -> mo
     )
 
 
-def _measure(node: syntax.Integer | syntax.Quantity) -> tuple[int, Literal["none", "bytes", "ms"]]:
+def measured(node: syntax.Integer | syntax.Quantity) -> tuple[int, Literal["none", "bytes", "ms"]]:
+    """Return a quantity in its unit."""
     if isinstance(node, syntax.Integer):
         return node.value, "none"
     factor, unit = _UNITS[node.unit]

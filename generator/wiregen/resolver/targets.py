@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from wiregen import syntax
 from wiregen.resolver.layouts import Known, frames, layout_of, messages
@@ -51,7 +51,10 @@ def resolve_target(work: Workspace, name: syntax.Name) -> Target | None:
 
 
 def every_target(work: Workspace) -> tuple[Target, ...]:
-    return tuple(node for node in work.names.values() if isinstance(node, Target))
+    """Return every declaration of something that is sent, in text order."""
+    if work.targets is None:
+        work.targets = tuple(node for node in work.names.values() if isinstance(node, Target))
+    return cast("tuple[Target, ...]", work.targets)
 
 
 def scope_of(work: Workspace, targets: Iterable[Target], instance: Instance) -> Scope:
@@ -154,10 +157,9 @@ def _of_messages_in(work: Workspace, frame: syntax.Frame) -> Mapping[str, Known]
 
 def known_fields(work: Workspace) -> frozenset[str]:
     """Return every field name of anything that is sent."""
-    owners: Iterable[syntax.Message | syntax.Frame | syntax.Preamble]
-    owners = (
-        each
-        for each in work.names.values()
-        if isinstance(each, syntax.Message | syntax.Frame | syntax.Preamble)
-    )
-    return frozenset(chain.from_iterable(layout_of(work, owner.fields).fields for owner in owners))
+    if work.sent_fields is None:
+        owners = (each for each in every_target(work) if not isinstance(each, syntax.Join))
+        work.sent_fields = frozenset(
+            chain.from_iterable(layout_of(work, owner.fields).fields for owner in owners)
+        )
+    return work.sent_fields

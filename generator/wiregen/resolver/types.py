@@ -14,7 +14,7 @@ from wiregen.resolver.place import Place
 from wiregen.resolver.restrictions import restrict
 from wiregen.resolver.sorts import UNKNOWN_TYPE
 from wiregen.resolver.tolerance import tolerant, tolerates
-from wiregen.resolver.words import WORDS, fixed_type, needs_length, needs_order, sized_type
+from wiregen.resolver.words import WORDS, fixed_type, needs_length, needs_order, sized_type, width_help
 from wiregen.resolver.workspace import Workspace
 
 
@@ -70,13 +70,20 @@ def _sized(
         length = lengths.resolve_length(place, node, None)
         endian = place.work.settings.endian or "big"
         return sized_type(base.text, length, endian) or UNKNOWN_TYPE
-    item = resolve_type(place.inside(), base)
+    item = resolve_type(replace(place, is_nested=False), base)
     if isinstance(item, model.Block | model.Bits):
         what = "a block" if isinstance(item, model.Block) else "a bit field"
         message = f"{what} cannot be an item of a list"
         place.work.error("WG2103", message, base.span, help_="make it a struct, and list that")
     length = lengths.resolve_length(place, node, item)
-    return model.List(item=item, length=length, rule=rule_of_type(place.work, base))
+    where = fields.where_of_items(place, base, item)
+    return model.List(
+        item=item,
+        length=length,
+        rule=rule_of_type(place.work, base),
+        where=where.condition,
+        where_text=where.text,
+    )
 
 
 def _word(place: Place, node: syntax.Name) -> model.Type | None:
@@ -115,7 +122,9 @@ def _declared(place: Place, node: syntax.Name) -> model.Type:
     declared = work.names.get(node.text)
     match declared:
         case None:
-            report_unknown(node, "type", _type_words(work), work.report)
+            help_ = width_help(node.text)
+            candidates = () if help_ is not None else _type_words(work)
+            report_unknown(node, "type", candidates, work.report, help_=help_)
             return UNKNOWN_TYPE
         case syntax.Alias():
             return _unfolded(place, declared, node)

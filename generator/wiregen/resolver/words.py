@@ -8,6 +8,7 @@ from wiregen.resolver.sorts import BOOLEAN, BYTES, FLOAT, INTEGER, TEXT, UUID, S
 
 _INTEGER: Final = re.compile(r"([ui])(8|16|24|32|40|48|56|64)(?:(?<!8)(le|be))?")
 _FLOAT: Final = re.compile(r"f(32|64)(le|be)?")
+_NUMBER: Final = re.compile(r"([uif])([1-9][0-9]{0,2})(?:le|be)?")
 _BITS: Final = re.compile(r"u([1-7])")
 _VARINTS: Final[dict[str, model.Varint]] = {
     "varint": model.Varint(bits=64, zigzag=False, lenient=False),
@@ -23,6 +24,20 @@ WORDS: Final = (
     *("varint", "varint63", "zigzag", "uuid", "bytes", *ENCODINGS),
 )
 """For suggestions; `u32le` and its like are left out."""
+
+
+def width_help(word: str) -> str | None:
+    """Return the help for a number of a width that no type has; None where the word is not like a number."""
+    found = _NUMBER.fullmatch(word)
+    if found is None:
+        return None
+    sign, bits = found[1], int(found[2])
+    widths = (32, 64) if sign == "f" else tuple(range(8, 65, 8))
+    width = next((each for each in widths if each >= bits), widths[-1])
+    word, listed = f"{sign}{width}", "32 and 64" if sign == "f" else "8, 16, 24 and so on to 64"
+    near = f"`{word}` is the {'next wider' if bits < width else 'widest'} one"
+    small = ", bit fields `u1` to `u7`" if sign == "u" else ""
+    return f"{near}: the widths of `{sign}` are {listed} bits{small}"
 
 
 def needs_order(word: str) -> bool:

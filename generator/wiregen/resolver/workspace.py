@@ -4,7 +4,7 @@ The only value of the resolver that changes: origins and memos are added to, nev
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, Protocol, TypeVar
 
@@ -29,6 +29,7 @@ class Settings:
     bits: Literal["msb", "lsb"]
     roles: tuple[str, ...]
     ports: tuple[model.Port, ...]
+    on_error: model.ErrorAction
 
 
 _Kind = TypeVar("_Kind", bound=Named)
@@ -64,6 +65,10 @@ class Workspace:
     seen: dict[str, object] = field(default_factory=dict)
     members: dict[str, Mapping[str, int]] = field(default_factory=dict)
     layouts: dict[int, object] = field(default_factory=dict)
+    targets: tuple[Named, ...] | None = None
+    """Every declaration of something that is sent, None until it is asked for."""
+    sent_fields: frozenset[str] | None = None
+    """Every field name of anything that is sent, None until it is asked for."""
     n_unfolded: int = 0
     is_order_missed: bool = False
     """The missing `endian` is reported, once for the file."""
@@ -99,8 +104,8 @@ class Workspace:
             self.kinds[kind] = tuple(node for node in self.names.values() if isinstance(node, kind))
         return tuple(node for node in self.kinds[kind] if isinstance(node, kind))
 
-    def words_of(self, *kinds: type[Named]) -> list[str]:
-        return [name for name, node in self.names.items() if isinstance(node, kinds)]
+    def words_of(self, *kinds: type[Named]) -> Iterator[str]:
+        return (name for name, node in self.names.items() if isinstance(node, kinds))
 
     def text_of(self, span: Span) -> str:
         """Return the file's text of a place on one line, without comments."""

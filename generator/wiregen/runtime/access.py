@@ -7,6 +7,7 @@ taken as what they extend, and an attribute that raises is an EncodeError.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from operator import index
 from typing import Any, Final
 from uuid import UUID
@@ -16,7 +17,7 @@ from .tree import FrameValue, Record, Unknown, Variety
 
 __all__ = [
     "MISSING", "as_bytes", "as_float", "as_int", "as_items", "as_str", "as_uuid", "attribute", "declared_name",
-    "extra", "is_a", "is_named", "kind_of", "unknown_of",
+    "extra", "is_a", "is_named", "keeps_tail", "kind_of", "unknown_of",
 ]  # fmt: skip
 
 MISSING: Final = object()
@@ -110,9 +111,16 @@ def declared_name(value: object) -> str:
     if is_a(value, Record, Variety, FrameValue):
         name = value.name  # type: ignore[attr-defined]
         return name if type(name) is str else "?"
-    class_ = type(value)
+    class_: Any = type(value)
+    return _known_class_name(class_) if type(class_) is type else _class_name(class_)
+
+
+def _class_name(class_: type) -> str:
     own = next((base.__dict__["_NAME"] for base in class_.__mro__ if "_NAME" in base.__dict__), "")
     return own if type(own) is str and own else class_.__name__
+
+
+_known_class_name = lru_cache(4096)(_class_name)
 
 
 def is_named(value: object, name: str) -> bool:
@@ -130,12 +138,25 @@ def attribute(value: object, name: str, path: str) -> Any:
         if type(fields) is not dict:
             raise _wrong(path, "fields by name", fields)
         return fields.get(name, MISSING)
-    # A reserved name (`encode`) has an underscore behind it, and stands in the slots so; of a frame's `message` and
-    # `message_` the second is the field.
+    class_: Any = type(value)
+    # A class of a metaclass may raise where a cache asks for its hash.
+    spellings = _known_spellings(class_, name) if type(class_) is type else _spellings(class_, name)
+    return _guarded(value, spellings, path)
+
+
+def _spellings(class_: type, name: str) -> tuple[str, ...]:
+    """Return the attributes of a class that may be the field of that name, the likeliest first.
+
+    A reserved name (`encode`) has an underscore after it, and stands in the slots so; of a frame's `message` and
+    `message_` the second is the field.
+    """
     spelled = f"{name.lstrip('_')}_"
     candidates = (spelled, name) if name in _EXTRAS else (name, spelled)
-    slots = _slots(type(value))
-    return _guarded(value, [each for each in candidates if each in slots] if slots else candidates, path)
+    slots = _slots(class_)
+    return tuple(each for each in candidates if each in slots) if slots else candidates
+
+
+_known_spellings = lru_cache(4096)(_spellings)
 
 
 def _guarded(value: object, candidates: Iterable[str], path: str) -> Any:
@@ -157,6 +178,11 @@ def extra(value: object, name: str, default: Any, path: str) -> Any:
         return object.__getattribute__(value, name) if name in _slots(type(value)) else default
     found = _guarded(value, (name,), path)
     return default if found is MISSING else found
+
+
+def keeps_tail(value: object) -> bool:
+    """Say whether a value is a record that keeps the bytes which a lenient region leaves over."""
+    return "tail" in _slots(type(value))
 
 
 def _slots(class_: type) -> set[str]:

@@ -9,6 +9,7 @@ import asyncio
 import socket
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from errno import ECONNREFUSED
 from ssl import CERT_REQUIRED, PROTOCOL_TLS_CLIENT, PROTOCOL_TLS_SERVER, SSLContext, TLSVersion
 from typing import Any, Generic, TypeVar
 
@@ -97,7 +98,7 @@ class Server(Generic[P]):
         with self._listener:
             while True:
                 try:
-                    accepted, _ = await self._loop.sock_accept(self._listener)
+                    accepted, address = await self._loop.sock_accept(self._listener)
                 except OSError as error:  # gone again before it was accepted, or no descriptor left for it
                     self._report(None, error)
                     await asyncio.sleep(ACCEPT_PAUSE)
@@ -105,12 +106,13 @@ class Server(Generic[P]):
                 if len(self._tasks) >= self._max_connections:
                     self.refused += 1
                     accepted.close()
+                    self._report(None, _too_many(self._max_connections, address))
                     continue
-                task = self._loop.create_task(self._admit(accepted))
+                task = self._loop.create_task(self._admit(accepted, address))
                 self._tasks.add(task)
                 task.add_done_callback(self._done)
 
-    async def _admit(self, accepted: socket.socket) -> None:
+    async def _admit(self, accepted: socket.socket, address: Any) -> None:
         accepted.setblocking(False)
         peer = self._make(self._loop.time())
         wait = None if self._ssl is None else HANDSHAKE_WAIT
@@ -120,6 +122,7 @@ class Server(Generic[P]):
             )
         except OSError as error:
             accepted.close()
+            error.filename = address  # a peer that never came about has no address of its own
             self._report(None, error)
             return
         self._peers.add(peer)
@@ -144,6 +147,10 @@ class Server(Generic[P]):
             self._loop.call_exception_handler(
                 {"message": "a handler of connections failed", "exception": error, "task": task}
             )
+
+
+def _too_many(most: int, address: Any) -> OSError:
+    return ConnectionRefusedError(ECONNREFUSED, f"there are {most} connections already", address)
 
 
 def _ignore(_peer: object, _error: Exception) -> None:

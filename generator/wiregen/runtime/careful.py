@@ -8,9 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from .built import build, typed
-from .errors import DecodeError, check_end
-from .explain import explain, explain_type, finished
+from .codec import release
+from .errors import DecodeError, NeedMoreData, check_end
+from .explain import explain_type, finished
 from .options import ContextSource, Options
+from .reader import SEARCHED
 from .reading import read_frame
 from .records import frame_from_record, message_from_fields
 from .writing import write_frame
@@ -40,30 +42,60 @@ def decode_fault(
     """
     options = Options(from_role, limits=limits, strict=strict)
     try:
-        steps = read_frame(plan, buffer, 0, options, stop=end, skim=skim, is_quick=True)
+        steps = read_frame(plan, buffer, 0, options, stop=end, skim=skim, is_quick=True, is_faulty=True)
         check_end(finished(steps).end, end)
     except DecodeError as error:
-        return error
+        release(error)
+        return _found(plan, buffer, end, options, error)
     raise AssertionError("straight-line code refuses what the careful codec reads")
 
 
 def fault_of(plan: dict[str, Any], buffer: bytes, options: Options) -> DecodeError:
     """Return why `buffer` is not one whole frame; NeedMoreData where it is only cut."""
     try:
-        steps = read_frame(plan, buffer, 0, options, stop=len(buffer), is_quick=True)
+        steps = read_frame(plan, buffer, 0, options, stop=len(buffer), is_quick=True, is_faulty=True)
         check_end(finished(steps).end, len(buffer))
     except DecodeError as error:
-        return error
+        release(error)
+        return _found(plan, buffer, len(buffer), options, error)
     raise AssertionError("straight-line code refuses what the careful codec reads")
 
 
-def decode_carefully(plan: dict[str, Any], namespace: dict[str, Any], buffer: bytes, options: Options) -> Any:
+def _found(
+    plan: dict[str, Any], buffer: bytes, end: int, options: Options, error: DecodeError
+) -> DecodeError:
+    """Return an error; where the search for it ended in a frame that is cut, that it is."""
+    if error.code != "limit_exceeded" or not error.expected.startswith(SEARCHED):
+        return error
+    from .extent import Extents, Odd
+
+    try:
+        need = Extents(plan, options).begin().measure(buffer[:end], 0)
+    except Odd:
+        return error
+    if need <= end:
+        return error
+    name = error.path.partition(".")[0]
+    return NeedMoreData(need - end, path=name, at=end, expected=f"{need} bytes or more", found=f"{end} bytes")
+
+
+def decode_carefully(
+    plan: dict[str, Any],
+    namespace: dict[str, Any],
+    buffer: bytes,
+    options: Options,
+    *,
+    is_compiled: bool = False,
+) -> Any:
     """Return the frame that `buffer` is, as an object of the generated module whose names are given.
+
+    `is_compiled`: all frames but pieces have compiled code, which refused this one; so the limit `work` bounds the search.
 
     Raises:
         DecodeError: It does not conform.
     """
-    node = explain(plan, buffer, 0, len(buffer), options)
+    steps = read_frame(plan, buffer, 0, options, stop=len(buffer), is_faulty=is_compiled)
+    node = finished(steps)
     check_end(node.end, len(buffer))
     return build(plan, node.value, namespace)
 
@@ -90,13 +122,14 @@ def encode_carefully(
     role: str | None = None,
     context: ContextSource | None = None,
     variant: str | None = None,
+    limits: dict[str, Any] | None = None,
 ) -> bytes:
     """Return the bytes of a frame that straight-line code gave up on.
 
     Raises:
         EncodeError: The wire cannot carry it.
     """
-    options = Options(role, context=context, variant=variant)
+    options = Options(role, context=context, limits=limits, variant=variant)
     return write_frame(plan, frame, options, compression=compression)
 
 

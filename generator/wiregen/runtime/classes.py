@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from .values import show
+from .values import Shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any, ClassVar, Self
 
 __all__ = ["Envelope", "MessageRecord", "Record"]
 
 
-class Record:
+class Record(Shown):
     """Plain data: `__match_args__` are the constructor's arguments in order, `__slots__` these and what a reader notes."""
 
     __slots__: ClassVar[tuple[str, ...]] = ()
@@ -33,12 +33,9 @@ class Record:
 
     __replace__ = replace
 
-    def __repr__(self) -> str:
-        return f"{type(self).__qualname__}({', '.join(self._shown())})"
-
-    def _shown(self) -> Iterator[str]:
+    def _shown(self, spell: Callable[[object], str]) -> Iterator[str]:
         for name in _arguments(type(self)):
-            yield f"{name}={'…' if name in self._SECRETS else show(getattr(self, name))}"
+            yield f"{name}={'…' if name in self._SECRETS else spell(getattr(self, name))}"
 
 
 def _arguments(class_: type[Record]) -> tuple[str, ...]:
@@ -85,7 +82,7 @@ class Envelope(Record):
 
     __slots__ = ()
 
-    def _shown(self) -> Iterator[str]:
-        first, *others = super()._shown()
+    def _shown(self, spell: Callable[[object], str]) -> Iterator[str]:
+        first, *others = super()._shown(spell)
         yield first.removeprefix("message=")
         yield from others

@@ -5,8 +5,8 @@ Invariant: nothing here opens, waits or sleeps, and no clock is read; what `send
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, TypeAlias
 
 from .errors import DecodeError, EncodeError, SessionError
 from .options import Options
@@ -15,9 +15,12 @@ from .session_engine import Engine
 from .session_events import Event, Fault, Received, Violation
 from .session_package import Package
 from .session_reading import Reading
-from .values import check_role
+from .values import bounds_of, check_role
 
-__all__ = ["Connection", "Session"]
+__all__ = ["Connection", "ErrorAction", "Session"]
+
+ErrorAction: TypeAlias = Literal["close", "continue"]
+"""What a connection does after an error that the codec can recover from; the `.wire` file says which is the protocol's."""
 
 _Buffer = bytes | bytearray | memoryview
 
@@ -31,24 +34,29 @@ class _Conversation:
         *,
         strict: bool,
         keep_going: bool,
+        on_error: ErrorAction | None,
         limits: Any,
         context: Any,
         variant: str | None,
         options: Mapping[str, Any],
         now: float,
     ) -> None:
+        if on_error not in (None, "close", "continue"):
+            raise ValueError(f"on_error is 'close' or 'continue', not {on_error!r}")
+        bounds = bounds_of(limits, package.limits)
         if context is None and package.make_context is not None:
             context = package.make_context(limits=limits)
         self._package = package
         self._strict = strict
         self._keep_going = keep_going
+        self._continues = (on_error or package.plan["on_error"]) == "continue"
         self._limits = limits
         self._context = context
         self._variant = variant
         self._engine = Engine(
             package.program,
             strict=strict,
-            limits=None if limits is None else limits.to_dict(),
+            limits=bounds,
             contexts=context,
             options=options,
             variant=variant,
@@ -74,6 +82,7 @@ class _Conversation:
             role,
             decoder,
             keep_going=self._keep_going,
+            continues=self._continues,
             shows_pieces=shows_pieces,
         )
 
@@ -102,6 +111,7 @@ class Connection(_Conversation):
         *,
         strict: bool = False,
         keep_going: bool = False,
+        on_error: ErrorAction | None = None,
         limits: Any = None,
         context: Any = None,
         variant: str | None = None,
@@ -113,6 +123,7 @@ class Connection(_Conversation):
             package,
             strict=strict,
             keep_going=keep_going,
+            on_error=on_error,
             limits=limits,
             context=context,
             variant=variant,
@@ -150,23 +161,41 @@ class Connection(_Conversation):
         """Whether `receive` was told to stop and may have left frames in what it was given."""
         return self._peer.has_more and not self.is_closed
 
-    def receive(self, chunk: _Buffer, now: float = 0.0, *, most: int | None = None) -> list[Event]:
+    @property
+    def has_long(self) -> bool:
+        """Whether `receive`, told to be brief, has stopped before a frame that may take long."""
+        return self.has_more and self._peer.is_postponed
+
+    @property
+    def n_pending(self) -> int:
+        """How many bytes were received and belong to no frame that was read."""
+        return self._peer.n_pending
+
+    def receive(
+        self, chunk: _Buffer, now: float = 0.0, *, most: int | None = None, is_brief: bool = False
+    ) -> list[Event]:
         """Return what the peer's bytes complete, in order; what came before a fault or a violation stays.
 
         `most`: events after which the rest is left for the next call, which may be one with no bytes: `has_more` says
         whether there may be any. What is told of one frame is not divided.
 
+        `is_brief`: leave a frame that may take long for a call without it: `has_long` says whether there is one. Such a frame
+        has, with what follows it, more than 128 KiB, inflates to more than 32 KiB, or is one that only the reference codec reads or explains.
+
         What is divided is an event once it is whole: the frame that its last piece makes, or its last piece with `part.joined`.
 
-        A violation stands before the frame that it is about. The peer's, unless it is a lenient one, is the last event and
-        fails the connection, and so does a Fault behind which no frame can be found: afterwards, and after `close`, there
-        are no events. Many a protocol wants such a peer told: `send` takes what the sessions allow if it is given the
-        violation's name, or the error's code (`despite`).
+        A violation comes before the frame that it is about. A violation of the peer that is not lenient is the last event
+        and fails the connection. So does a Fault, unless the next frame can be found and the connection continues after
+        errors (`on_error`). After a failure, and after `close`, there are no events. Where a protocol answers such a peer,
+        `send` accepts a message that the sessions allow if its parameter `despite` is the violation's name or the error's code.
         """
         events = self._passed(now)
         if self.is_closed:
             return events
         self._listen(self._peer)
+        if is_brief:
+            joins = None if self._context is None else self._context.joins
+            return self._noted([*events, *self._peer.feed_briefly(chunk, now, most, joins)])
         return self._noted([*events, *self._peer.feed(chunk, now, most)])
 
     def tick(self, now: float) -> list[Event]:
@@ -207,6 +236,8 @@ class Connection(_Conversation):
             return self._send_split(frame, now, writing, split, despite)
         if self._engine.has_inner(self._role, frame):
             return self._send_nested(frame, now, writing, despite)
+        if self._may_make_whole(frame):
+            return self._send_last_piece(frame, now, writing, despite)
         try:
             decision = self._engine.decide(self._role, frame, now)
         except Exception:
@@ -237,6 +268,23 @@ class Connection(_Conversation):
         except BaseException:
             self._engine.restore(saved)
             raise
+
+    def _may_make_whole(self, frame: Any) -> bool:
+        context = self._context
+        return context is not None and hasattr(frame, "message") and bool(context.may_make_whole(frame))
+
+    def _send_last_piece(
+        self, frame: Any, now: float, writing: Mapping[str, Any], despite: str | None
+    ) -> bytes:
+        """Send a piece; the frame that it makes whole, if any, is seen behind it. Both are undone if one is refused."""
+        saved = self._engine.save()
+        try:
+            data = self._encoded(frame, writing)
+            self._remember(frame, lambda each, role: self._engine.see(role, each, now, despite=despite))
+        except BaseException:
+            self._engine.restore(saved)
+            raise
+        return data
 
     def _send_split(
         self, frame: Any, now: float, writing: Mapping[str, Any], size: int, despite: str | None
@@ -275,11 +323,11 @@ class Connection(_Conversation):
 
     def _encoded(self, frame: Any, writing: Mapping[str, Any]) -> bytes:
         package = self._package
-        more = package.writing(self._role, self._context, self._variant)
+        more = package.writing(self._role, self._context, self._limits, self._variant)
         return package.encode(frame, **writing, **more)
 
-    def _remember(self, frame: Any) -> None:
-        """Let a frame that is sent change what the context says of later ones.
+    def _remember(self, frame: Any, hear: Callable[[Any, str], None] | None = None) -> None:
+        """Let a frame that is sent change what the context says of later ones; `hear` it, and what it makes whole.
 
         Raises:
             EncodeError: It can take no more.
@@ -287,7 +335,7 @@ class Connection(_Conversation):
         if self._context is None or not hasattr(frame, "message"):
             return
         context = self._context
-        context.listener = None
+        context.listener = hear
         limits = {} if self._limits is None else self._limits.to_dict()
         known = context.mark(frame, self._role)
         try:
@@ -311,7 +359,7 @@ class Connection(_Conversation):
             case Violation(name=name, detail=why, frame=frame, role=role):
                 local = role is None
         if name != despite:
-            detail = f"the connection has failed: {why}; an answer goes out `despite` it"
+            detail = f"the connection has failed: {why}; to send an answer before the close, pass despite={name!r} to `send`"
             raise SessionError(name, local=local, detail=detail, frame=frame)
 
     def _passed(self, now: float) -> list[Event]:
@@ -326,19 +374,24 @@ class Connection(_Conversation):
                 continue
             if isinstance(event, Violation) and not event.lenient and not self._keep_going:
                 self._failure = event
-            if isinstance(event, Fault) and not event.error.recoverable:
+            if isinstance(event, Fault) and not (event.error.recoverable and self._continues):
                 self._failure = event.error
         return events
 
 
 class Session(_Conversation):
-    """Both directions of a connection, as somebody sees them who takes no part; it goes on after whatever it sees."""
+    """Both directions of a connection, as an observer sees them, who takes no part.
+
+    Violations end nothing. Where a connection closes after an error (`on_error`), a direction ends at its first Fault: its
+    receiver reads no further, and so the sessions do not either. The other direction goes on.
+    """
 
     def __init__(
         self,
         package: Package,
         *,
         strict: bool = False,
+        on_error: ErrorAction | None = None,
         limits: Any = None,
         context: Any = None,
         variant: str | None = None,
@@ -349,6 +402,7 @@ class Session(_Conversation):
             package,
             strict=strict,
             keep_going=True,
+            on_error=on_error,
             limits=limits,
             context=context,
             variant=variant,

@@ -16,7 +16,7 @@ from uuid import UUID
 from .tree import Record, Variety
 
 __all__ = [
-    "Incalculable", "Scope", "Undefined", "checksum", "count_of", "distinct", "equal", "evaluate", "power", "rank",
+    "Circular", "Incalculable", "Scope", "Undefined", "checksum", "count_of", "distinct", "equal", "evaluate", "power", "rank",
 ]  # fmt: skip
 
 Expression: TypeAlias = tuple[Any, ...]
@@ -39,6 +39,10 @@ class Undefined(Exception):
         self.what = what
         self.name = name
         super().__init__(f"{what} {name} is not there" if name else f"{what} is not there")
+
+
+class Circular(Undefined):
+    """Something that is written depends on itself: a length that decides whether what it measures is there."""
 
 
 class Incalculable(Undefined):

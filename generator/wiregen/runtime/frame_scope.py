@@ -13,6 +13,7 @@ from .record_types import flat_fields
 
 if TYPE_CHECKING:
     from .context import Context
+    from .schema import Fields
 
 __all__ = ["FrameScope"]
 
@@ -60,8 +61,17 @@ class FrameScope:
                 found[position] = self.field((name,), "own")
         return found
 
-    def keys(self, names: tuple[str, ...]) -> Key:
-        return tuple(self.field((name,), "own") for name in names)
+    def key_where(self, when: Any, names: tuple[str, ...]) -> Key | None:
+        """Return the key of a frame for which a `when` holds; None of another, and of one without the fields of the key.
+
+        A message of the other role has them not where the frames of the roles differ.
+        """
+        if not self.holds(when):
+            return None
+        try:
+            return tuple(self.field((name,), "own") for name in names)
+        except Undefined:
+            return None
 
     def field(self, path: tuple[str, ...], scope: str) -> Any:
         value = self._first(path[0])
@@ -78,11 +88,12 @@ class FrameScope:
 
     def _derived(self, name: str) -> Any:
         """Return a code field of the frame, which is derived and so not in the value."""
-        fields = self._plan["frames"][declared_name(self._frame)][1]
-        for field_name, _, _, value, *_ in flat_fields(fields):
-            if field_name == name and value is not None and value[0] == "derived":
-                return evaluate(value[1], self)
-        raise Undefined("field", name)
+        frame, derived = declared_name(self._frame), self._contexts.derived
+        if frame not in derived:
+            derived[frame] = _derived_fields(self._plan["frames"][frame][1])
+        if name not in derived[frame]:
+            raise Undefined("field", name)
+        return evaluate(derived[frame][name], self)
 
     def limit(self, name: str) -> int:
         value: int = self._limits[name]
@@ -123,3 +134,9 @@ class FrameScope:
 
     def checksum(self, algorithm: str, first: str, last: str) -> int:
         raise Undefined("field", first)
+
+
+def _derived_fields(fields: Fields) -> dict[str, Any]:
+    """Return the expressions of the fields that are derived, by name."""
+    values = ((field[0], field[3]) for field in flat_fields(fields))
+    return {name: value[1] for name, value in values if value is not None and value[0] == "derived"}

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
+from .codec import BRIEF_REFERENCE
 from .errors import DecodeError
 from .plain import Key, plain, value_of
 
@@ -24,6 +25,10 @@ Mark: TypeAlias = tuple[str, str | None, Key, Any, Any, bool]
 def limit_of_joins(plan: Mapping[str, Any]) -> str:
     """Return the name of the limit by which the file bounds what is joined: its own, or that of frames."""
     return "frame" if plan["limits"].get("joined") is None else "joined"
+
+
+BRIEF_JOINED = 16 * 1024
+"""Bytes of the pieces so far that are joined and decoded at once, also by the reference codec."""
 
 
 class OpenJoin:
@@ -54,6 +59,14 @@ class Joins:
     def find(self, name: str, direction: str | None, key: Key) -> OpenJoin | None:
         """Return the pieces so far; None: there are none."""
         return self._open[name].get((direction, key))
+
+    def may_take_long(self, n_more: int) -> bool:
+        """Return whether reading `n_more` bytes may make something whole that is long to decode."""
+        if not any(self._open.values()):
+            return False
+        return n_more > BRIEF_REFERENCE or any(
+            open_.size > BRIEF_JOINED for entries in self._open.values() for open_ in entries.values()
+        )
 
     def is_open(self, name: str) -> bool:
         return bool(self._open[name])

@@ -9,7 +9,11 @@ from binascii import crc_hqx
 
 from .codec import Bad
 
-__all__ = ["crc16", "power", "read_varint", "varint"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["count", "crc16", "power", "read_varint", "varint"]
 
 _SHORT = tuple(bytes((value,)) for value in range(0x80))
 _LONGEST = 10  # bytes: what 64 bits take
@@ -51,6 +55,11 @@ def varint(value: int, bits: int) -> bytes:
         value >>= 7
     data.append(value)
     return bytes(data)
+
+
+def count(value: Any) -> Any:
+    """Return the length of bytes, text or a list; None of a null, which no number compares with."""
+    return None if value is None else len(value)
 
 
 def power(base: int, exponent: int) -> int:

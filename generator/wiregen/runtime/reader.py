@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
     Skimming: TypeAlias = Callable[[bytes, int, int, ReadState | None], tuple[Any, int]]
 
-__all__ = ["ReadType", "Reader", "Steps", "n_bytes"]
+__all__ = ["SEARCHED", "ReadType", "Reader", "Steps", "n_bytes"]
+
+SEARCHED = "a fault within"
+"""Begins what is expected where the search for a fault has spent its work."""
 
 Steps: TypeAlias = Generator[int, bool, Node]
 """Yields the position in the buffer up to which bytes are needed; sent True: no more will come."""
@@ -41,15 +44,18 @@ class Reader:
         is_bounded: The region's end is known and lies within the frame.
         only: What the frame being entered may carry, and whether that is lenient.
         building: The outermost record first; each with the name it has in the one before.
+        is_faulty: Compiled code refused the frame; unless it is a piece of something, which has none, it does not conform.
         is_quick: Only a fault is looked for: good items of long lists need no nodes.
         skim: Fast code for nested frames, where only a fault is looked for.
         shown_left: How many of those are still to have values.
+        work_left: What the search for a fault may still cost, in eighths of a value; None: no fault is looked for.
     """
 
     __slots__ = (
-        "after", "building", "frame", "frame_offset", "inflated_left", "is_bounded", "is_last", "is_quick", "item", "known_end",
+        "after", "building", "frame", "frame_offset", "inflated_left", "is_bounded", "is_faulty", "is_last",
+        "is_quick", "item", "known_end",
         "messages_left", "nesting", "only", "options", "prefix", "read", "record", "schema", "shown_left", "skim",
-        "window",
+        "window", "work_left",
     )  # fmt: skip
 
     def __init__(self, schema: Schema, options: Options, window: Window, read: ReadType) -> None:
@@ -74,6 +80,8 @@ class Reader:
         self.skim: Skimming | None = None
         self.is_quick = False
         self.shown_left = 16
+        self.work_left: int | None = None
+        self.is_faulty = False
 
     def close(self) -> None:
         """Let go of the records, which hold the reader: what is read is freed without the collector."""
@@ -127,7 +135,10 @@ class Reader:
     ) -> Node:
         """Return the node of what lies from `start` (as nodes count) up to here."""
         window = self.window
-        return Node(place.name, place.path, type_, start, window.here, value, children, inner=window.inner)
+        self.spend_work(8, place)
+        node = Node(place.name, place.path, type_, start, window.here, value, children, inner=window.inner)
+        node.is_part = place.is_part
+        return node
 
     # -- budgets ----------------------------------------------------------------------------------------------------
 
@@ -143,6 +154,25 @@ class Reader:
                 "limit_exceeded", place, blame=blame, expected=expected, found=found, limit="messages"
             )
         self.messages_left -= count
+
+    def begin_search(self) -> None:
+        """Bound what the search for a fault costs from here on, where there must be one."""
+        if self.is_faulty and self.work_left is None:
+            self.work_left = 8 * self.schema.work
+
+    def spend_work(self, eighths: int, place: Place) -> None:
+        """Take from the frame's budget for the search for a fault: 8 a value that is read.
+
+        Raises:
+            DecodeError: limit_exceeded. The frame does not conform, and where is not known.
+        """
+        if self.work_left is None:
+            return
+        self.work_left -= eighths
+        if self.work_left < 0:
+            self.work_left, self.is_faulty = None, False
+            expected = f"{SEARCHED} {self.schema.work} values of work"
+            raise self.fail("limit_exceeded", place, expected=expected, found="none", limit="work")
 
     def enter(self, kind: str, name: str, place: Place) -> None:
         """Enter a declaration; `leave` undoes it.
@@ -279,6 +309,13 @@ class Reader:
                 value = container.value()
             child = (name, value)
         return None if child is None else child[1]
+
+    def header(self) -> dict[str, int] | None:
+        """Return the integers of the outermost record as far as they are read, derived ones too; None: there is none."""
+        outermost = self.building[0][1] if self.building else None
+        if not isinstance(outermost, RecordScope):
+            return None
+        return {name: node.value for name, node in outermost.nodes.items() if isinstance(node.value, int)}
 
     def _cut(self, position: int, place: Place) -> NeedMoreData:
         window = self.window

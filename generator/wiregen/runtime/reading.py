@@ -65,12 +65,14 @@ def read_frame(
     stop: int | None = None,
     skim: Skimming | None = None,
     is_quick: bool = False,
+    is_faulty: bool = False,
 ) -> Generator[int, bool, Node]:
     """Return the tree of the frame that begins at `offset`.
 
     `base`: where buffer[0] lies in the outer stream. `stop`: the end of what may be used; the whole buffer where None.
     `skim`: fast code for nested frames; with it only errors are right, for the tree lacks what was good.
     `is_quick`: the same of long lists of plain items.
+    `is_faulty`: compiled code refused the frame; the limit `work` bounds the search for the fault.
 
     Raises:
         DecodeError: It does not conform.
@@ -78,6 +80,9 @@ def read_frame(
     """
     reader = _reader(plan, options, Window(buffer, offset, stop=stop, base=base))
     reader.skim, reader.is_quick = skim, is_quick
+    reader.is_faulty = is_faulty
+    if not reader.schema.divided:
+        reader.begin_search()
     name = reader.schema.frame_of(options.from_role)
     _open(reader)
     return (yield from _guarded(reader, _frame(reader, name)))
@@ -138,7 +143,7 @@ def _guarded(reader: Reader, steps: Steps) -> Steps:
     try:
         return (yield from steps)
     except DecodeError as error:
-        error.partial = partial_record(reader)
+        error.partial, error.header = partial_record(reader), reader.header()
         raise
     except RecursionError:
         raise reader.fail("too_deep", Place("", reader.prefix.rstrip("."))) from None

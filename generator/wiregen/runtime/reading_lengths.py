@@ -66,7 +66,7 @@ def read_prefix(reader: Reader, length: tuple[Any, ...], place: Place, name: str
     """Return the node of a length or count, which is not negative; `length`: `("prefix", type)`, or with a rule behind."""
     _, type_, *rules = length
     rule = rules[0] if rules else None
-    node = yield from reader.read(reader, type_, Place(name, place.path, rule))
+    node = yield from reader.read(reader, type_, Place(name, place.path, rule, is_part=True))
     if node.value is not None:
         assert isinstance(node.value, int)
         reader.refuse_negative(node.value, place, node, rule)
@@ -150,7 +150,7 @@ def _text(data: bytes, encoding: str, lenient: bool, endian: str) -> tuple[str, 
 
 
 def read_list(reader: Reader, type_: Type, place: Place) -> Steps:
-    _, item, length, smallest, *rules = type_
+    _, item, length, smallest, *more = type_
     start = reader.window.here
     values: list[Value] = []
     head: tuple[Node, ...] = ()
@@ -168,8 +168,9 @@ def read_list(reader: Reader, type_: Type, place: Place) -> Steps:
     elif length[0] == "end":
         _rest(reader, place)
     reader.building.append((place.name, values))
-    of_items = Place(place.name, place.path, rules[0]) if rules else place
-    items = yield from _in_list(reader, item, length, count, of_items, values)
+    rule, where = (*more, None, None)[:2]
+    of_items = place if rule is None else Place(place.name, place.path, rule)
+    items = yield from _in_list(reader, item, length, count, of_items, values, where)
     reader.building.pop()
     return reader.node(place, type_, start, values, (*head, *items))
 
@@ -185,7 +186,13 @@ def _check_count(reader: Reader, count: int, smallest: int, place: Place, blame:
 
 
 def _in_list(
-    reader: Reader, item: Type, length: tuple[Any, ...], count: int | None, place: Place, values: list[Value]
+    reader: Reader,
+    item: Type,
+    length: tuple[Any, ...],
+    count: int | None,
+    place: Place,
+    values: list[Value],
+    where: tuple[Any, str] | None,
 ) -> Generator[int, bool, list[Node]]:
     """Return the items, which are not last in their region, and in inflated bytes must be whole frames."""
     window, before = reader.window, (reader.after, reader.is_last)
@@ -193,17 +200,26 @@ def _in_list(
     reader.after, reader.is_last = None, False
     if item[0] == "frame" and length[0] == "end" and window.is_inflated:
         window.short, window.short_rule = "partial_inner", place.rule
-    items = yield from _items(reader, item, length, count, place, values)
+    items = yield from _items(reader, item, length, count, place, values, where)
     reader.after, reader.is_last = before
     window.short, window.short_rule = short
     return items
 
 
 def _items(
-    reader: Reader, item: Type, length: tuple[Any, ...], count: int | None, place: Place, values: list[Value]
+    reader: Reader,
+    item: Type,
+    length: tuple[Any, ...],
+    count: int | None,
+    place: Place,
+    values: list[Value],
+    where: tuple[Any, str] | None,
 ) -> Generator[int, bool, list[Node]]:
+    """Return the items; `where`: a condition that each must fulfil, and its text."""
     items: list[Node] = []
-    skim = skim_of(reader, item, length) or stride_of(reader, item, length, place.name)
+    skim = None
+    if where is None:
+        skim = skim_of(reader, item, length) or stride_of(reader, item, length, place.name)
     while (
         count is not None
         and len(items) < count
@@ -213,10 +229,15 @@ def _items(
         here = place.item(len(items))
         if count is None:
             _check_one(reader, len(items), here)
-        if skim is not None and skim.is_past():
+        if skim is not None and skim.is_past(place):
             items.append(SKIPPED)
             continue
         node = yield from reader.read(reader, item, here)
+        if where is not None and not holds(reader, where[0], node, here):
+            raise reader.fail("constraint", here, blame=node, expected=where[1])
+        if skim is not None and not skim.keeps:
+            items.append(SKIPPED)
+            continue
         items.append(node)
         values.append(node.value)
     return items
@@ -237,7 +258,7 @@ def _is_over(reader: Reader, length: tuple[Any, ...], items: list[Node], place: 
 
 
 def holds(reader: Reader, condition: tuple[Any, ...], item: Node, place: Place) -> bool:
-    """Say whether `until` is fulfilled by that item."""
+    """Say whether a condition, of `until` or on every item, is fulfilled by that item."""
     before, reader.item = reader.item, item
     try:
         return bool(reader.evaluate(condition, place))

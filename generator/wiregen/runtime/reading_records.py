@@ -7,12 +7,13 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+from .cells import blocks, content
 from .errors import DecodeError
 from .expressions import Undefined
 from .reader import Reader, Steps
 from .reading_joins import read_divided
-from .schema import Fields, Type, fixed_size
-from .scope import ABSENT, RecordScope, is_flat
+from .schema import Fields, Type, conditions_of, fixed_size
+from .scope import ABSENT, RecordScope
 from .tree import FrameValue, Node, Record, Value, Variety
 from .window import Place
 
@@ -102,16 +103,10 @@ def _absent(reader: Reader, record: RecordScope, field: Field, place: Place) -> 
     node = reader.node(here, field[2], reader.window.here, value)
     node.note = ABSENT
     record.add(field, node)
-    for inner in _block_fields(field[2]):
-        _absent(reader, record, inner, place)
+    if content(field[2])[0] == "block":
+        for inner in next(blocks(field[2])):
+            _absent(reader, record, inner, place)
     return node
-
-
-def _block_fields(type_: Type) -> Fields:
-    if not is_flat(type_):
-        return ()
-    fields: Fields = type_[1] if type_[0] == "block" else _block_fields(type_[1])
-    return fields
 
 
 def _plain(value: Any, type_: Type) -> Value:
@@ -215,14 +210,15 @@ def _check_derived(reader: Reader, field: Field, node: Node, place: Place, *, is
 
 
 def _check_where(reader: Reader, field: Field, node: Node, place: Place, *, is_late: bool) -> None:
-    try:
-        holds = bool(reader.evaluate(field[5], place))
-    except Undefined:
-        if not is_late:
-            raise
-        holds = False
-    if not holds:
-        raise reader.fail("constraint", place, blame=node, expected=field[6])
+    for condition, text, rule in conditions_of(field):
+        try:
+            holds = bool(reader.evaluate(condition, place))
+        except Undefined:
+            if not is_late:
+                raise
+            holds = False
+        if not holds:
+            raise reader.fail("constraint", place, blame=node, expected=text, rule=rule)
 
 
 def _agrees(value: Value, expected: Value) -> bool:
@@ -240,15 +236,32 @@ def _measures(expression: Any) -> bool:
 def _unexpected(
     reader: Reader, code: Any, field: Field, node: Node, place: Place, expected: Value
 ) -> Exception:
-    found = "" if field[8] else _brief(node.value)
-    return reader.fail(code, place, blame=node, expected=_brief(expected), found=found)
+    is_constant = field[3][0] == "constant"
+    found = "" if field[8] else _brief(node.value, is_constant=is_constant)
+    return reader.fail(
+        code, place, blame=node, expected=_brief(expected, is_constant=is_constant), found=found
+    )
 
 
-def _brief(value: Value) -> str:
-    """Return a number as text, of all else only what it is."""
+_MOST_BYTES = 16
+"""Bytes and characters of a constant that an error shows, of what was expected and of what was found."""
+
+
+def _brief(value: Value, *, is_constant: bool) -> str:
+    """Return a number as text; of a constant the beginning of its bytes or text, of all else only what it is."""
     if isinstance(value, bool | int):
         return str(value)
-    return f"other {type(value).__name__}" if value is not None else "nothing"
+    if value is None:
+        return "nothing"
+    if isinstance(value, UUID) and is_constant:
+        return str(value)
+    if isinstance(value, bytes) and is_constant:
+        return f'x"{value[:_MOST_BYTES].hex()}"' + (
+            f" of {len(value)} bytes" if len(value) > _MOST_BYTES else ""
+        )
+    if isinstance(value, str) and is_constant:
+        return ascii(value[:_MOST_BYTES]) + ("…" if len(value) > _MOST_BYTES else "")
+    return f"other {type(value).__name__}"
 
 
 # ---- records ----

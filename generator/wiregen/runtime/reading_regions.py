@@ -9,6 +9,7 @@ from typing import Any
 from .reader import Reader, Steps, n_bytes
 from .reading_lengths import holds, read_prefix, read_span
 from .schema import Type
+from .skimming import BYTES_OF_WORK as _BYTES_OF_WORK
 from .tree import FrameValue, Node, Record
 from .window import Place, Window
 
@@ -74,16 +75,24 @@ def _read_content(reader: Reader, type_: Type, place: Place) -> Generator[int, b
     window = reader.window
     assert window.end is not None
     left = window.end - window.position
+    owner = node.value if isinstance(node.value, Record | FrameValue) else reader.scope
+    if lenient:
+        owner.tail = b""  # of several lenient regions of one record the last one's bytes are kept
     if left == 0:
         return (node,)
-    if reader.schema.strict or not lenient:
-        raise reader.fail("trailing_bytes", place, expected="the end of the region", found=n_bytes(left))
-    start = window.here
-    tail = yield from reader.take(left, place)
-    owner = node.value if isinstance(node.value, Record | FrameValue) else reader.scope
-    owner.tail = tail
+    start, is_strict = window.here, reader.schema.strict
+    is_refused = not lenient or (is_strict and lenient != "padded")
+    tail = b"" if is_refused else (yield from reader.take(left, place))
+    if is_refused or (is_strict and any(tail)):
+        raise reader.fail(
+            "trailing_bytes", place, start, expected="the end of the region", found=n_bytes(left)
+        )
     leftover = reader.node(place.part("tail"), ("tail",), start, tail)
-    leftover.annotate("left over")
+    if lenient == "padded" and not any(tail):
+        leftover.annotate("padding")
+    else:
+        owner.tail = tail
+        leftover.annotate("left over")
     return (node, leftover)
 
 
@@ -142,6 +151,7 @@ def _inflate(reader: Reader, data: bytes, algorithm: str, place: Place, at: int)
         found = n_bytes(len(stream.unused_data))
         raise reader.fail("trailing_bytes", place, at, expected="the end of the region", found=found)
     reader.inflated_left -= len(inflated)
+    reader.spend_work(len(inflated) // _BYTES_OF_WORK, place)
     return inflated
 
 

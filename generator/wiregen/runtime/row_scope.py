@@ -6,14 +6,32 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .access import MISSING, attribute, kind_of
-from .cells import Cell, content, is_flat
+from .cells import Cell, content, has_blocks
 from .expressions import Undefined, checksum
+from .record_types import is_nullable
 from .scalars import SCALARS
 
 if TYPE_CHECKING:
     from .rows import Row
 
-__all__ = ["RowScope"]
+__all__ = ["LastItem", "RowScope"]
+
+
+class LastItem:
+    """The item of a list, or the chunk, that an expression is about.
+
+    Attributes:
+        row: The row of a struct; None of what has no fields.
+        size: How many bytes it takes.
+    """
+
+    __slots__ = ("row", "size", "type", "value")
+
+    def __init__(self, type_: Any, value: Any, row: Row | None, size: int) -> None:
+        self.type = type_
+        self.value = value
+        self.row = row
+        self.size = size
 
 
 class RowScope:
@@ -21,9 +39,7 @@ class RowScope:
 
     __slots__ = ("_item", "_row", "_start")
 
-    def __init__(
-        self, row: Row, start: Callable[[], int], item: tuple[Any, Row | None] | None = None
-    ) -> None:
+    def __init__(self, row: Row, start: Callable[[], int], item: LastItem | None = None) -> None:
         self._row = row
         self._start = start
         self._item = item
@@ -59,14 +75,23 @@ class RowScope:
     def _of_item(self, path: tuple[str, ...]) -> Any:
         if self._item is None:
             raise Undefined("item")
-        value, row = self._item
-        return _deep(value, path) if row is None or not path else self._below(row).field(path, "own")
+        row = self._item.row
+        return (
+            _deep(self._item.value, path) if row is None or not path else self._below(row).field(path, "own")
+        )
 
     def about_item(self, function: str, path: tuple[str, ...]) -> Any:
-        """Return what a function says of a field of the last item."""
-        if self._item is None or self._item[1] is None:
+        """Return what a function says of the last item, or of a field of it."""
+        item = self._item
+        if item is not None and not path and function != "present":
+            return (
+                item.size
+                if function == "size"
+                else self._row.writer.count(content(item.type), item.value, "")
+            )
+        if item is None or item.row is None:
             raise Undefined("item")
-        scope = self._below(self._item[1])
+        scope = self._below(item.row)
         match function:
             case "size":
                 return scope.size(path)
@@ -116,18 +141,28 @@ class RowScope:
     def count(self, path: tuple[str, ...]) -> int | None:
         cell = self._cell(path[0])
         if not path[1:]:
-            return self._row.writer.count(content(cell.type), self._row.value(cell), cell.path)
+            return (
+                0
+                if self._is_absent(cell)
+                else self._row.writer.count(content(cell.type), self._row.value(cell), cell.path)
+            )
         inner = self._inner(cell)
         return None if inner is None else inner.count(path[1:])
+
+    def _is_absent(self, cell: Cell) -> bool:
+        """Say whether a field with a condition is not there; None is also the value of a null."""
+        if cell.field[4] is None or cell.kind == "trailing" or self._row.is_given(cell):
+            return False
+        return not is_nullable(cell.type) or not self._row.is_written(cell)
 
     def present(self, path: tuple[str, ...]) -> bool:
         cell = self._cell(path[0])
         if path[1:]:
             inner = self._inner(cell)
             return inner is not None and inner.present(path[1:])
-        if is_flat(cell.type) and cell.field[4] is not None:
+        if has_blocks(cell.type) and cell.field[4] is not None:
             return self._row.is_block_given(cell)
-        if cell.is_hidden or is_flat(cell.type) or cell.kind is not None:
+        if cell.is_hidden or has_blocks(cell.type) or cell.kind is not None:
             return self._row.is_written(cell)
         return self._row.is_given(cell)
 

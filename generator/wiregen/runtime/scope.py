@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from .cells import is_flat
 from .expressions import Undefined, checksum
 from .part import Part
-from .schema import Type
 from .tree import FrameValue, Node, Record, Unknown, Value, Variety
 from .window import Place
 
 if TYPE_CHECKING:
     from .reader import Reader
 
-__all__ = ["ABSENT", "Kind", "RecordScope", "content", "count_of", "descend", "is_flat"]
+__all__ = ["ABSENT", "Kind", "RecordScope", "content", "count_of", "descend"]
 
 Kind: TypeAlias = tuple[str] | tuple[str, str | None] | tuple[str, str, int]
 ABSENT = "absent"
@@ -75,7 +75,7 @@ class RecordScope:
                 return frame
             case ("variety", union, code):
                 variety = Variety(union, self.name, self.fields, code)
-                variety.absent = self.absent
+                variety.absent, variety.tail = self.absent, self.tail
                 return variety
             case _:
                 return Record(self.name, self.fields, absent=self.absent, tail=self.tail)
@@ -103,7 +103,7 @@ class RecordScope:
             case "size":
                 return node.size
             case "count":
-                return count_of(node)
+                return 0 if node.note == ABSENT and node.value is None else count_of(node)
             case _:
                 return node.note != ABSENT
 
@@ -142,7 +142,8 @@ class RecordScope:
         return self._node(path, "own").size
 
     def count(self, path: tuple[str, ...]) -> int | None:
-        return count_of(self._node(path, "own"))
+        node = self._node(path, "own")
+        return 0 if node.note == ABSENT and node.value is None else count_of(node)
 
     def present(self, path: tuple[str, ...]) -> bool:
         return self._node(path, "own").note != ABSENT
@@ -200,11 +201,6 @@ def content(node: Node) -> Node:
         return node
     found = next((child for child in (*node.children, *inside) if child.name == "content"), None)
     return node if found is None else content(found)
-
-
-def is_flat(type_: Type) -> bool:
-    """Say whether the fields of the type belong to the record around it."""
-    return type_[0] == "block" or (type_[0] == "region" and is_flat(type_[1]))
 
 
 def count_of(node: Node) -> int | None:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .errors import EncodeError
+from .explain import explain
 from .options import Options
 from .writing import write_frame
 
@@ -71,7 +72,7 @@ class Judge:
         if data is None:
             self._accept_anyhow(frame, options)
             return None
-        if options.strict or options.limits:
+        if options.strict:
             self._decode(data, options)
         return data
 
@@ -95,11 +96,11 @@ class Judge:
         except EncodeError:  # this context could not have
             write_frame(self._plan, frame, options, compression=0, needs_context=False)
             return
-        if options.strict or options.limits:
-            self._decode(data, nothing)
+        if options.strict:  # only the careful codec asks this context, which has no entries
+            explain(self._plan, data, 0, len(data), nothing)
 
     def _written(self, frame: Any, message: type, options: Options) -> bytes:
-        """Return the bytes; regions are stored uncompressed where that is no larger than a frame may be."""
+        """Return the bytes, within the limits of the options; regions are stored uncompressed where that is no larger than a frame may be."""
         if message not in self._compressed or options.limits:
             return self._encode(frame, -1, options)
         try:
@@ -112,5 +113,8 @@ class Judge:
     def again(self, data: bytes, options: Options) -> Any:
         """Return a frame with plain values only, from its native bytes."""
         return self._decode(
-            data, Options(options.from_role, context=options.context, variant=options.variant)
+            data,
+            Options(
+                options.from_role, context=options.context, limits=options.limits, variant=options.variant
+            ),
         )

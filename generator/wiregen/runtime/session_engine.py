@@ -12,6 +12,7 @@ from typing import Any
 from .errors import DecodeError
 from .expressions import Undefined
 from .options import ContextSource
+from .part import Part
 from .session_decisions import Decision, Move, crowded, forgotten, refuse, violation_of
 from .session_events import TimedOut, Violation
 from .session_instances import Instance, Instances
@@ -178,18 +179,37 @@ class Engine:
         for inner in self.inner(sender, item):
             self.see(sender, framed(inner) if framed else inner, now, despite=despite, framed=framed)
 
-    def miss(self, sender: str, error: DecodeError, now: float) -> None:
-        """Let a frame pass that could not be read, as far as its header could: it may be answered all the same.
+    def miss(self, sender: str, error: DecodeError, now: float) -> Violation | None:
+        """Let a frame pass of which only the header could be read, so that it may be answered.
 
-        What no session allows of it changes nothing and is no violation, for it is a fault already.
+        Return what the header violates by itself: it is wrong before the body is. Else a frame that is not allowed changes
+        nothing, and the error is all there is to say.
         """
-        header = (error.partial or {}).get("header")
-        if not error.recoverable or not header:
-            return
-        known: dict[str, Any] = {name: value for name, value in header.items() if isinstance(value, int)}
-        decision = self.decide(sender, FrameValue(self.program.plan["sends"][sender], known, UNREAD), now)
-        if decision.refusal is None:
+        if not error.recoverable or not error.header:
+            return None
+        name = self.program.plan["sends"].get(sender)
+        if name is None:  # a side that sends no frames has no row that could allow one
+            return None
+        frame = FrameValue(name, dict(error.header), UNREAD)
+        frame.part = Part("", (), 0, True, header=error.header)
+        decision = self.decide(sender, frame, now)
+        refusal = decision.refusal
+        if refusal is None:
             self.commit(decision, now)
+        return refusal if refusal is not None and self._is_of_header(refusal, sender, frame.name) else None
+
+    def _is_of_header(self, violation: Violation, sender: str, frame: str) -> bool:
+        """Say whether a row forbids the frame whatever its message is: no row above it is about certain messages."""
+        session = self.program.plan["sessions"].get(violation.session, {"rows": ()})
+        for states, role, targets, _, effect in session["rows"]:
+            is_here = states is None or violation.state in states
+            if not is_here or (role not in (None, sender) and not session["roles"]):
+                continue
+            if targets is not None and frame not in targets:
+                return False
+            if effect[:2] == ("violates", violation.name):
+                return True
+        return False
 
     def has_inner(self, sender: str, item: Any) -> bool:
         """Say whether frames may stand inside a message."""

@@ -25,7 +25,7 @@ def other_kind(kind: Kind) -> Term | None:
     join = kind.plan["joins"].get(kind.name)
     if join is not None:
         return _of_piece([compile_term(when, words) for _, _, when in join[3] if when is not None])
-    if kind.frame is None:
+    if kind.frame is None or not kind.name:  # without a name: only the header could be read
         return None
     choices = [_choice(field[2], words) for field in kind.frame_fields.values()]
     return next((choice for choice in choices if choice is not None), None)

@@ -20,10 +20,11 @@ class Package:
         bare: Classes that stand for themselves: the frames, and the preambles.
         make_context: None where nothing is remembered between frames.
         classes: All classes by name, where pieces are made of some.
+        limits: The class of the bounds.
     """
 
     __slots__ = (
-        "_make_decoder", "bare", "classes", "encode", "frames", "has_variants", "make_context", "plan", "program",
+        "_make_decoder", "bare", "classes", "encode", "frames", "has_variants", "limits", "make_context", "plan", "program",
     )  # fmt: skip
 
     def __init__(
@@ -33,6 +34,7 @@ class Package:
         decoder: Callable[..., Decoder[Any]],
         encode: Callable[..., bytes],
         frames: Mapping[str, type],
+        limits: type,
         preambles: tuple[type, ...] = (),
         context: Callable[..., Any] | None = None,
         classes: Mapping[str, Any] | None = None,
@@ -42,6 +44,7 @@ class Package:
         self._make_decoder = decoder
         self.encode = encode
         self.frames = frames
+        self.limits = limits
         self.bare = frozenset((*frames.values(), *preambles))
         self.make_context = context
         self.classes = classes or {}
@@ -60,9 +63,10 @@ class Package:
         more |= {"variant": variant} if self.has_variants else {}
         return self._make_decoder(role, limits=limits, strict=strict, errors="yield", **more)
 
-    def writing(self, role: str, context: Any, variant: str | None) -> dict[str, Any]:
+    def writing(self, role: str, context: Any, limits: Any, variant: str | None) -> dict[str, Any]:
         """Return the arguments that `encode` has in this package beside the usual ones."""
-        more: dict[str, Any] = {"from_role": role, "context": context} if self.plan["contexts"] else {}
+        more: dict[str, Any] = {} if limits is None else {"limits": limits}
+        more |= {"from_role": role, "context": context} if self.plan["contexts"] else {}
         return more | ({"variant": variant} if self.has_variants else {})
 
     def framed(self, role: str, message: Any, header: Mapping[str, Any]) -> Any:
@@ -70,4 +74,6 @@ class Package:
         given = {name: value for name, value in header.items() if value is not None}
         if type(message) in self.bare:
             return message.replace(**given) if given else message
-        return self.frames[role](message, **given)
+        # What a role sends that has no frames stands in those of the other role: rows say that it may not be sent.
+        frame = self.frames.get(role) or next(iter(self.frames.values()))
+        return frame(message, **given)

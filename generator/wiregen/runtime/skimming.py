@@ -5,20 +5,23 @@ Without it a peer could ask, with sixty bytes, for the careful reading of as man
 
 from __future__ import annotations
 
-from .codec import READ_FAULTS, ReadState
+from .codec import READ_FAULTS, ReadState, release
 from .reader import Reader
 from .schema import Type
 from .tree import Node
+from .window import Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["SKIPPED", "Skim", "skim_of"]
+__all__ = ["BYTES_OF_WORK", "SKIPPED", "Skim", "skim_of"]
 
 SKIPPED = Node("[]", "", ("skipped",), 0, 0, inner=True)
 """Stands for each item that was not looked at carefully."""
 
+BYTES_OF_WORK = 512
+"""Inflated bytes that count as an eighth of a value that is read."""
 _SMALL_SIZE = 4096
 _SMALL_COUNT = 64
 
@@ -26,6 +29,7 @@ _SMALL_COUNT = 64
 class Skim:
     """One list of frames that fast code tries first; the first small ones are still read carefully, for `partial`."""
 
+    keeps = True
     __slots__ = ("_is_shown", "_reader", "_state")
 
     def __init__(self, reader: Reader) -> None:
@@ -33,7 +37,7 @@ class Skim:
         self._is_shown = True
         self._state = _state(reader)
 
-    def is_past(self) -> bool:
+    def is_past(self, place: Place) -> bool:
         """Go past the next frame and say so; else it is bad, or to be shown, and nothing has changed."""
         reader, state, window = self._reader, self._state, self._reader.window
         start, end, read = window.position, window.end, reader.skim
@@ -41,14 +45,28 @@ class Skim:
         state.messages_left, state.inflated_left = reader.messages_left, reader.inflated_left
         try:
             _, stop = read(window.data, start, end, state)
-        except READ_FAULTS:
+        except READ_FAULTS as error:
+            release(error)
+            self._spend(place)
             self._state = _state(reader)
             return False
+        self._spend(place)
         if stop > window.frame_end or (self._is_shown and self._show(stop - start)):
             return False
         window.position = stop
         reader.messages_left, reader.inflated_left = state.messages_left, state.inflated_left
         return True
+
+    def _spend(self, place: Place) -> None:
+        """Take the cost of the last frame from the budget of the search: an eighth an item, and the bytes inflated.
+
+        A count that was refused was taken from the budget of items, though none was read: bytes bound the items, too.
+        """
+        reader, state, window = self._reader, self._state, self._reader.window
+        assert window.end is not None
+        inflated = reader.inflated_left - state.inflated_left
+        n_items = min(reader.messages_left - state.messages_left, window.end - window.position + inflated)
+        reader.spend_work(1 + n_items + inflated // BYTES_OF_WORK, place)
 
     def _show(self, size: int) -> bool:
         """Say whether a frame of that size is worth its values; what `partial` shows has no gaps."""

@@ -11,6 +11,7 @@ from .reader import Reader
 from .schema import Type
 from .text import decode_text
 from .tree import MOST_SHOWN, Cut
+from .window import Place
 
 __all__ = ["Stride", "stride_of"]
 
@@ -19,18 +20,24 @@ Step: TypeAlias = tuple[Any, ...]
 
 
 class Stride:
-    """One list of items that are made of plain fields."""
+    """One list whose first items are shown: those that follow are passed, or read and not kept.
 
-    __slots__ = ("_has_begun", "_left", "_name", "_reader", "_steps")
+    Attributes:
+        keeps: The node and the value of an item that is read are kept.
+    """
 
-    def __init__(self, reader: Reader, name: str, steps: tuple[Step, ...]) -> None:
+    __slots__ = ("_has_begun", "_left", "_name", "_reader", "_steps", "keeps")
+
+    def __init__(self, reader: Reader, name: str, steps: tuple[Step, ...] | None) -> None:
+        """`steps`: None where an item is more than plain fields, so that each is read."""
         self._reader = reader
         self._name = name
-        self._steps: tuple[Step, ...] | None = steps
+        self._steps = steps
         self._left = MOST_SHOWN
         self._has_begun = False
+        self.keeps = True
 
-    def is_past(self) -> bool:
+    def is_past(self, place: Place) -> bool:
         """Go past the next item and say so; else it is bad, cut or to be shown, and nothing has changed."""
         if self._left:
             self._left -= 1
@@ -41,6 +48,7 @@ class Stride:
         position = None if self._steps is None else self._behind(window.position, self._steps)
         if position is None:
             return False
+        self._reader.spend_work(1, place)
         window.position = position
         return True
 
@@ -50,6 +58,7 @@ class Stride:
         if _is_asked(self._reader.schema.plan, self._name):
             self._steps = None
             return
+        self.keeps = False
         name, values = self._reader.building[-1]
         assert isinstance(values, list)
         self._reader.building[-1] = (name, Cut(values))
@@ -105,11 +114,10 @@ def _is_asked(plan: Any, name: str) -> bool:
 
 
 def stride_of(reader: Reader, item: Type, length: tuple[Any, ...], name: str) -> Stride | None:
-    """Return how to go past the items of a list; None: each is read carefully."""
+    """Return how to go past the items of a list; None: each is read and kept."""
     if not reader.is_quick or length[0] == "until":
         return None
-    steps = _steps(reader, item)
-    return Stride(reader, name, steps) if steps else None
+    return Stride(reader, name, _steps(reader, item) or None)
 
 
 def _steps(reader: Reader, type_: Type) -> tuple[Step, ...] | None:

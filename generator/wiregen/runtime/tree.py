@@ -12,6 +12,7 @@ from uuid import UUID
 
 from .part import Part
 from .unknown import Unknown
+from .values import show
 
 __all__ = ["MOST_SHOWN", "Cut", "FrameValue", "Node", "Record", "Unknown", "Value", "Variety"]
 
@@ -75,16 +76,17 @@ class Record(_Fields):
 class Variety(_Fields):
     """A variety of a union; a lone shape is its field `value`."""
 
-    __slots__ = ("absent", "code", "union")
+    __slots__ = ("absent", "code", "tail", "union")
 
     def __init__(self, union: str, name: str, fields: dict[str, Value], code: int) -> None:
         super().__init__(name, fields)
         self.union = union
         self.code = code
         self.absent = 0
+        self.tail = b""
 
     def _key(self) -> tuple[Any, ...]:
-        return (self.union, self.name, self.fields, self.code)
+        return (self.union, self.name, self.fields, self.code, self.tail)
 
     def __repr__(self) -> str:
         return f"Variety({self.union}.{self.name}, code {self.code})"
@@ -118,7 +120,7 @@ class FrameValue(_Fields):
         return (self.name, self.fields, self.message, self.absent, self.tail)
 
     def __repr__(self) -> str:
-        return f"FrameValue({self.name}, {self.message!r})"
+        return f"FrameValue({self.name}, {show(self.message)})"
 
 
 # Any stands for the items of a list: the recursion would say no more, and mypy would ask for it everywhere.
@@ -135,10 +137,11 @@ class Node:
         type: The plan's TYPE, or a tuple of one word.
         start, end: In the outer stream; in the inflated or joined bytes where `inner`.
         value: A Value.
+        is_part: It is no field and no item: its name says what it is, and a field may have the same.
         note: What the number alone does not say: an enum member, `derived`, `default`, what was tolerated.
     """
 
-    __slots__ = ("children", "end", "inner", "name", "note", "path", "start", "type", "value")
+    __slots__ = ("children", "end", "inner", "is_part", "name", "note", "path", "start", "type", "value")
 
     def __init__(
         self,
@@ -161,11 +164,17 @@ class Node:
         self.value: Any = value
         self.children = children
         self.inner = inner
+        self.is_part = False
         self.note = note
 
     @property
     def size(self) -> int:
         return self.end - self.start
+
+    @property
+    def part(self) -> str:
+        """Return `length`, `count`, `code` and the like; "" of a field or an item, whatever it is called."""
+        return self.name if self.is_part else ""
 
     def annotate(self, note: str) -> None:
         """Add to the note."""

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from .values import Shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
 __all__ = ["Unknown"]
 
 
-class Unknown:
+class Unknown(Shown):
     """A message whose layout is not known. `code` is None where only a context could have told it."""
 
     __slots__ = ("code", "data")
@@ -20,5 +26,6 @@ class Unknown:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __repr__(self) -> str:
-        return f"Unknown({self.code}, {len(self.data)} bytes)"
+    def _shown(self, spell: Callable[[object], str]) -> Iterator[str]:
+        yield spell(self.code)
+        yield f"{len(self.data)} bytes" if type(self.data) is bytes else spell(self.data)

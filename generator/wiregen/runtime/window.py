@@ -70,12 +70,13 @@ class Window:
 class Place:
     """What is being read, for nodes and errors: its name, its path, and the rule that its field names."""
 
-    __slots__ = ("name", "path", "rule")
+    __slots__ = ("is_part", "name", "path", "rule")
 
-    def __init__(self, name: str, path: str, rule: str | None = None) -> None:
+    def __init__(self, name: str, path: str, rule: str | None = None, *, is_part: bool = False) -> None:
         self.name = name
         self.path = path
         self.rule = rule
+        self.is_part = is_part
 
     @property
     def is_item(self) -> bool:
@@ -89,4 +90,4 @@ class Place:
 
     def part(self, name: str) -> Place:
         """Return the place of a piece that no field names: a length, a delimiter."""
-        return Place(name, self.path, self.rule)
+        return Place(name, self.path, self.rule, is_part=True)

@@ -7,6 +7,7 @@ from typing import Any
 from .access import as_items, kind_of
 from .cells import Spot
 from .errors import EncodeError
+from .row_scope import LastItem
 from .scalars import bounds, coding_bytes, null, scalar, text_bytes
 from .schema import Type
 from .text import delimiter_at
@@ -98,7 +99,8 @@ def null_length(writer: Writer, length: Type, value: Any, spot: Spot) -> bytes:
 
 
 def write_list(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
-    _, item, length, *_ = type_
+    _, item, length, _, *more = type_
+    rule, where = (*more, None, None)[:2]
     if value is None:
         return null_length(writer, length, value, spot)
     items = as_items(value, spot.path)
@@ -107,7 +109,7 @@ def write_list(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
         raise writer.over("count", spot.path, expected, f"{len(items)} items")
     writer.spend_messages(len(items), spot.path)
     head = _head(writer, length, len(items), spot)
-    return head + _items(writer, item, items, length, spot, len(head))
+    return head + _items(writer, item, items, length, spot, len(head), rule, where)
 
 
 def _head(writer: Writer, length: Type, count: int, spot: Spot) -> bytes:
@@ -125,7 +127,14 @@ def _head(writer: Writer, length: Type, count: int, spot: Spot) -> bytes:
 
 
 def _items(
-    writer: Writer, type_: Type, items: tuple[Any, ...], length: Type, spot: Spot, offset: int
+    writer: Writer,
+    type_: Type,
+    items: tuple[Any, ...],
+    length: Type,
+    spot: Spot,
+    offset: int,
+    rule: str | None,
+    where: tuple[Any, str] | None,
 ) -> bytes:
     parts: list[bytes] = []
     for index, item in enumerate(items):
@@ -133,13 +142,23 @@ def _items(
         parts.append(writer.write(type_, item, here))
         offset += len(parts[-1])
         writer.refuse_long(offset, here.path)
+        last = LastItem(type_, item, here.cell.inner, len(parts[-1]))
+        if where is not None:
+            _check_where(where, last, here, rule)
         if length[0] == "until":
-            _check_until(length[1], item, here, is_last=index == len(items) - 1)
+            _check_until(length[1], last, here, is_last=index == len(items) - 1)
     return b"".join(parts)
 
 
-def _check_until(condition: Any, item: Any, spot: Spot, *, is_last: bool) -> None:
+def _check_where(where: tuple[Any, str], item: LastItem, spot: Spot, rule: str | None) -> None:
+    """Refuse an item that does not fulfil the condition that every item has."""
+    condition, text = where
+    if not spot.row.worth_at(condition, spot.path, spot.start, item=item, otherwise=True):
+        raise EncodeError("constraint", path=spot.path, expected=text, found=kind_of(item.value)).tied(rule)
+
+
+def _check_until(condition: Any, item: LastItem, spot: Spot, *, is_last: bool) -> None:
     row = spot.row
-    if bool(row.worth_at(condition, spot.path, spot.start, item=(item, spot.cell.inner))) != is_last:
+    if bool(row.worth_at(condition, spot.path, spot.start, item=item, otherwise=is_last)) != is_last:
         expected = "the item that ends the list" if is_last else "an item that does not end the list"
-        raise EncodeError("constraint", path=spot.path, expected=expected, found=kind_of(item))
+        raise EncodeError("constraint", path=spot.path, expected=expected, found=kind_of(item.value))

@@ -43,7 +43,9 @@ def write_message(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
 
 
 def write_block(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
-    """Return the bytes of a block, whose fields are the surrounding record's."""
+    """Return the bytes of a block, whose fields are the surrounding record's; it has no value of its own."""
+    if value is not None:
+        raise EncodeError("constraint", path=spot.path, expected="nothing", found="a value")
     return spot.row.group(type_[1], spot.start, spot.around)
 
 
@@ -72,12 +74,15 @@ def as_frame(writer: Writer, name: str, value: Any, path: str) -> Any:
 
 def _bare_frame(writer: Writer, name: str, frame: Any, path: str, around: Surroundings) -> bytes:
     role, fields, body = writer.schema.frames[name]
-    before, writer.sender = writer.sender, writer.sender or role
+    before = writer.sender, writer.frame
+    writer.sender, writer.frame = writer.sender or role, name
     row = Row(writer, fields, frame, join(path, name), body=body, body_path=path)
-    if writer.schema.divided:
-        divide(row, name, frame)
-    data = row.write(lambda: 0, around)
-    writer.sender = before
+    try:
+        if writer.schema.divided:
+            divide(row, name, frame)
+        data = row.write(lambda: 0, around)
+    finally:
+        writer.sender, writer.frame = before
     writer.refuse_long(len(data), join(path, name))
     return data
 

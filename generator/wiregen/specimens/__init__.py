@@ -6,8 +6,8 @@ choices until no specimen is left that would show a new one.
 """
 
 from wiregen.specimens.choices import Choice, Choices
-from wiregen.specimens.exploring import Exploration, explore
-from wiregen.specimens.growing import Specimen, grow, grow_opening
+from wiregen.specimens.exploring import Exploration, explore, try_openings
+from wiregen.specimens.growing import Specimen, grow
 from wiregen.specimens.soil import Soil
 
-__all__ = ["Choice", "Choices", "Exploration", "Soil", "Specimen", "explore", "grow", "grow_opening"]
+__all__ = ["Choice", "Choices", "Exploration", "Soil", "Specimen", "explore", "grow", "try_openings"]

@@ -100,7 +100,7 @@ class Choices:
         if path in self.by_path:
             return min(self.by_path[path], count - 1)
         wave = 0 if is_structural else self.wave
-        index = wave + (index_in(path) if wave or turn else 0) + turn
+        index = wave + (turn or (index_in(path) if wave else 0))
         if index < count:
             return index
         return index % count if turn else 0

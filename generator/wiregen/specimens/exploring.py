@@ -16,7 +16,7 @@ from wiregen.specimens.choices import CONTEXT, Choice, Choices, UngrownError
 from wiregen.specimens.growing import Specimen, grow, grow_opening
 from wiregen.specimens.soil import Soil
 
-__all__ = ["Exploration", "explore"]
+__all__ = ["Exploration", "explore", "try_openings"]
 
 Planted: TypeAlias = Callable[[Specimen], bool]
 """Says whether a specimen can be written, and takes it if it can."""
@@ -68,6 +68,11 @@ def explore(
     _Walk(plant, take, found, variant).run()
 
 
+def try_openings(soil: Soil, take: Planted, *, role: str) -> None:
+    """Give `take` preambles of `role`, the plainest first, until it takes one."""
+    _Walk(lambda choices: grow_opening(soil, choices, role=role), take, Exploration(), None).begin()
+
+
 class _Walk:
     def __init__(
         self,
@@ -84,6 +89,7 @@ class _Walk:
         self._queued: set[str] = set()
         self._known: set[tuple[str, int]] = set()
         self._given_up: dict[str, int] = {}
+        self._demanded: frozenset[str] = frozenset()
 
     def run(self) -> None:
         for _ in range(_MOST_BRANCHES):
@@ -91,10 +97,14 @@ class _Walk:
                 return
             self._branch(self._branches.popleft())
 
+    def begin(self) -> None:
+        self._plain({})
+
     def _branch(self, demands: dict[str, int]) -> None:
         plain, fixed = self._plain(demands)
         if plain is None:
             return
+        self._demanded = frozenset(demands)
         self._queue(plain, fixed)
         n_waves = max((len(choice.options) for choice in plain.made if _is_free(choice)), default=1)
         for wave in range(1, n_waves):
@@ -167,7 +177,8 @@ class _Walk:
     def _queue(self, specimen: Specimen, fixed: dict[str, int]) -> None:
         """Queue the branches that open at the choices of a specimen."""
         for number, choice in enumerate(specimen.made):
-            if not choice.is_structural or choice.path in fixed:
+            # A choice that only makes the plainest specimen writable has other options to follow.
+            if not choice.is_structural or choice.path in self._demanded:
                 continue
             way = _way(specimen.made[:number])
             for index in range(len(choice.options)):
@@ -183,10 +194,15 @@ class _Walk:
                 self._queued.add(f"{self._named(specimen, choice)} {choice.options[choice.taken][0]}")
 
     def _named(self, specimen: Specimen, choice: Choice) -> str:
-        """Return what a choice is told from others by: what was said before may matter to each message in its own way."""
+        """Return what a choice is told from others by: what was said before may matter to each message in its own way.
+
+        So do the arms that are taken in the same declaration: in another arm another field may depend on the choice.
+        """
         message = getattr(getattr(specimen.value, "message", None), "name", "")
         is_small = choice.site.startswith(CONTEXT) and len(choice.options) <= _FEW
-        return f"{self._variant} {message if is_small else ''} {choice.site}"
+        owner = choice.site.rpartition(".")[0]
+        arms = [each for each in specimen.covers if " arm " in each and each.rpartition(".")[0] == owner]
+        return f"{self._variant} {message if is_small else ''} {choice.site} {' '.join(arms)}"
 
 
 def _is_free(choice: Choice) -> bool:

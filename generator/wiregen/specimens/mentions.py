@@ -8,7 +8,7 @@ from typing import Any
 
 from wiregen.runtime.options import Plan
 
-__all__ = ["Mentions", "mentions_of"]
+__all__ = ["Mentions", "mentions_of", "nodes_in"]
 
 _LARGEST = 2**64
 
@@ -36,12 +36,12 @@ class Mentions:
 def mentions_of(plan: Plan) -> Mentions:
     """Return what the expressions of a plan say."""
     nodes = list(
-        _nodes([plan[kind] for kind in ("structs", "messages", "frames", "preambles", "unions", "joins")])
+        nodes_in([plan[kind] for kind in ("structs", "messages", "frames", "preambles", "unions", "joins")])
     )
-    nodes += _nodes([plan["variants"], plan["contexts"]])
+    nodes += nodes_in([plan["variants"], plan["contexts"]])
     numbers: dict[str, list[int]] = {}
     for node in nodes:
-        for name, number in _compared(node, plan["limits"]):
+        for name, number in (*_compared(node, plan["limits"]), *_of_items(node, plan["limits"])):
             if number not in numbers.setdefault(name, []):
                 numbers[name].append(number)
     counts: dict[str, dict[int, None]] = {}
@@ -69,7 +69,7 @@ def mentions_of(plan: Plan) -> Mentions:
     )
 
 
-def _nodes(part: Any) -> Iterator[tuple[Any, ...]]:
+def nodes_in(part: Any) -> Iterator[tuple[Any, ...]]:
     """Return every tuple below."""
     if isinstance(part, dict):
         part = tuple(part.values())
@@ -77,7 +77,7 @@ def _nodes(part: Any) -> Iterator[tuple[Any, ...]]:
         if isinstance(part, tuple):
             yield part
         for inner in part:
-            yield from _nodes(inner)
+            yield from nodes_in(inner)
 
 
 def _compared(node: tuple[Any, ...], limits: dict[str, Any]) -> Iterator[tuple[str, int]]:
@@ -95,18 +95,28 @@ def _compared(node: tuple[Any, ...], limits: dict[str, Any]) -> Iterator[tuple[s
         yield from ((name, number) for name in _names(side) for number in numbers)
 
 
+def _of_items(node: tuple[Any, ...], limits: dict[str, Any]) -> Iterator[tuple[str, int]]:
+    """Yield the numbers that the items of a field's lists are compared with, each with the field's name."""
+    match node:
+        case (str(name), bool(), tuple() as type_, _, _, _, _, _, _):
+            for inner in nodes_in(type_):
+                match inner:
+                    case ("list", _, _, _, _, (condition, str())):
+                        yield from ((name, number) for number in _numbers(condition, limits))
+
+
 def _counted(node: tuple[Any, ...], limits: dict[str, Any]) -> Iterator[tuple[str, int]]:
     match node:
         case ("operation", _, left, right):
             for side, other in ((left, right), (right, left)):
                 match side:
                     case ("call", "count", (argument,)):
-                        name = str(argument[1][-1]) if argument[0] == "field" else "value"
+                        name = str(argument[1][-1]) if argument[0] == "field" and argument[1] else "value"
                         yield from ((name, number) for number in _numbers(other, limits))
 
 
 def _numbers(part: Any, limits: dict[str, Any]) -> Iterator[int]:
-    for node in _nodes(part):
+    for node in nodes_in(part):
         match node:
             case ("number", int(number)):
                 yield number
@@ -116,11 +126,11 @@ def _numbers(part: Any, limits: dict[str, Any]) -> Iterator[int]:
 
 def _names(part: Any) -> Iterator[str]:
     """Return the fields that are asked for their value; of a path the last."""
-    for node in _nodes(part):
+    for node in nodes_in(part):
         match node:
             case ("call", _, _):
                 return
-            case ("field", path, _):
+            case ("field", path, _) if path:
                 yield path[-1]
 
 
@@ -128,7 +138,7 @@ def _measured(node: tuple[Any, ...]) -> Iterator[str]:
     match node:
         case ("computed" | "size", expression) if isinstance(expression, tuple):
             yield from _names(expression)
-            for inner in _nodes(expression):
+            for inner in nodes_in(expression):
                 if inner[:1] == ("field",):
                     yield inner[1][-1]
 

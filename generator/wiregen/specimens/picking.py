@@ -10,13 +10,16 @@ from typing import Any, Final
 
 from wiregen.runtime.reader import Reader, Steps
 from wiregen.runtime.reading import _READERS as READERS
+from wiregen.runtime.reading_lengths import holds
 from wiregen.runtime.schema import fixed_size
 from wiregen.runtime.scope import RecordScope
 from wiregen.runtime.text import encode_text
 from wiregen.runtime.tree import Node
 from wiregen.runtime.window import Place
 from wiregen.specimens.choices import Choices, Option, UngrownError, index_in
+from wiregen.specimens.fitting import node_of
 from wiregen.specimens.loosening import CODES
+from wiregen.specimens.mentions import nodes_in
 from wiregen.specimens.options import byte_options, count_options, float_options, text_options, uuid_options
 from wiregen.specimens.soil import Soil, shape_of
 
@@ -29,11 +32,22 @@ _ROOM: Final = 500_000
 _DEEP: Final = 2
 """Levels of a declaration in itself from which on the plainest is taken."""
 _PLAIN: Final = ("int", "float", "bool")
+_PARTS: Final = ("struct", "list", "union", "match", "region", "message", "frame")
 _MOST_ITEMS: Final = 70_000
 _MOST_TURNS: Final = 40
 """Items of a list that goes on until something holds."""
 _MOST_RECORDS: Final = 300
 _MOST_BYTES: Final = 70_000
+_MOST_LISTS: Final = 3
+_LONG_LIST: Final = 4_000
+_MOST_LONG_LISTS: Final = 8
+"""Lists in each other from which on a list has one item at most: with two in each, 16 have 65,536 items."""
+_MANY_PARTS: Final = 1000
+"""Structs, lists, unions and messages in one value from which on a list in it is empty where it may be."""
+_MOST_PARTS: Final = 4000
+"""Those of the largest value that is made up, until one has been larger."""
+_LEAST_PARTS: Final = 100
+"""Those that a value may have however often one has been too large."""
 
 
 class Picking:
@@ -44,10 +58,23 @@ class Picking:
         self._plan = soil.loose
         self._choices = choices
         self._n_until = 0
+        self._n_parts = 0
+        # Each value that is too large costs as much as one that is kept, and about 80 are tried for each message.
+        self._most_parts = max(_MOST_PARTS // (1 + len(soil.too_large)), _LEAST_PARTS)
+        self._of_items: dict[str, Any] = {}
+        """The condition that every item of a list fulfils, by the path of the list."""
         self._code: int | None = None
 
     def read(self, reader: Reader, type_: Any, place: Place) -> Steps:
-        """Read one type, made up."""
+        """Read one type, made up.
+
+        Raises:
+            UngrownError: The value has too many parts.
+        """
+        self._n_parts += type_[0] in _PARTS
+        if self._n_parts > self._most_parts:
+            self._soil.too_large.append(place.path)
+            raise UngrownError(f"{place.path} would be one of too many parts")
         match type_[0]:
             case "bool" | "few_bits" | "int" | "varint" | "float" | "uuid" | "coding":
                 return self._scalar(reader, type_, place)
@@ -93,6 +120,28 @@ class Picking:
             turn=turn,
         )
 
+    def _fitting(
+        self, reader: Reader, type_: Any, place: Place, options: tuple[Option, ...]
+    ) -> tuple[Option, ...]:
+        """Return the options that fulfil the condition on every item, where the place is one; all where none does.
+
+        Of a field with a condition of its own those that it allows come first.
+        """
+        where = self._of_items.get(place.path.rpartition("[")[0]) if place.is_item else None
+        if where is None:
+            return self._allowed(reader, type_, place, options)
+        found = [
+            each for each in options if holds(reader, where, node_of(reader, type_, place, each[1]), place)
+        ]
+        return tuple(found) or options
+
+    def _allowed(
+        self, reader: Reader, type_: Any, place: Place, options: tuple[Option, ...]
+    ) -> tuple[Option, ...]:
+        site = self._site(reader, place)[0]
+        is_field = site == f"{owner_of(reader.scope)}.{place.name}"
+        return self._soil.fitting.ordered(reader, site, type_, place, options) if is_field else options
+
     def _site(self, reader: Reader, place: Place) -> tuple[str, str, bool]:
         """Return the site of a place, the name of its field, and whether the field is no part of values."""
         record = reader.scope
@@ -108,7 +157,8 @@ class Picking:
         """Read a number and the like; the code of an enum or union is chosen already."""
         value, self._code = self._code, None
         if value is None:
-            value = self._choose(reader, place, self._options(reader, type_, place))
+            options = self._fitting(reader, type_, place, self._options(reader, type_, place))
+            value = self._choose(reader, place, options)
         data = self._bytes_of(type_, value)
         return _said(reader, type_, place, value, data)
 
@@ -127,7 +177,9 @@ class Picking:
                 is_small = is_hidden or name in self._soil.mentions.measuring
                 return self._soil.coding_options(coding, is_small=is_small)
             case _:
-                return self._soil.int_options(site, name, type_)
+                options = self._soil.int_options(site, name, type_)
+                is_count = name in self._soil.mentions.measuring and _is_in_lists(place)
+                return _at_most_one(options) if is_count else options
 
     def _bytes_of(self, type_: Any, value: Any) -> bytes:
         """Return bytes of about the right size: what is grown is written anew."""
@@ -161,7 +213,8 @@ class Picking:
         else:
             known = [(member, number) for number, member in members if only is None or member in only]
             unknown = [("unknown", _unknown(base, members))] if is_open and only is None else []
-            number = self._choose(reader, place, (*self._default_first(reader, place, known), *unknown))
+            members_first = (*self._default_first(reader, place, known), *unknown)
+            number = self._choose(reader, place, self._fitting(reader, type_, place, members_first))
         self._code = number
 
     def _default_first(self, reader: Reader, place: Place, options: list[Option]) -> list[Option]:
@@ -193,7 +246,7 @@ class Picking:
         length = type_[2] if type_[0] == "text" else type_[1]
         if length[0] == "computed":
             return (yield from self._of_size(reader, type_, place, reader.number(length[1], place)))
-        options = self._sized_options(reader, type_, place, length)
+        options = self._fitting(reader, type_, place, self._sized_options(reader, type_, place, length))
         value = self._choose(reader, place, options)
         yield from self._prefix(reader, length, place)
         return (
@@ -226,14 +279,22 @@ class Picking:
         return _said(reader, type_, place, value, _encoded(type_, value))
 
     def _list(self, reader: Reader, type_: Any, place: Place) -> Steps:
-        _, item, length, *_ = type_
+        _, item, length, _, *more = type_
+        if len(more) > 1:
+            self._of_items[place.path] = more[1][0]
+            type_ = type_[:4]
         match length:
+            case ("until", condition) if ("position", "remaining") in nodes_in(condition):
+                # Only the region's end can say when it is over: any number of items will do, and the writer compares.
+                count = self._count(reader, ("list", item, ("end",), 0), place, ("end",)) or 1
             case ("until", _):
                 return (yield from self._until(reader, type_, place))
             case ("computed", expression):
                 count = reader.number(expression, place)
+                self._refuse_unwritable(reader, expression, count, place)
                 if not 0 <= count <= (_MOST_ITEMS if item[0] in _PLAIN else _MOST_RECORDS):
                     raise UngrownError(f"{place.path} would have too many items")
+                self._refuse_another(place, count)
             case _:
                 count = self._count(reader, type_, place, length)
         yield from self._prefix(reader, length, place)
@@ -241,11 +302,30 @@ class Picking:
             return (yield from _said(reader, type_, place, None, b""))
         return (yield from READERS["list"](reader, ("list", item, ("computed", ("number", count)), 0), place))
 
+    def _refuse_another(self, place: Place, count: int) -> None:
+        """Give up a long list where as many were tried: they take most of the time, and show little that one does not."""
+        if count <= _LONG_LIST:
+            return
+        site = _without_indexes(place.path)
+        self._soil.long_lists[site] += 1
+        if self._soil.long_lists[site] > _MOST_LONG_LISTS:
+            raise UngrownError(f"{place.path} was long often enough")
+
+    def _refuse_unwritable(self, reader: Reader, expression: Any, count: int, place: Place) -> None:
+        """Give up a list of more items than a frame has bytes, where no field shows how many that are."""
+        most, blame = reader.schema.limits["frame"], reader.blame(expression)
+        if blame is None or most is None or count <= most:
+            return
+        if blame.name in self._soil.hidden.get(owner_of(reader.scope), ()):
+            raise UngrownError(f"{place.path} would be larger than a frame")
+
     def _count(self, reader: Reader, type_: Any, place: Place, length: Any) -> Any:
         options = count_options(self._soil.most_said(length))
         null: tuple[Option, ...] = (("null", None),) if self._soil.can_be_null(length) else ()
-        if self._is_deep(reader):
+        if self._is_deep(reader) or self._n_parts > _MANY_PARTS:
             options = tuple(option for option in options if option[1] == 0) or options
+        elif _is_in_lists(place):
+            options = _at_most_one(options)
         # Far from lists of lists: each item of a list is an item of its own kind.
         return self._choose(reader, Place(place.name, f"{place.path}.count", place.rule), (*options, *null))
 
@@ -320,6 +400,17 @@ def owner_of(record: RecordScope) -> str:
     """Return what a record's fields are declared in."""
     kind: Any = record.kind
     return f"{kind[1]}.{record.name}" if kind[0] == "variety" else record.name
+
+
+def _is_in_lists(place: Place) -> bool:
+    """Return whether so many lists are around a place that one in it has one item at most."""
+    return place.path.count("[") >= _MOST_LISTS
+
+
+def _at_most_one(options: tuple[Option, ...]) -> tuple[Option, ...]:
+    """Return the counts of one item and of none, one item first."""
+    few = sorted((option for option in options if option[1] in (0, 1)), key=lambda option: -option[1])
+    return tuple(few) or options
 
 
 def _is_trailing(field: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +12,7 @@ from wiregen.runtime.cells import blocks
 from wiregen.runtime.options import Options, Plan
 from wiregen.runtime.schema import Schema
 from wiregen.specimens.choices import SHARED, Option
+from wiregen.specimens.fitting import Fitting, wheres_of
 from wiregen.specimens.loosening import loosened
 from wiregen.specimens.mentions import Mentions, mentions_of
 from wiregen.specimens.options import int_options, varint_options
@@ -25,12 +27,30 @@ class Soil:
     plan: Plan
 
     @cached_property
+    def too_large(self) -> list[str]:
+        """Where values were given up because they had too many parts."""
+        return []
+
+    @cached_property
+    def long_lists(self) -> Counter[str]:
+        """How many long lists were made up for each site."""
+        return Counter()
+
+    @cached_property
     def loose(self) -> Plan:
         return loosened(self.plan)
 
     @cached_property
     def mentions(self) -> Mentions:
         return mentions_of(self.plan)
+
+    @cached_property
+    def fitting(self) -> Fitting:
+        """What the conditions of fields allow."""
+        found = (
+            where for owner, fields in rows_of(self.plan) for where in wheres_of(owner, every_field(fields))
+        )
+        return Fitting(dict(found))
 
     @cached_property
     def hidden(self) -> dict[str, frozenset[str]]:
@@ -69,7 +89,7 @@ class Soil:
         for owner, fields in rows_of(self.plan):
             for field in every_field(fields):
                 match field[3]:
-                    case ("default" | "trailing", ("number", int(number))):
+                    case ("default" | "trailing", ("number", int(number)), *_):
                         found[f"{owner}.{field[0]}"] = number
         return found
 
@@ -135,8 +155,16 @@ class Soil:
         is_small = name in self.mentions.measuring
         if type_[0] == "varint":
             return varint_options(site, type_[1], zigzag=type_[2], is_small=is_small)
-        low, high = bounds(type_)
-        return int_options(site, low, high, self.mentions.numbers.get(name, ()), is_small=is_small)
+        key = (site, name, type_)
+        if key not in self._numbers:  # asked for each item of a list
+            low, high = bounds(type_)
+            mentioned = self.mentions.numbers.get(name, ())
+            self._numbers[key] = int_options(site, low, high, mentioned, is_small=is_small)
+        return self._numbers[key]
+
+    @cached_property
+    def _numbers(self) -> dict[Any, tuple[Option, ...]]:
+        return {}
 
     def most_said(self, length: Any) -> int | None:
         """Return the largest number that a prefix can say; None: it is no prefix, or nothing bounds it in practice."""

@@ -20,7 +20,7 @@ from .declarations import (
     Union,
 )
 from .expressions import Annotation, Integer, Name, String
-from .records import Example, Ledger, Rule
+from .records import Conversation, Example, Ledger, Rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,15 @@ class PortSetting:
     span: Span
 
 
-Setting = SourceSetting | EndianSetting | BitsSetting | RolesSetting | PortSetting | Reserved
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorSetting:
+    """`on error`: what a connection does after an error that the codec can recover from."""
+
+    action: Name
+    span: Span
+
+
+Setting = SourceSetting | EndianSetting | BitsSetting | RolesSetting | PortSetting | ErrorSetting | Reserved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +103,7 @@ Declaration = (
     | Rule
     | Ledger
     | Example
+    | Conversation
 )
 
 

@@ -58,10 +58,20 @@ class View:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DefaultOf:
+    """`NAME, … => expression`: what a field of a frame is for these messages."""
+
+    messages: tuple[Name, ...]
+    expression: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Default:
-    """`= expression`."""
+    """`= expression [{ NAME, … => expression … }]`."""
 
     expression: Expression
+    others: tuple[DefaultOf, ...]
     span: Span
 
 
@@ -93,6 +103,15 @@ Value = Default | Derived | Constant | Trailing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Requirement:
+    """A `where` of a field; `rules`: the `@rule` after it, unless it is the first one, whose rule is the field's."""
+
+    expression: Expression
+    rules: tuple[Annotation, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
     docs: str
     name: Name
@@ -100,6 +119,6 @@ class Field:
     view: View | None
     value: Value | None
     condition: Expression | None
-    where: Expression | None
+    requirements: tuple[Requirement, ...]
     annotations: tuple[Annotation, ...]
     span: Span

@@ -6,7 +6,7 @@ from typing import Literal
 from wiregen.diagnostics import Span
 
 from .behaviour import Violates
-from .expressions import Annotation, Expression, Integer, Name, Ref, String
+from .expressions import Annotation, Expression, Integer, Name, Quantity, Ref, String
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,5 +54,44 @@ class Example:
     name: String
     given: Expression
     outcome: Expression | Violates
+    annotations: tuple[Annotation, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationOption:
+    """`with option value`: how a conversation sets an option of the sessions."""
+
+    name: Name
+    value: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationStep:
+    """`role value`, or `role value violates RULE`: a step of a conversation."""
+
+    role: Name
+    value: Expression
+    violation: Violates | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationPause:
+    """`after 30 s`: time passes in a conversation."""
+
+    duration: Quantity
+    violation: Violates | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """An example of several steps."""
+
+    docs: str
+    name: String
+    lines: tuple[ConversationOption | ConversationStep | ConversationPause, ...]
     annotations: tuple[Annotation, ...]
     span: Span

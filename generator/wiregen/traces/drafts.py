@@ -184,14 +184,17 @@ class Drafts:
         return found
 
     def _small_frames(self, source: Source, frame: str) -> list[bytes]:
-        """Return the smallest frame of a sender that is no piece itself."""
+        """Return the smallest frame of a sender that is no piece itself; of what sessions name beside pieces, if they do."""
+        beside = _named_beside(self._plan, source.kind.name)
+        small: dict[str, bytes] = {}
         for other in self._sources:
             is_own = other.sender == source.sender and not other.is_foreign and other.kind.frame == frame
             if is_own and other.kind.name != source.kind.name:
                 data = written_by(other.base, other.writer, World(self._setup))
                 if data is not None:
-                    return [data]
-        return []
+                    small[other.kind.name] = data
+        fitting = [data for name, data in small.items() if name in beside] or list(small.values())
+        return sorted(fitting, key=len)[:1]
 
     # ---- pieces of blocks
 
@@ -316,6 +319,12 @@ def _named(plan: Plan, session: str | None = None) -> frozenset[str]:
         if name in names:
             names |= {target for target, _, _ in (*parts, *lasts)} if block is None else {block[0]}
     return frozenset(names | set(plan["opens"].values()))
+
+
+def _named_beside(plan: Plan, piece: str) -> set[str]:
+    """Return the messages that the rows of a session name, of all sessions that name the piece too."""
+    rows = [{name for row in table["rows"] for name in row[2] or ()} for table in plan["sessions"].values()]
+    return {name for named in rows if piece in named for name in named}
 
 
 def _is_so(when: Any, words: MessageWords, frame: FrameValue) -> bool:

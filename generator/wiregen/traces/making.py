@@ -14,15 +14,17 @@ from wiregen.runtime.options import Plan
 from wiregen.runtime.session_table import Program
 from wiregen.traces.drafts import Drafts
 from wiregen.traces.goals import goals_of
+from wiregen.traces.replaying import culprit, replayed
 from wiregen.traces.search import Finding, Search
-from wiregen.traces.trace import Goal, Missing, Step, Trace, Traces
+from wiregen.traces.trace import Goal, Missing, Trace, Traces
 from wiregen.traces.verdicts import Verdicts
-from wiregen.traces.world import Outcome, Setup, World
+from wiregen.traces.world import Setup
 
 __all__ = ["make_traces"]
 
-_ROUNDS: Final = (20, 40, 120, 240)
-"""Worlds that each search looks at, round by round; each round is content with a little less, the one that finds nothing is the last."""
+_ROUNDS: Final = (20, 40, 120, 360)
+"""Worlds that each search looks at, round by round; each round is content with a little less. The first that finds
+nothing is the last, and then finer searches go through all of them."""
 _FEW_KEYS: Final = 1
 _LOW: Final = 1
 
@@ -45,6 +47,10 @@ def make_traces(
     goals = goals_of(first, drafts)
     reached = _reached(list(_searches(first, drafts)), goals)
     left = set(goals) - {each.goal for each in reached}
+    if left:
+        rest = tuple(goal for goal in goals if goal in left)
+        reached += _reached(list(_searches(first, drafts, is_fine=True)), rest)
+        left -= {each.goal for each in reached}
     traces = _named(_merged(reached, goals), protocol)
     missing = tuple(_missing(protocol, goal, origins or {}, sources or {}) for goal in goals if goal in left)
     return Traces(protocol=protocol.name, traces=traces, goals=goals, missing=missing)
@@ -60,14 +66,14 @@ class _Reached:
 # ---- searches
 
 
-def _searches(first: Setup, drafts: Drafts) -> Iterator[Search]:
+def _searches(first: Setup, drafts: Drafts, *, is_fine: bool = False) -> Iterator[Search]:
     """Yield the searches: for all sessions, then for each one alone, set in other ways too.
 
     Sessions about which the same could be said are searched together.
     """
     sessions = tuple(first.plan["sessions"])
     shared = Verdicts(first)
-    yield Search(first, drafts, sessions, shared)
+    yield Search(first, drafts, sessions, shared, is_fine=is_fine)
     for setup in _setups(first):
         found: dict[Drafts, tuple[str, ...]] = {drafts: ()} if setup is first else {}
         own = drafts if setup.limits == first.limits else Drafts(setup)
@@ -76,7 +82,9 @@ def _searches(first: Setup, drafts: Drafts) -> Iterator[Search]:
             found[about] = (*found.get(about, ()), session)
         verdicts = shared if setup is first else Verdicts(setup)
         yield from (
-            Search(setup, each, about, verdicts) for each, about in found.items() if each is not drafts
+            Search(setup, each, about, verdicts, is_fine=is_fine)
+            for each, about in found.items()
+            if each is not drafts
         )
 
 
@@ -86,7 +94,7 @@ def _reached(searches: list[Search], goals: tuple[Goal, ...]) -> list[_Reached]:
     for number, most in enumerate(_ROUNDS):
         for search in searches:
             _accept(search, done, worst=number)
-        if not _search(searches, goals, done, most):
+        if not _search(searches, goals, done, most) and not searches[0].is_fine:
             break
     for search in searches:
         _accept(search, done, worst=len(_ROUNDS))
@@ -230,8 +238,8 @@ def _trace(group: list[_Reached]) -> Trace:
     goals, is_legal = tuple(each.goal for each in group), group[0].goal.violation is None
     # What is legal where nothing is tolerated is legal everywhere.
     setup = next((each.setup for each in group if is_legal and each.setup.is_strict), group[0].setup)
-    steps, outcomes = _replayed(setup, group[0].finding.steps)
-    _, others = _replayed(replace(setup, is_strict=not setup.is_strict), steps)
+    steps, outcomes = replayed(setup, group[0].finding.steps)
+    _, others = replayed(replace(setup, is_strict=not setup.is_strict), steps)
     outcome, again = outcomes[-1], others[-1]
     violation = goals[0].violation
     names = [each.name for each in outcome.broken]
@@ -244,7 +252,7 @@ def _trace(group: list[_Reached]) -> Trace:
         covers=goals,
         violation=violation,
         is_fault=goals[0].kind == "cut",
-        by=None if violation is None else _culprit(violation, outcome, steps[-1]),
+        by=None if violation is None else culprit(violation, outcome, steps[-1]),
         others=tuple(name for name in dict.fromkeys(names) if name != violation),
         notes=tuple(each.name for each in outcome.violations if each.lenient),
         is_strict=setup.is_strict or is_same,
@@ -252,26 +260,6 @@ def _trace(group: list[_Reached]) -> Trace:
         options=setup.options,
         limits=setup.limits,
     )
-
-
-def _replayed(setup: Setup, steps: tuple[Step, ...]) -> tuple[tuple[Step, ...], list[Outcome]]:
-    """Return the steps with what was read of each, and what each did."""
-    world = World(setup)
-    outcomes = [world.take(step) for step in steps]
-    done = [
-        replace(
-            step,
-            value=each.values[0] if each.values else None,
-            violations=tuple(violation.name for violation in each.violations),
-            moves=each.moves,
-        )
-        for step, each in zip(steps, outcomes, strict=True)
-    ]
-    return tuple(done), outcomes
-
-
-def _culprit(violation: str, outcome: Outcome, last: Step) -> str | None:
-    return next((each.role for each in outcome.broken if each.name == violation), last.role)
 
 
 def _named(traces: list[Trace], protocol: m.Protocol) -> tuple[Trace, ...]:

@@ -48,10 +48,19 @@ class _Place:
 class Search:
     """A search under one setup, which can go on where it stopped; `findings` is how goals were reached.
 
-    `sessions`: those whose goals it may reach.
+    `sessions`: those whose goals it may reach. `is_fine`: more worlds are told apart, so that it goes less deep.
     """
 
-    def __init__(self, setup: Setup, drafts: Drafts, sessions: tuple[str, ...], verdicts: Verdicts) -> None:
+    def __init__(
+        self,
+        setup: Setup,
+        drafts: Drafts,
+        sessions: tuple[str, ...],
+        verdicts: Verdicts,
+        *,
+        is_fine: bool = False,
+    ) -> None:
+        self.is_fine = is_fine
         self.setup = setup
         self.sessions = sessions
         self.findings: dict[Goal, Finding] = {}
@@ -212,7 +221,7 @@ class Search:
 
     def _has_new(self, atoms: tuple[Atom, ...]) -> bool:
         return any(atom not in self._atoms for atom in atoms) or any(
-            pair not in self._pairs for pair in _pairs(atoms)
+            pair not in self._pairs for pair in self._together(atoms)
         )
 
     def _try(self, steps: tuple[Step, ...], step: Step) -> None:
@@ -236,9 +245,14 @@ class Search:
         else:
             self._put(place)
 
+    def _together(self, atoms: tuple[Atom, ...]) -> Iterator[tuple[Atom, Atom]]:
+        yield from _pairs(atoms)
+        if self.is_fine:
+            yield from _surroundings(atoms)
+
     def _is_new(self, atoms: tuple[Atom, ...]) -> int | None:
         """Return 1 where an atom is new, 2 where a pair of them is; they are known from now on."""
-        pairs = set(_pairs(atoms))
+        pairs = set(self._together(atoms))
         is_first = any(atom not in self._atoms for atom in atoms)
         is_second = not pairs <= self._pairs
         self._atoms.update(atoms)
@@ -270,6 +284,13 @@ def _pairs(atoms: tuple[Atom, ...]) -> Iterator[tuple[Atom, Atom]]:
                 yield one[:3], other[:3]
             case _:
                 yield one, other
+
+
+def _surroundings(atoms: tuple[Atom, ...]) -> Iterator[tuple[Atom, Atom]]:
+    """Yield each fact of a session beside what all others are in together: what two of them allow, a third may have ended."""
+    states = [atom for atom in atoms if isinstance(atom, tuple) and len(atom) == 4]
+    for one in states:
+        yield one, tuple(other[:3] for other in states if other[0] != one[0])
 
 
 def _rank(goal: Goal, outcome: Outcome) -> int | None:

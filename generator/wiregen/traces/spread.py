@@ -55,9 +55,10 @@ class Draft:
 
 
 def written_by(value: Any, writer: str, world: World) -> bytes | None:
+    """Return the bytes of a value, what is compressed stored; None where it cannot be written now."""
     options = Options(writer, context=world.context, limits=dict(world.setup.limits))
     try:
-        return write_frame(world.setup.plan, value, options)
+        return write_frame(world.setup.plan, value, options, compression=0)
     except EncodeError:
         return None
 

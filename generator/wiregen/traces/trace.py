@@ -64,7 +64,7 @@ class Trace:
     it is cut off (`is_fault`); None: it is legal too. `by`: who broke the rule; None: nobody, for a time ran out.
     `others`: what other sessions say of the same step, behind the violation. `notes`: what is tolerated in the last step.
     `is_strict`: the last step does that where nothing is tolerated; `is_lenient`: where lenient rows are. `options` and
-    `limits` are those of both sides where they differ from the defaults.
+    `limits` are those of both sides where they differ from the defaults. `title`: of one that the file tells, "" of one that was searched.
     """
 
     id: str
@@ -80,6 +80,8 @@ class Trace:
     is_lenient: bool = True
     options: Mapping[str, Any]
     limits: Mapping[str, int]
+    title: str = ""
+    variant: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

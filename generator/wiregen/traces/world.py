@@ -41,6 +41,7 @@ class Setup:
     is_strict: bool
     options: Mapping[str, Any]
     limits: Mapping[str, int]
+    variant: str | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -75,6 +76,7 @@ class Watched(Engine):
             limits=setup.limits,
             contexts=contexts,
             options=setup.options,
+            variant=setup.variant,
         )
         self.firsts = {table.name: table.first_values(setup.options) for table in setup.program.tables}
 
@@ -170,7 +172,9 @@ class World:
         self.decoders = {
             role: careful_decoder(
                 setup.plan,
-                Options(role, context=self.context, limits=limits, strict=setup.is_strict),
+                Options(
+                    role, context=self.context, limits=limits, strict=setup.is_strict, variant=setup.variant
+                ),
                 "yield",
                 context=self.context,
             )

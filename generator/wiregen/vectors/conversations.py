@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from typing import Final
 
 from wiregen import traces as found
 from wiregen.vectors.covering import Measure
-from wiregen.vectors.format import Step, Trace, compact
+from wiregen.vectors.format import Step, Trace, compact, slug
 
 __all__ = ["measured_traces", "trace_vectors"]
+
+_LONGEST_TITLE: Final = 60
 
 
 def trace_vectors(traces: found.Traces) -> Iterator[Trace]:
     """Yield the vectors of traces; where tolerance makes no difference, they are tolerant."""
+    ids: Counter[str] = Counter()
     for trace in traces.traces:
+        id_ = f"trace-example-{slug(trace.title)[:_LONGEST_TITLE]}" if trace.title else f"trace-{trace.id}"
+        ids[id_] += 1
         yield Trace(
-            id=f"trace-{trace.id}",
+            id=id_ if ids[id_] == 1 else f"{id_}-{ids[id_]}",
+            variant=trace.variant,
             limits=dict(trace.limits),
             strict=not trace.is_lenient,
             options=dict(trace.options),
             steps=tuple(map(_step, trace.steps)),
             violation=trace.violation and _first(trace),
-            covers=tuple(map(str, trace.covers)),
+            source="example" if trace.title else "",
+            covers=() if trace.title else tuple(map(str, trace.covers)),
+            note=trace.title,
         )
 
 

@@ -213,10 +213,13 @@ class Drafting:
 
     def _encodes(self, draft: Draft, lines: list[dict[str, Any]]) -> Encodes:
         """Return whether encoding the lines gives the bytes, or others of the same meaning."""
-        if all(line.get("canonical", True) for line in lines):
+        is_canonical = all(line.get("canonical", True) for line in lines)
+        if is_canonical and not any(_is_compressed(tree) for tree in draft.trees):
             return "exact"
         try:
             again = self._written(draft, lines)
+            if is_canonical and again == draft.data:
+                return "exact"
             items, _ = self.bench.read(draft.scene, again)
         except (EncodeError, DecodeError, LineError):
             return "no"
@@ -231,7 +234,7 @@ class Drafting:
             value = frame_from_record(self.plan, record, role=draft.scene.role, variant=draft.scene.variant)
             context = self._before(draft.scene)
             options = Options(draft.scene.role, context=context, variant=draft.scene.variant)
-            written.append(write_frame(self.plan, value, options))
+            written.append(write_frame(self.plan, value, options, compression=0))
         return b"".join(written)
 
     def _before(self, scene: Scene) -> Any:
@@ -254,6 +257,11 @@ def without_repetition(drafts: Iterable[Draft]) -> list[Draft]:
     return list(first.values())
 
 
+def _is_compressed(tree: Node) -> bool:
+    """Tell whether any part is: who compresses chooses the bytes, and vectors hold those of level 0."""
+    return any(node.type[0] == "compressed" for node in tree.walk())
+
+
 def _both(known: Draft, other: Draft) -> Draft:
     covers = tuple(dict.fromkeys((*known.covers, *other.covers)))
     return replace(known, covers=covers, is_variation=known.is_variation and other.is_variation)
@@ -272,7 +280,7 @@ def _why_unwritten(draft: Draft, lines: list[dict[str, Any]]) -> str:
     """Return why encoding what was read is not asked for."""
     if any("part" in line for line in lines):
         return "not encoded: pieces are cut from what they are together"
-    if any(node.name == "tail" and node.size for tree in draft.trees for node in tree.walk()):
+    if any(node.part == "tail" and node.size for tree in draft.trees for node in tree.walk()):
         return "not encoded: bytes that are left over are read and not written"
     return "not encoded: what was read breaks a condition of what is written"
 

@@ -15,7 +15,7 @@ __all__ = ["endless_parts", "negative_counts", "wrapped_lengths"]
 def negative_counts(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     """Say that a list has fewer than no items, and leave them out: a loop over them would do nothing."""
     parent = part.parent
-    if part.node.name != "count" or parent is None or parent.type[0] != "list" or part.node.inner:
+    if part.node.part != "count" or parent is None or parent.type[0] != "list" or part.node.inner:
         return
     for told in _negative(part, data, fields):
         for end, which in ((part.node.end, "of what follows"), (parent.end, "of nothing")):
@@ -42,7 +42,7 @@ def _negative(part: Part, data: bytes, fields: Fields) -> Iterator[bytes]:
 def wrapped_lengths(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     """Say a length that is, where numbers wrap round, a step back to the length itself."""
     match part.node.type:
-        case ("int", size, False, endian) if part.node.name == "length" and size > 2:
+        case ("int", size, False, endian) if part.node.part == "length" and size > 2:
             told = ((1 << 8 * size) - size).to_bytes(size, endian)
             outer = tuple(each for each in part.lengths if each is not part.node)
             changed = spliced(data, part.node.start, part.node.end, told, outer)

@@ -268,7 +268,7 @@ def _kind(draft: Draft) -> str:
 
 def _items(node: Node) -> list[Node]:
     """Return the items of a list that says how many they are; none of any other part."""
-    if node.type[0] != "list" or not node.children or node.children[0].name != "count" or node.inner:
+    if node.type[0] != "list" or not node.children or node.children[0].part != "count" or node.inner:
         return []
     return [child for child in node.children[1:] if child.size]
 

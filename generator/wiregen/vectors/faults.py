@@ -9,13 +9,13 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 from wiregen.runtime.tree import Node
 from wiregen.specimens.soil import bounds, shape_of
 from wiregen.vectors.endings import endless_parts, negative_counts, wrapped_lengths
 from wiregen.vectors.fault_kinds import AT_THE_END, Bad, Fields, Maker
-from wiregen.vectors.sites import Part
+from wiregen.vectors.sites import Part, row_of
 from wiregen.vectors.splicing import number_bytes, replaced, spliced
 
 __all__ = ["bad_parts"]
@@ -49,15 +49,14 @@ def _constants(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 
 
 def _constant_bits(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
-    """Change the first and the last of the bits that must be so: the first field of a run has the place of all of them."""
+    """Change the first and the last of the bits that must be so; a field's place leaves out the byte that it shares with one before."""
     node = part.node
-    if node.type[0] != "bits" or "constant" not in node.note.split(", ") or part.parent is None:
+    if node.type[0] != "bits" or "constant" not in node.note.split(", "):
         return
-    row = [each for each in part.parent.children if each.type[0] == "bits" and each.start <= node.start]
-    run = next((each for each in reversed(row) if each.size), node)
     first = int(node.note.partition("from bit ")[2].partition(",")[0])
+    start = node.start - bool(node.size and first)
     for which, bit in (("first bit", first), ("last bit", first + node.type[1] - 1)):
-        place = run.start + bit // 8
+        place = start + bit // 8
         mask = 0x80 >> bit % 8 if node.type[3] == "msb" else 1 << bit % 8
         changed = data[:place] + bytes([data[place] ^ mask]) + data[place + 1 :]
         yield Bad(kind="wrong constant", which=which, data=changed)
@@ -66,7 +65,7 @@ def _constant_bits(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 def _codes(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     """Put codes that mean nothing, the ones beside those that mean something first."""
     node, parent = part.node, part.parent
-    if parent is not None and parent.type[0] == "union" and node.name == "code":
+    if parent is not None and parent.type[0] == "union" and node.part == "code":
         known, shape = fields.codes(parent.type[1]), f"every {parent.type[1]}"
         yield from _outside(part, data, fields)
     elif "derived" in node.note and _is_of_header(part, fields):
@@ -135,7 +134,7 @@ def _constraints(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     """Put numbers at and beside those that expressions compare with, and the extremes."""
     node = part.node
     base = fields.plan["enums"][node.type[1]][0] if node.type[0] == "enum" else node.type
-    if base[0] not in ("int", "varint") or node.name in ("length", "count", "code"):
+    if base[0] not in ("int", "varint") or node.part in ("length", "count", "code"):
         return
     low, high = bounds(base) if base[0] == "int" else (0, (1 << base[1]) - 1)
     near = [number + step for number in fields.numbers.get(node.name, ()) for step in (-1, 0, 1)]
@@ -223,14 +222,14 @@ def _beyond(node: Node, fields: Fields) -> Iterator[tuple[str, int]]:
 
 def _kind(node: Node) -> str:
     """Return what a number that measures is called, wherever it stands."""
-    name = node.name if node.name in ("length", "count") else "size"
+    name = node.part if node.part in ("length", "count") else "size"
     return f"{name} of {' '.join(str(part) for part in node.type[:2])}"
 
 
 def _measures(part: Part, fields: Fields) -> bool:
     node = part.node
     is_derived = node.note.split(", ")[0] in ("derived", "not as derived") and part.site not in fields.sums
-    return node.name in ("length", "count") or is_derived
+    return node.part in ("length", "count") or is_derived
 
 
 # ---- text, regions
@@ -280,12 +279,53 @@ def _lengths_asked(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 
 def _no_items(part: Part, data: bytes) -> Iterator[Bad]:
     node = part.node
-    count = next((child for child in node.children if child.name == "count" and not child.inner), None)
+    count = next((child for child in node.children if child.part == "count" and not child.inner), None)
     told = number_bytes(count, 0) if count is not None and node.value else None
     if count is not None and told is not None and count.start == node.start:
         changed = spliced(data, node.start, node.end, told, part.lengths)
         if changed is not None:
             yield Bad(kind="constraint broken", which="empty", data=changed)
+
+
+def _items_twice(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    """Put the first item of a list a second time: conditions may ask for different ones."""
+    node = part.node
+    if node.type[0] != "list" or not node.value:
+        return
+    count = next((child for child in node.children if child.part == "count" and not child.inner), None)
+    first = next((child for child in node.children if child.name == "[0]"), None)
+    if count is None or first is None or count.start != node.start or not isinstance(count.value, int):
+        return
+    told = number_bytes(count, count.value + 1)
+    if told is not None and len(told) == count.size:
+        item = data[first.start : first.end]
+        new = told + data[count.end : first.end] + item + data[first.end : node.end]
+        changed = spliced(data, node.start, node.end, new, part.lengths)
+        if changed is not None:
+            yield Bad(kind="constraint broken", which="an item twice", data=changed)
+
+
+def _unknown_and_empty(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    """Put a code that means nothing before no bytes at all."""
+    node, frame = part.node, part.parent
+    layout = None if frame is None or frame.type[0] != "frame" else fields.plan["frames"].get(frame.type[1])
+    if frame is None or layout is None or node.name != layout[2]:
+        return
+    code = next((row_of(frame)[field[0]] for field in layout[1] if _is_code(field)), None)
+    inside = next((child for child in node.children if child.name == "content"), node)
+    if code is None or code.inner or inside.inner:
+        return
+    empty = spliced(data, inside.start, inside.end, b"", (*part.own, *part.lengths))
+    for stranger in _strangers([(known, known) for role in fields.plan["codes"].values() for known in role])[
+        :1
+    ]:
+        told = number_bytes(code, stranger)
+        if empty is not None and told is not None and len(told) == code.size and code.end <= inside.start:
+            yield Bad(kind="wrong code", which="without data", data=replaced(empty, code, told))
+
+
+def _is_code(field: tuple[Any, ...]) -> bool:
+    return field[3] is not None and field[3][0] == "derived" and field[3][1][:2] == ("call", "code")
 
 
 def _regions(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
@@ -351,6 +391,8 @@ _MAKERS: Final[tuple[Maker, ...]] = (
     _constraints,
     _texts,
     _lengths_asked,
+    _items_twice,
+    _unknown_and_empty,
     _regions,
     _compressed,
 )

@@ -89,22 +89,22 @@ def _most(drafting: Drafting) -> int:
 
 def _too_long(scene: Scene, data: bytes, n_bytes: int) -> Iterator[tuple[str, Scene, bytes, bool]]:
     """Return a join at the edge of what may be joined, and one beyond."""
-    for what, most, is_refused in (("as long as may be", n_bytes, False), ("too long", n_bytes - 1, True)):
+    edges = (("as long as may be", n_bytes, False), ("too long", n_bytes - 1, True))
+    for what, most, is_refused in edges[: min(n_bytes, 1) + 1]:
         yield f"{what}: joined", replace(scene, limits={"joined": most}), data, is_refused
 
 
 def _frame_for(name: str, role: str | None, frames: list[Draft]) -> bytes:
-    """Return a frame of a kind, to be cut."""
-    for draft in frames:
-        value = draft.trees[0].value
-        if (
-            isinstance(value, FrameValue)
-            and value.name == name
-            and 6 < len(draft.data) < 200
-            and not draft.scene.before
-        ):
-            return draft.data
-    return b""
+    """Return a frame of a kind, to be cut; nothing where there is none."""
+    found = [
+        draft.data
+        for draft in frames
+        if isinstance(value := draft.trees[0].value, FrameValue)
+        and value.name == name
+        and len(draft.data) < 200
+        and not draft.scene.before
+    ]
+    return next((data for data in found if len(data) > 6), max(found, key=len, default=b""))
 
 
 def _roles(drafting: Drafting, target: str) -> list[str | None]:

@@ -151,7 +151,7 @@ class Step:
 class Trace:
     """A conversation and its first violation that is no mere note, or the code of its first fault; None: it is legal.
 
-    `covers`: the transitions and violations that it shows.
+    `covers`: the transitions and violations that it shows; of an example of the file, whose name is its `note`, none are told.
     """
 
     id: str

@@ -18,6 +18,8 @@ from wiregen.vectors.places import bare, places
 __all__ = ["limited_drafts", "limited_lists"]
 
 _INDEX: Final = re.compile(r"\[\d+\]")
+_MOST_LISTS: Final = 100
+"""Lists of one frame that are put over the limit: structs with two fields of the next hold 2ⁿ of them."""
 _CODES: Final = {
     "frame": "limit_exceeded",
     "count": "limit_exceeded",
@@ -52,6 +54,7 @@ def limited_lists(
     """Return a frame with each of its lists one longer than the limit; with what that shows; None: another is longer."""
     if draft.scene.limits:
         return
+    n_tried = 0
     for node in draft.trees[0].walk():
         items = node.value if node.type[0] == "list" else None
         if not isinstance(items, list) or not items:
@@ -60,6 +63,9 @@ def limited_lists(
         name = f"{variant}{_declared(node)}: a list over a limit count"
         if not is_wanted(name):
             continue
+        if n_tried == _MOST_LISTS:
+            return
+        n_tried += 1
         beyond = _within(drafting, _twice(drafting, draft, node), "count", 1) if node.inner else None
         beyond = beyond or _within(drafting, draft, "count", len(items) - 1)
         error = None if beyond is None else beyond.error

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from wiregen.runtime.context import Context
 from wiregen.runtime.errors import EncodeError
 from wiregen.runtime.options import Options, Plan
 from wiregen.runtime.writing import write_frame
-from wiregen.specimens import Choices, Soil, Specimen, grow, grow_opening
+from wiregen.specimens import Choices, Soil, Specimen, grow, try_openings
 from wiregen.specimens.choices import UngrownError
 
 __all__ = ["Known", "Scenery"]
@@ -30,7 +31,8 @@ class Scenery:
     def __init__(self, soil: Soil) -> None:
         self.soil = self._soil = soil
         self._plan: Plan = soil.plan
-        self._openings = {role: self._opening(role) for role in self._plan["opens"]}
+        openings = {role: self._opening(role) for role in self._plan["opens"]}
+        self._openings = {role: data for role, data in openings.items() if data is not None}
 
     def before(
         self, specimen: Specimen, role: str | None, variant: str | None
@@ -43,14 +45,25 @@ class Scenery:
         if len(sent) < len(said):
             return None
         speakers = dict.fromkeys([*(who for who, _ in sent), role])
+        if any(who in self._plan["opens"] and who not in self._openings for who in speakers):
+            return None
         return (*((who, self._openings[who]) for who in speakers if who in self._openings), *sent)
 
     def opening(self, role: str | None) -> tuple[tuple[str | None, bytes], ...]:
         """Return the preamble of a role, if it has one."""
         return ((role, self._openings[role]),) if role in self._openings else ()
 
-    def _opening(self, role: str) -> bytes:
-        return write_frame(self._plan, grow_opening(self._soil, Choices(), role=role).value, Options(role))
+    def _opening(self, role: str) -> bytes | None:
+        """Return the plainest preamble of a role that can be written; None where none is found."""
+        written: list[bytes] = []
+
+        def take(specimen: Specimen) -> bool:
+            with suppress(EncodeError):
+                written.append(write_frame(self._plan, specimen.value, Options(role)))
+            return bool(written)
+
+        try_openings(self._soil, take, role=role)
+        return next(iter(written), None)
 
     def _said(
         self, name: str, keys: tuple[Any, ...], value: Any, role: str | None, variant: str | None

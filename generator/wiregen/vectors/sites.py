@@ -104,7 +104,7 @@ def row_of(node: Node) -> dict[str, Node]:
 
 def _measures(node: Node, row: dict[str, Node]) -> tuple[Node, ...]:
     """Return the numbers that say how many bytes a node takes."""
-    prefix = next((child for child in node.children if child.name == "length" and not child.inner), None)
+    prefix = next((child for child in node.children if child.part == "length" and not child.inner), None)
     if prefix is not None and node.type[0] in ("text", "bytes", "region"):
         return (prefix,)
     match node.type:

@@ -49,7 +49,7 @@ class Crop:
             self._refuse(specimen, error, role, variant)
             return False
         new = tuple(name for name in specimen.covers if name not in self.found.covered)
-        new = new or self._constant(specimen, is_opening=is_opening)
+        new = new or self._constant(specimen)
         if not new:
             return True
         draft = self._drafted(specimen, data, role, variant, is_opening=is_opening)
@@ -60,12 +60,21 @@ class Crop:
             self.drafts.append(shorter)
         return True
 
-    def _constant(self, specimen: Specimen, *, is_opening: bool) -> tuple[str, ...]:
-        """Return the name of what never differs and was not kept yet: a preamble of constants, say."""
-        name = f"{_name(specimen.value)}, which is always the same"
-        is_known = specimen.covers or name in self._constants
+    def _constant(self, specimen: Specimen) -> tuple[str, ...]:
+        """Return the name of a value without choices that was not kept yet: a preamble of constants, an empty message."""
+        if specimen.covers:
+            return ()
+        value = getattr(specimen.value, "message", None) or specimen.value
+        absent = [name for name, part in getattr(value, "fields", {}).items() if part is None]
+        name = (
+            f"{_name(value)} without {', '.join(absent)}"
+            if absent
+            else f"{_name(value)}, which is always the same"
+        )
+        if name in self._constants:
+            return ()
         self._constants.add(name)
-        return () if is_known or not is_opening else (name,)
+        return (name,)
 
     def _drafted(
         self, specimen: Specimen, data: bytes, role: str | None, variant: str | None, *, is_opening: bool

@@ -9,7 +9,7 @@ from typing import Final
 
 from wiregen.runtime.errors import DecodeError, EncodeError
 from wiregen.runtime.options import Options
-from wiregen.runtime.tree import FrameValue
+from wiregen.runtime.tree import FrameValue, Record
 from wiregen.runtime.writing import write_frame
 from wiregen.vectors.drafts import Draft, Drafting, message_of
 
@@ -24,9 +24,14 @@ def variant_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft]:
         shown: set[str] = set()
         for draft in frames:
             value = draft.trees[0].value if len(draft.trees) == 1 else None
-            if not isinstance(value, FrameValue) or len(draft.data) > _LONGEST:
+            if len(draft.data) > _LONGEST:
                 continue
-            said = ", ".join(f"{name} {str(part)[:20]}" for name, part in value.header.items() if part)
+            if isinstance(value, FrameValue):
+                said = ", ".join(f"{name} {str(part)[:20]}" for name, part in value.header.items() if part)
+            elif isinstance(value, Record) and value.name in drafting.plan["variants"][variant]["preambles"]:
+                said = ""
+            else:
+                continue
             for name in (f"{variant}: {message_of(draft)}", f"{variant}: {value.name} with {said}"):
                 found = None if name in shown else _laid(drafting, draft, variant)
                 if found is not None:

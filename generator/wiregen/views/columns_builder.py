@@ -14,6 +14,7 @@ from wiregen import model as m
 from wiregen.naming import constant_case
 from wiregen.views.columns_cycles import Cycles
 from wiregen.views.columns_types import arm_key, integer_of, is_integer, may_be_no_text, number, widest
+from wiregen.walk import attributes, has_value
 
 __all__ = ["Column", "ColumnsBuilder", "Named"]
 
@@ -211,8 +212,10 @@ class ColumnsBuilder:
         return unique([messages[:1], *((column,) for column in header), *((each,) for each in messages[1:])])
 
     def _choice(self, name: str, type_: m.Match, doc: str) -> tuple[Column, ...]:
-        """Return the columns of a value of one of several types; equal ones are no choice."""
-        arms = [(arm_key(arm.type), arm.type) for arm in type_.arms]
+        """Return the columns of a value of one of several types; equal ones are no choice, lists of several kinds are JSON."""
+        arms = [(arm_key(arm), arm) for arm in _leaf_arms(type_)]
+        if len({self.columns_of(name, arm, doc) for key, arm in arms if key == "list"}) > 1:
+            return (Column(name=name, type=_JSON, doc=doc, wire="json"),)
         if all(is_integer(arm) for _, arm in arms):
             return (Column(name=name, type=number(widest(integer_of(arm) for _, arm in arms)), doc=doc),)
         kinds = {self.columns_of(name, arm, doc) for _, arm in arms}
@@ -254,33 +257,22 @@ def _beside(column: Column, wire: str, type_: str) -> Column:
 
 
 def _shown(fields: Iterable[m.Field]) -> Iterator[m.Field]:
-    """Yield the fields that have a value of their own, those of blocks in their place, each name once."""
-    seen: set[str] = set()
-    for field in _flat(fields):
-        is_hidden = field.name == "_" or isinstance(field.value, m.Derived | m.Constant)
-        if not is_hidden and field.name not in seen:
-            seen.add(field.name)
-            yield field
+    """Yield the fields that have a value of their own and are no derived or constant ones, those of blocks too."""
+    for each in attributes(fields):
+        if each.field.name != "_" and not isinstance(each.field.value, m.Derived | m.Constant):
+            yield each.field
 
 
-def _flat(fields: Iterable[m.Field]) -> Iterator[m.Field]:
-    for field in fields:
-        blocks = tuple(_blocks(field.type))
-        for block in blocks:
-            yield from _flat(block.fields)
-        if not blocks:
-            yield field
-
-
-def _blocks(type_: m.Type) -> Iterator[m.Block]:
-    match type_:
-        case m.Block():
-            yield type_
-        case m.Region(content=content):
-            yield from _blocks(content)
-        case m.Match(arms=arms):
-            for arm in arms:
-                yield from _blocks(arm.type)
+def _leaf_arms(type_: m.Match) -> Iterator[m.Type]:
+    """Yield the types that a choice may have a value of, those of choices in its arms in their place."""
+    for arm in type_.arms:
+        inner = arm.type
+        while isinstance(inner, m.Region):
+            inner = inner.content
+        if isinstance(inner, m.Match):
+            yield from _leaf_arms(inner)
+        elif has_value(inner):
+            yield arm.type
 
 
 def _declared(declarations: tuple[_Declared, ...], name: str) -> _Declared:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wiregen import model as m
 from wiregen.carried import AnyOf, Carried, CarriedField, Form, FrameRecord, Many, Nullable, One, Record
+from wiregen.declared import index_of
 from wiregen.views.msgpack_parts import (
     CodedView,
     ConversionView,
@@ -61,7 +62,7 @@ class MsgpackBuilder:
                 class_name=class_of(record),
                 parts=parts,
                 trailing=_trailing(record.fields, parts),
-                has_tail=record.union is None and record.name in self._tailed,
+                has_tail=class_of(record) in self._tailed,
             )
         )
 
@@ -77,7 +78,8 @@ class MsgpackBuilder:
                 trailing=_trailing(frame.fields, parts),
                 table=table,
                 rule=code_rule(self._protocol, frame.name),
-                has_tail=frame.name in self._tailed,
+                has_tail=class_of(frame) in self._tailed,
+                may_lack_message=frame.may_lack_message,
             )
         )
         records = [self._carried.record("message", name) for name in frame.messages]
@@ -107,7 +109,7 @@ class MsgpackBuilder:
         return tuple(found.values())
 
     def _union(self, name: str) -> None:
-        union = next(each for each in self._protocol.unions if each.name == name)
+        union = index_of(self._protocol).unions[name]
         codes = {variety.name: variety.codes for variety in union.varieties}
         table = self.names.table("VARIETIES", name)
         varieties = self._carried.varieties(name)

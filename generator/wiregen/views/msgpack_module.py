@@ -79,7 +79,8 @@ def _used(builder: MsgpackBuilder) -> set[str]:
     texts = [text for each in builder.functions for text in each.texts]
     found = {word.removeprefix("_") for word in re.findall(r"\w+", " ".join(texts))}
     kinds = {each.kind for each in builder.functions}
-    found |= {"fields_of"} if any(each.parts for each in builder.functions) else set()
+    may_lack = any(each.may_lack_message for each in builder.functions)
+    found |= {"fields_of"} if may_lack or kinds - {"frame", "union", "choice"} else set()
     found |= {"wrong"} if any(part.check for each in builder.functions for part in each.parts) else set()
     found |= {"put_coded", "coded"} if kinds & {"frame", "messages"} else set()
     found |= {"put_coded", "variety"} if "union" in kinds else set()

@@ -47,6 +47,7 @@ class ConversionView:
     """The functions `_pack_STEM` and `_unpack_STEM`; `wrapper` ones are of a value that no class stands for.
 
     `rule`: what a code breaks that is none. `has_tail`: a value may have bytes left over behind it, which are not carried.
+    `may_lack_message`: the frame may carry no message; its code is then nil.
     """
 
     stem: str
@@ -58,6 +59,7 @@ class ConversionView:
     table: str = ""
     rule: str | None = None
     has_tail: bool = False
+    may_lack_message: bool = False
 
     @property
     def names(self) -> str:

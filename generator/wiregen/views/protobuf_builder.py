@@ -18,6 +18,7 @@ from wiregen.carried import (
     One,
     Record,
 )
+from wiregen.declared import index_of
 from wiregen.naming import camel_case, snake_case
 from wiregen.views.protobuf_parts import (
     FunctionView,
@@ -117,7 +118,7 @@ class ProtobufBuilder:
                 doc=key,
                 parts=tuple(part for _, part in pairs),
                 trailing=self._trailing(record.fields),
-                has_tail=record.union is None and record.name in self._tailed,
+                has_tail=class_of(record) in self._tailed,
             )
         )
         return ProtoMessage(
@@ -140,9 +141,9 @@ class ProtobufBuilder:
         return [(ProtoField(name="code", number=1, type="sint64", doc="Which of its codes."), part)]
 
     def _union(self, name: str) -> ProtoMessage:
-        union = next(each for each in self._protocol.unions if each.name == name)
+        union = index_of(self._protocol).unions[name]
         varieties = self._carried.varieties(name)
-        names = proto_unique((snake_case(each.name) for each in varieties), {"value"})
+        names = proto_unique((proto_name(snake_case(each.name)) for each in varieties), {"value"})
         table = self.names.table("ONEOF", name)
         stem = self.names.function(name)
         self._add(
@@ -178,7 +179,7 @@ class ProtobufBuilder:
         pairs = self._parts(scope, frame.fields)
         oneof = proto_name(frame.body) or "message"
         scope.taken.add(oneof.replace("_", ""))
-        names = proto_unique((snake_case(name) for name in frame.messages), scope.taken)
+        names = proto_unique((proto_name(snake_case(name)) for name in frame.messages), scope.taken)
         table = self.names.table("ONEOF", frame.name)
         self._add(
             FunctionView(
@@ -188,7 +189,8 @@ class ProtobufBuilder:
                 doc=frame.name,
                 parts=tuple(part for _, part in pairs),
                 trailing=self._trailing(frame.fields),
-                has_tail=frame.name in self._tailed,
+                has_tail=class_of(frame) in self._tailed,
+                may_lack_message=frame.may_lack_message,
                 oneof=oneof,
                 table=table,
                 rule=code_rule(self._protocol, frame.name),
@@ -347,7 +349,7 @@ class ProtobufBuilder:
             owner=scope.owner,
             key=scope.key,
         )
-        names = proto_unique((form_name(each) for each in choice.forms), {"form"})
+        names = proto_unique((proto_name(form_name(each)) for each in choice.forms), {"form"})
         varieties = {name: self._variety_classes(name) for name in union_names(self._protocol)}
         fields, options = [], []
         for number, (each, name) in enumerate(zip(choice.forms, names, strict=True), 1):
@@ -367,7 +369,7 @@ class ProtobufBuilder:
         return self._full(inner.name), inner.stem
 
     def _variety_classes(self, union: str) -> str:
-        declared = next(each for each in self._protocol.unions if each.name == union)
+        declared = index_of(self._protocol).unions[union]
         return " | ".join(variety_class(union, each.name) for each in declared.varieties)
 
     def _full(self, name: str) -> str:

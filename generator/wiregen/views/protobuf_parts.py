@@ -37,7 +37,7 @@ class FunctionView:
 
     `class_name` is what is made; "" for a wrapper, which only holds its one part. `trailing` are the fields that may be
     absent at the end, `oneof` and `table` of unions and frames, `rule` what is broken where none is set. `has_tail`: a value may have bytes left over behind it,
-    which are not carried.
+    which are not carried. `may_lack_message`: the frame may carry no message; its oneof is then not set.
     """
 
     stem: str
@@ -51,6 +51,7 @@ class FunctionView:
     table: str = ""
     rule: str | None = None
     has_tail: bool = False
+    may_lack_message: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

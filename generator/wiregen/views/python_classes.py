@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wiregen import model as m
+from wiregen.declared import index_of
 from wiregen.naming import Scope, python_name, snake_case
 from wiregen.views.python_layout_text import layout_text
 from wiregen.views.python_names import attribute, local_name
@@ -13,13 +14,16 @@ from wiregen.views.python_text import (
     annotation,
     class_name,
     declaration_doc,
+    default_by_message,
     default_text,
+    default_with,
     flat,
     is_shown,
+    null_names,
     summary,
     union_alias,
 )
-from wiregen.walk import references
+from wiregen.walk import Attribute, attributes, references
 
 __all__ = ["ClassBuilder", "ClassView", "EnumView", "FieldView", "LazyView", "NumberView", "UnionView"]
 
@@ -51,7 +55,7 @@ class EnumView:
 class FieldView:
     """A field of a class; `signature` is its parameter, `keyword` the same where it can only be given by name.
 
-    `argument` is what becomes of the parameter.
+    `argument` is what becomes of the parameter; `by_message`: what it is if it is not given, where that is for the message to say.
     """
 
     name: str
@@ -59,6 +63,7 @@ class FieldView:
     signature: str
     keyword: str
     argument: str
+    by_message: str
     is_required: bool
     is_required_late: bool
     doc: str
@@ -74,6 +79,7 @@ class LazyView:
     form: str
     annotation: str
     path: str
+    rule: str | None
     pair: str
     """Of a dict, the arguments that name the attributes of a pair."""
     absent: str
@@ -174,86 +180,107 @@ class ClassBuilder:
         )
 
     def _variety(self, union: m.Union, variety: m.Variety) -> ClassView:
-        shown = shown_fields(variety.fields)
+        shown = shown_attributes(variety.fields)
+        fields = tuple(each.field for each in shown)
         number = single_code(variety)
-        extras = self._extras(variety)
+        extras = self._extras(variety, variety_class(union.name, variety.name))
         return ClassView(
             name=class_name(variety.name),
             qualified=variety_class(union.name, variety.name),
             wire_name=variety.name,
             doc=declaration_doc(variety.doc, variety.notes, extra=_codes_text(variety)),
-            slots=_slots(shown, extras, ("code",) if number is None else ()),
-            arguments=tuple(attribute(field.name) for field in shown),
-            fields=tuple(self.fields(shown)),
+            slots=_slots(fields, extras, ("code",) if number is None else ()),
+            arguments=tuple(attribute(field.name) for field in fields),
+            fields=tuple(self.fields(shown, self._nulls(variety))),
             extras=extras,
-            code=number if all(field.name != "code" for field in shown) else None,
+            code=number if all(field.name != "code" for field in fields) else None,
             has_codes=number is None,
-            views=self._views(f"{union.name}.{variety.name}", shown),
+            views=self._views(f"{union.name}.{variety.name}", shown, self._nulls(variety)),
             layout=layout_text(variety.fields),
         )
 
     def data(self, declaration: m.Struct | m.Message | m.Preamble) -> ClassView:
-        shown = shown_fields(declaration.fields)
+        shown = shown_attributes(declaration.fields)
+        fields = tuple(each.field for each in shown)
         extra = self._origin(declaration) if isinstance(declaration, m.Message) else ""
-        name, extras = class_name(declaration.name), self._extras(declaration)
+        name, extras = class_name(declaration.name), self._extras(declaration, class_name(declaration.name))
         return ClassView(
             name=name,
             qualified=name,
             wire_name=declaration.name,
             doc=declaration_doc(declaration.doc, declaration.notes, extra=extra),
-            slots=_slots(shown, extras),
-            arguments=tuple(attribute(field.name) for field in shown),
-            fields=tuple(self.fields(shown)),
+            slots=_slots(fields, extras),
+            arguments=tuple(attribute(field.name) for field in fields),
+            fields=tuple(self.fields(shown, self._nulls(declaration))),
             extras=extras,
             code=None,
             has_codes=False,
-            views=self._views(declaration.name, shown),
+            views=self._views(declaration.name, shown, self._nulls(declaration)),
             layout=layout_text(declaration.fields),
         )
 
     def _origin(self, message: m.Message) -> str:
-        """Return the code of a message and who sends it; codes are characters where all of the protocol's can be."""
+        """Return the code of a message, as the file writes it, and who sends it."""
         if message.code is None:
             return f"Without a code of its own, from {message.role or 'both sides'}."
-        codes = [each.code for each in self._shared.protocol.messages if each.code is not None]
-        is_character = all(32 < code < 127 for code in codes)
-        code = repr(chr(message.code)) if is_character else message.code
+        code = repr(chr(message.code)) if message.is_character else message.code
         return f"Code {code}, from {message.role or 'both sides'}."
 
     def _extras(
-        self, declaration: m.Struct | m.Message | m.Preamble | m.Variety | m.Frame
+        self, declaration: m.Struct | m.Message | m.Preamble | m.Variety | m.Frame, class_: str
     ) -> tuple[tuple[str, str, str, str], ...]:
         extras = []
         if any(isinstance(field.value, m.Trailing) for field in flat(declaration.fields)):
             extras.append(
                 ("absent", "int", "0", "How many of the last fields were not there when it was read.")
             )
-        if declaration.name in self._shared.tailed:
+        if class_ in self._shared.tailed:
             extras.append(("tail", "bytes", 'b""', "Bytes that were left over when it was read."))
         return tuple(extras)
 
-    def fields(self, fields: tuple[m.Field, ...], *, is_header: bool = False) -> list[FieldView]:
+    def header(self, frame: m.Frame, message: str | None = None) -> tuple[FieldView, ...]:
+        """Return the fields of a frame's header; with the defaults that they have around this message."""
+        shown = tuple(each for each in shown_attributes(frame.fields) if each.field.name != frame.message)
+        if message is not None:
+            shown = tuple(replace(each, field=default_with(each.field, message)) for each in shown)
+        return tuple(self.fields(shown, self._nulls(frame), is_header=True))
+
+    def _nulls(self, owner: m.Struct | m.Message | m.Preamble | m.Variety | m.Frame) -> frozenset[str]:
+        return null_names(flat(owner.fields), self._protocol)
+
+    def fields(
+        self, attributes_: tuple[Attribute, ...], nulls: frozenset[str], *, is_header: bool = False
+    ) -> list[FieldView]:
         views, has_default = [], False
-        for field in fields:
-            default = self._default(field)
+        for each in attributes_:
+            default = self._default(each)
             late = default is None and has_default
             has_default = has_default or default is not None
-            name = local_name(field.name) if is_header else attribute(field.name)
-            views.append(self._field(field, name, default, is_late=late))
+            name = local_name(each.field.name) if is_header else attribute(each.field.name)
+            views.append(self._field(each, name, default, nulls, is_late=late))
         return views
 
-    def _default(self, field: m.Field) -> str | None:
-        default = default_text(field, self._shared.enums)
-        return "None" if default is None and is_optional(field) else default
+    def _default(self, shown: Attribute) -> str | None:
+        """Return the default of a parameter: None where another arm or no block may be laid, for that has no such field."""
+        default = default_text(shown.field, self._shared.enums)
+        if shown.may_be_absent and (default is None or shown.field.condition is None):
+            return "None"
+        return default
 
-    def _field(self, field: m.Field, name: str, default: str | None, *, is_late: bool) -> FieldView:
-        type_ = annotation(field.type, self._protocol)
-        if is_optional(field) and not type_.endswith("None") and type_ != "Any":
+    def _field(
+        self, shown: Attribute, name: str, default: str | None, nulls: frozenset[str], *, is_late: bool
+    ) -> FieldView:
+        field = shown.field
+        type_ = annotation(field.type, self._protocol, nulls)
+        if shown.may_be_absent and not type_.endswith("None") and type_ != "Any":
             type_ = f"{type_} | None"
         parameter, argument = type_, name
         if default == "[]":
             default, argument = "None", f"[] if {name} is None else {name}"
             parameter = type_ if type_.endswith("None") else f"{type_} | None"
+        by_message = default_by_message(field, self._shared.enums)
+        if by_message:
+            default = "_BY_MESSAGE"
         plain = f"{name}: {parameter}"
         return FieldView(
             name=name,
@@ -263,6 +290,7 @@ class ClassBuilder:
             ),
             keyword=plain if default is None else f"{plain} = {default}",
             argument=argument,
+            by_message=by_message,
             is_required=default is None,
             is_required_late=is_late,
             doc=declaration_doc(field.doc, field.notes),
@@ -270,19 +298,19 @@ class ClassBuilder:
         )
 
     def frame_extras(self, frame: m.Frame) -> tuple[tuple[str, str, str, str], ...]:
-        return self._extras(frame)
+        return self._extras(frame, class_name(frame.name))
 
-    def _views(self, owner: str, fields: tuple[m.Field, ...]) -> tuple[LazyView, ...]:
-        return tuple(self._lazy(owner, field) for field in fields if field.view is not None)
+    def _views(self, owner: str, shown: tuple[Attribute, ...], nulls: frozenset[str]) -> tuple[LazyView, ...]:
+        return tuple(self._lazy(owner, each, nulls) for each in shown if each.field.view is not None)
 
-    def _lazy(self, owner: str, field: m.Field) -> LazyView:
-        view = field.view
+    def _lazy(self, owner: str, shown: Attribute, nulls: frozenset[str]) -> LazyView:
+        field, view = shown.field, shown.field.view
         assert view is not None
         suffix: str = view.form
         type_ = "Any"
         if view.type is not None:
             suffix, type_ = _lazy_suffix(view.type), annotation(view.type, self._protocol)
-        elif view.form == "dict" and not is_optional(field) and not self._is_nullable(field):
+        elif view.form == "dict" and not shown.may_be_absent and not self._is_nullable(field, nulls):
             type_ = "dict[Any, Any]"
         return LazyView(
             name=f"{attribute(field.name)}_{suffix}",
@@ -290,17 +318,18 @@ class ClassBuilder:
             form=view.form,
             annotation=type_,
             path=f"{owner}.{field.name}",
+            rule=field.notes.rule,
             pair=self._pair(field) if view.form == "dict" else "",
             absent="" if type_ != "Any" else f"None if self.{attribute(field.name)} is None else ",
         )
 
-    def _is_nullable(self, field: m.Field) -> bool:
-        return annotation(field.type, self._protocol).endswith("| None")
+    def _is_nullable(self, field: m.Field, nulls: frozenset[str]) -> bool:
+        return annotation(field.type, self._protocol, nulls).endswith("| None")
 
     def _pair(self, field: m.Field) -> str:
         """Return the arguments that say what the two fields of a pair are called, where they are not `key` and `value`."""
         name = next(reference.name for reference in references(field.type))
-        struct = next(struct for struct in self._protocol.structs if struct.name == name)
+        struct = index_of(self._protocol).structs[name]
         names = tuple(attribute(each.name) for each in shown_fields(struct.fields))
         return "" if names == ("key", "value") else "".join(f', "{each}"' for each in names)
 
@@ -319,14 +348,14 @@ def _lazy_suffix(type_: m.Type) -> str:
             return "value"
 
 
+def shown_attributes(fields: tuple[m.Field, ...]) -> tuple[Attribute, ...]:
+    """Return the fields that the API shows, those of blocks too."""
+    return tuple(each for each in attributes(fields) if is_shown(each.field))
+
+
 def shown_fields(fields: tuple[m.Field, ...]) -> tuple[m.Field, ...]:
-    """Return the fields that are attributes, those of blocks in their place."""
-    return tuple(field for field in flat(fields) if is_shown(field))
-
-
-def is_optional(field: m.Field) -> bool:
-    """Tell whether a field may be None because it is absent."""
-    return field.condition is not None and not isinstance(field.value, m.Trailing)
+    """Return the same without whether they may be absent."""
+    return tuple(each.field for each in shown_attributes(fields))
 
 
 def single_code(variety: m.Variety) -> int | None:

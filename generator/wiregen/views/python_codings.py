@@ -12,6 +12,27 @@ __all__ = ["CodingView", "WidthView", "coding_view"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NumberOfCoding:
+    """An integer of a coding: structs hold one whose size they do not know (`is_odd`) as bytes."""
+
+    type: m.Integer
+
+    @property
+    def is_odd(self) -> bool:
+        return self.type.bits not in (8, 16, 32, 64)
+
+    def number(self, data: str) -> str:
+        """Return the expression of the number that `data` is."""
+        return f'int.from_bytes({data}, "{self.type.endian}", signed={self.type.signed})'
+
+    def packed(self, value: str | int) -> str:
+        """Return the expression that a struct is given for a value."""
+        if not self.is_odd:
+            return str(value)
+        return f'({value}).to_bytes({self.type.bits // 8}, "{self.type.endian}", signed={self.type.signed})'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WidthView:
     """One width: numbers from `low` to `high` stand for themselves, for null, or for what `unpack` reads behind them.
 
@@ -21,6 +42,7 @@ class WidthView:
     low: int
     high: int
     is_null: bool
+    wide: NumberOfCoding | None
     unpack: str
     end: int
     pack: str
@@ -32,6 +54,7 @@ class WidthView:
 class CodingView:
     reader: str
     writer: str
+    base: NumberOfCoding
     unpack: str
     pack: str
     size: int
@@ -52,6 +75,7 @@ def coding_view(coding: m.Coding, shared: Shared) -> CodingView:
     return CodingView(
         reader=shared.inner_reader(coding.name),
         writer=shared.inner_writer(coding.name),
+        base=NumberOfCoding(type=coding.type),
         unpack=_struct(coding.type, shared, "unpack"),
         pack=_struct(coding.type, shared, "pack"),
         size=size,
@@ -67,6 +91,7 @@ def _width(coding: m.Coding, width: m.Width, shared: Shared, narrower: str, fits
         low=width.low,
         high=width.high,
         is_null=width.is_null,
+        wide=None if wide is None else NumberOfCoding(type=wide),
         unpack="" if wide is None else _struct(wide, shared, "unpack"),
         end=size + (0 if wide is None else wide.bits // 8),
         pack="" if wide is None else _struct(wide, shared, "pack"),

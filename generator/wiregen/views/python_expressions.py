@@ -6,6 +6,7 @@ is a fault like any other.
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable
 from typing import Protocol
@@ -42,7 +43,10 @@ class Lookup(Protocol):
 
 
 _OPERATORS = {"/": "//"}
-_ORDERS = ("<", "<=", ">", ">=", "==", "!=")
+_ORDERS = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
+_NUMBER = re.compile(r"-?\d+")
 
 
 def python_expression(expression: m.Expression, names: Lookup) -> str:
@@ -106,16 +110,18 @@ def _negated(operator: str, operand: str) -> str:
 
 
 def _operation(operation: m.Operation, names: Lookup) -> str:
-    operator, left = operation.operator, python_expression(operation.left, names)
-    if operator in ("in", "not in"):
+    sign, left = operation.operator, python_expression(operation.left, names)
+    if sign in ("in", "not in"):
         test = _held(left, operation.right, names)
-        return test if operator == "in" else f"(not {test})"
+        return test if sign == "in" else f"(not {test})"
     right = python_expression(operation.right, names)
-    if operator in ("==", "!=") and "None" in (left, right):
-        return f"({left} is{' not' if operator == '!=' else ''} {right})"
-    if operator == "**":
+    if sign in _ORDERS and _NUMBER.fullmatch(left) and _NUMBER.fullmatch(right):
+        return repr(_ORDERS[sign](int(left), int(right)))  # the code of the message that a function is for
+    if sign in ("==", "!=") and "None" in (left, right):
+        return f"({left} is{' not' if sign == '!=' else ''} {right})"
+    if sign == "**":
         return f"{names.use('power')}({left}, {right})"
-    return f"({left} {_OPERATORS.get(operator, operator)} {right})"
+    return f"({left} {_OPERATORS.get(sign, sign)} {right})"
 
 
 def _held(value: str, container: m.Expression, names: Lookup) -> str:

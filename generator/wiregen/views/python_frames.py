@@ -11,10 +11,14 @@ from wiregen.plan.steps import FRAME, Dispatch, Layout, Run, Slot, UnsupportedEr
 from wiregen.views.python_classes import (
     shown_fields,
 )
+from wiregen.views.python_names import endian_of
 from wiregen.views.python_shared import Shared
 from wiregen.views.python_text import flat
+from wiregen.walk import may_lack_message
 
-__all__ = ["can_skip", "code_place", "header_run", "names_messages", "wanted_fields", "without_unread"]
+__all__ = [
+    "can_skip", "code_place", "header_run", "message_annotation", "names_messages", "wanted_fields", "without_unread",
+]  # fmt: skip
 
 
 def wanted_fields(frame: m.Frame) -> frozenset[str]:
@@ -43,8 +47,10 @@ def _code_names(frame: m.Frame) -> Iterator[str]:
 def code_place(shared: Shared, frame: m.Frame) -> tuple[str, str, Run] | None:
     """Return the code at its fixed place (in a frame at `offset`, in the buffer), and the run that it stands in.
 
-    None: the frame needs one function for whichever message it carries.
+    None: the frame needs one function for whichever message it carries. So do two frames, for each could carry any message.
     """
+    if len(shared.protocol.frames) > 1:
+        return None
     if any(join.block is not None and join.block[0] == frame.name for join in shared.protocol.joins):
         return None
     try:
@@ -75,7 +81,7 @@ def _code_texts(shared: Shared, slot: Slot, before: int, run: Run) -> tuple[str,
     at = f"offset + {before}" if before else "offset"
     if format_ == "B":
         return f"buffer[{at}]", f"buffer[{before}]", run
-    endian = "<" if getattr(slot.type, "endian", "big") == "little" else ">"
+    endian = "<" if endian_of(slot, shared.enums) == "little" else ">"
     unpack = shared.structs.unpack(endian + format_)
     return f"{unpack}(buffer, {at})[0]", f"{unpack}(buffer, {before})[0]", run
 
@@ -107,6 +113,11 @@ def without_unread(layout: Layout | UnsupportedError, frame: m.Frame) -> Layout 
         for step in layout.steps
     )
     return replace(layout, steps=steps)
+
+
+def message_annotation(frame: m.Frame) -> str:
+    """Return the annotation of a frame's message."""
+    return "_Message | None" if may_lack_message(frame) else "_Message"
 
 
 def can_skip(shared: Shared, frame: m.Frame) -> bool:

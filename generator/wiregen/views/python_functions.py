@@ -8,11 +8,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from wiregen import model as m
+from wiregen.declared import index_of
 from wiregen.plan import frame_layout, layout_of
 from wiregen.plan.steps import FRAME, Layout, Leave, Repeat, UnsupportedError
 from wiregen.views.python_checks import any_of
 from wiregen.views.python_classes import shown_fields, single_code
-from wiregen.views.python_frames import without_unread
+from wiregen.views.python_frames import message_annotation, without_unread
 from wiregen.views.python_function_views import ReadFunction, Traits, WriteFunction, handed_on, refused_reader
 from wiregen.views.python_layouts import (
     REST,
@@ -38,7 +39,7 @@ from wiregen.views.python_names import METHOD_PARAMETERS, Locals
 from wiregen.views.python_read import ReadBuilder
 from wiregen.views.python_read_names import ReadNames
 from wiregen.views.python_shared import Shared, variety_class
-from wiregen.views.python_steps import with_checks
+from wiregen.views.python_steps import annotated_once, with_checks
 from wiregen.views.python_text import class_name, flat
 from wiregen.views.python_write import WriteBuilder
 from wiregen.views.python_write_names import WriteNames
@@ -92,8 +93,8 @@ class FunctionBuilder:
             state = self.state_of(layout, traits)
             builder = ReadBuilder(names, has_state=state == "always", inside=self.inside(traits.enter))
             builder.last = "is_last" if traits.has_last else "True"
-            steps = with_checks(builder.steps(layout.steps))
-            is_tailed = class_ in {class_name(each) for each in self._shared.tailed}
+            steps = annotated_once(with_checks(builder.steps(layout.steps)))
+            is_tailed = class_ in self._shared.tailed
             values = builder.attributes(fields, prefix, is_tailed=is_tailed)
         except UnsupportedError as error:
             self._shared.refused.append(f"{wire_name}: {error.unsupported.construct}")
@@ -180,7 +181,8 @@ class FunctionBuilder:
         body = ("message", names.values[FRAME + frame.message])
         if is_bare:
             name = self._shared.reader(frame.name).replace("_read_", "_bare_", 1)
-            return replace(function, name=name, result="_Message", class_="", target=body[1], values=())
+            result = message_annotation(frame)
+            return replace(function, name=name, result=result, class_="", target=body[1], values=())
         return replace(function, values=(body, *function.values), target="frame")
 
     def read_struct(self, struct: m.Struct) -> ReadFunction:
@@ -303,13 +305,16 @@ class FunctionBuilder:
     ) -> WriteFunction:
         """Return the function that writes a whole frame around one message; `again` does it with a state."""
         names = self._write_names(message.fields, "")
-        names.owner, names.is_method = "self" if is_method else "message", is_method
+        layout = laid(lambda: frame_layout(self._protocol, frame, message))
+        # A field that may be None is asked for only where it is there, which a type checker does not see.
+        names.owner, names.is_method = (
+            "self" if is_method and not has_options(layout) else "message"
+        ), is_method
         names.fields |= dict(fields_by_key(frame.fields, FRAME, self._protocol))
         names.headers, names.message, names.body = headers, message, frame.message
         names.locals = Locals(frozenset(headers.values()) | METHOD_PARAMETERS)
         names.sender, names.again = repr(frame.role), again
         traits = self.traits_of(message.name, self._shared.writer(message.name), is_frame=True)
-        layout = laid(lambda: frame_layout(self._protocol, frame, message))
         return self.write(layout, names, traits, class_name(message.name), parameters, message.fields)
 
     def write_body(self, message: m.Message) -> WriteFunction:
@@ -361,7 +366,7 @@ class FunctionBuilder:
 
     def write_chunk(self, name: str, carrier: m.InChunks) -> WriteFunction:
         """Return the function that writes the only chunk there is."""
-        struct = next(struct for struct in self._protocol.structs if struct.name == name)
+        struct = index_of(self._protocol).structs[name]
         free = [field for field in shown_fields(struct.fields) if field.name != carrier.data]
         names = self._write_names(struct.fields, FRAME)
         names.headers = {carrier.data: "data_"}

@@ -6,13 +6,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from wiregen import model as m
-from wiregen.plan.facts import recursive_structs
+from wiregen.plan.facts import called_structs
 from wiregen.plan.steps import FRAME, Run, Slot
 from wiregen.views.python_classes import (
     ClassBuilder,
+    shown_attributes,
     shown_fields,
 )
-from wiregen.views.python_frames import can_skip, code_place, header_run, names_messages, wanted_fields
+from wiregen.views.python_frames import (
+    can_skip,
+    code_place,
+    header_run,
+    message_annotation,
+    names_messages,
+    wanted_fields,
+)
 from wiregen.views.python_function_views import CodecView, ReadFunction, WriteFunction
 from wiregen.views.python_functions import FunctionBuilder
 from wiregen.views.python_layout_text import layout_text
@@ -28,7 +36,7 @@ from wiregen.views.python_read import ReadBuilder
 from wiregen.views.python_read_names import ReadNames
 from wiregen.views.python_shared import Shared, variety_class
 from wiregen.views.python_steps import ReadStep
-from wiregen.views.python_text import annotation, class_name, declaration_doc, union_alias
+from wiregen.views.python_text import annotation, class_name, declaration_doc, flat, null_names, union_alias
 
 __all__ = ["LayoutBuilder"]
 
@@ -103,11 +111,11 @@ class LayoutBuilder:
         yield from (frame.name for frame in protocol.frames)
 
     def _deep(self, functions: FunctionBuilder, codecs: Codecs) -> None:
-        """Add the functions of structs that hold themselves, and of preambles."""
+        """Add the functions of structs that are not laid out where they stand, and of preambles."""
         protocol = self._shared.protocol
-        recursive = recursive_structs(protocol)
+        called = called_structs(protocol)
         for struct in protocol.structs:
-            if struct.name in recursive:
+            if struct.name in called:
                 codecs.add(struct.name, functions.read_struct(struct), functions.write_struct(struct))
         for preamble in protocol.preambles:
             codecs.add(preamble.name, functions.read_preamble(preamble), functions.write_preamble(preamble))
@@ -152,15 +160,17 @@ class LayoutBuilder:
         """Add the functions that read and write whole frames, one for each message; return the view with their tables."""
         shared = self._shared
         wanted = wanted_fields(frame)
-        headers = self._headers(frame)
+        headers, nulls = self._headers(frame), null_names(flat(frame.fields), shared.protocol)
         parameters = "".join(
-            f"{headers[field.name]}: {annotation(field.type, shared.protocol)}, "
+            f"{headers[field.name]}: {annotation(field.type, shared.protocol, nulls)}, "
             for field in shown_fields(frame.fields)
             if field.name != frame.message
         )
         with_code = [message for message in shared.protocol.messages if message.code is not None]
         builder = MethodBuilder(shared, functions)
-        methods = {message.name for message in with_code if builder.needs_no_function(frame, message)}
+        methods = {
+            message.name for message in with_code if builder.needs_no_function(frame, message, headers)
+        }
         for message in with_code:
             is_method = message.name in methods
             write = functions.write_message(frame, message, headers, parameters, is_method=is_method)
@@ -215,18 +225,20 @@ class LayoutBuilder:
 
     @staticmethod
     def _code_tables(shared: Shared, name: str, function: Callable[[str], str]) -> Iterator[TableView]:
-        """Yield a table by code, or one by role and code where roles share codes."""
+        """Yield a table by code, or one by role and code where roles share codes or have frames of their own."""
         result = "_Message" if name.startswith("_READERS") else "Any"
         kind = f"Callable[[bytes, int, int, _Reading], tuple[{result}, int]]"
-        if not shared.has_shared_codes:
+        if not shared.has_tables_by_role:
             codes = shared.codes(None)
             entries = tuple((repr(code), function(message.name)) for code, message in codes.items())
             yield TableView(name=name, annotation=f"dict[int, {kind}]", entries=entries)
             return
         rows = []
         for role in (None, *shared.protocol.roles):
-            codes = shared.codes(role)
-            inside = ", ".join(f"{code}: {function(message.name)}" for code, message in codes.items())
+            readers = [f"{code}: {function(message.name)}" for code, message in shared.codes(role).items()]
+            foreign = [f"{code}: _foreign" for code in shared.foreign_codes(role)]
+            shared.uses |= {"foreign"} if foreign else set()
+            inside = ", ".join((*readers, *foreign))
             rows.append((repr(role), f"{{{inside}}}"))
         yield TableView(name=name, annotation=f"dict[str | None, dict[int, {kind}]]", entries=tuple(rows))
 
@@ -289,8 +301,9 @@ class LayoutBuilder:
     # ---- frames and messages
 
     def _frame(self, shared: Shared, frame: m.Frame, place: tuple[str, str, Run] | None) -> FrameView:
-        header_fields = tuple(field for field in shown_fields(frame.fields) if field.name != frame.message)
-        header = tuple(self._classes.fields(header_fields, is_header=True))
+        shown = tuple(each for each in shown_attributes(frame.fields) if each.field.name != frame.message)
+        header_fields = tuple(each.field for each in shown)
+        header = self._classes.header(frame)
         extras = self._classes.frame_extras(frame)
         names = ReadNames(shared=shared, is_frame=True, sender=repr(frame.role))
         reads: tuple[ReadStep, ...] = ()
@@ -320,4 +333,5 @@ class LayoutBuilder:
             arguments=("message", *attributes),
             secrets=tuple(field.name for field in header if field.is_secret),
             layout=layout_text(frame.fields),
+            message_annotation=message_annotation(frame),
         )

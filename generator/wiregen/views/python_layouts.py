@@ -7,8 +7,9 @@ from dataclasses import replace
 from functools import partial
 
 from wiregen import model as m
+from wiregen.declared import index_of
 from wiregen.plan import frame_layout
-from wiregen.plan.facts import recursive_structs
+from wiregen.plan.facts import called_structs
 from wiregen.plan.steps import (
     FRAME,
     Check,
@@ -17,6 +18,7 @@ from wiregen.plan.steps import (
     Layout,
     Leave,
     Mark,
+    Number,
     Option,
     Repeat,
     Run,
@@ -190,8 +192,13 @@ def nested(steps: tuple[Step, ...]) -> Iterator[Step]:
 def has_options(layout: Layout | UnsupportedError) -> bool:
     """Tell whether some value may be None, which a type checker cannot follow here."""
     return not isinstance(layout, UnsupportedError) and any(
-        step.kind in ("option", "choose") for step in nested(layout.steps)
+        step.kind in ("option", "choose") or _is_coded(step) for step in nested(layout.steps)
     )
+
+
+def _is_coded(step: Step) -> bool:
+    """Tell whether a step is a number of a coding, which may have null."""
+    return isinstance(step, Number) and isinstance(step.type, m.Reference) and step.type.target == "coding"
 
 
 def is_measured(steps: tuple[Step, ...]) -> bool:
@@ -208,7 +215,7 @@ def reaches_end(fields: tuple[m.Field, ...], protocol: m.Protocol, seen: tuple[s
         case m.Block(fields=inner):
             return reaches_end(inner, protocol, seen)
         case m.Reference(target="struct", name=name) if name not in seen:
-            struct = next(struct for struct in protocol.structs if struct.name == name)
+            struct = index_of(protocol).structs[name]
             return reaches_end(struct.fields, protocol, (*seen, name))
         case _:
             return False
@@ -217,8 +224,7 @@ def reaches_end(fields: tuple[m.Field, ...], protocol: m.Protocol, seen: tuple[s
 def fields_by_key(
     fields: tuple[m.Field, ...], prefix: str, protocol: m.Protocol
 ) -> Iterator[tuple[str, m.Field]]:
-    recursive = recursive_structs(protocol)
-    structs = {struct.name: struct for struct in protocol.structs if struct.name not in recursive}
+    structs, called = index_of(protocol).structs, called_structs(protocol)
     for field in flat(fields):
         key = prefix + field.name
         yield key, field
@@ -226,7 +232,7 @@ def fields_by_key(
         while isinstance(type_, m.List | m.Region):
             inner = f"{inner}[]" if isinstance(type_, m.List) else inner
             type_ = type_.item if isinstance(type_, m.List) else type_.content
-        if isinstance(type_, m.Reference) and type_.target == "struct" and type_.name in structs:
+        if isinstance(type_, m.Reference) and type_.target == "struct" and type_.name not in called:
             yield from fields_by_key(structs[type_.name].fields, f"{inner}.", protocol)
 
 

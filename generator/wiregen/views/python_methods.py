@@ -9,10 +9,19 @@ from wiregen.views.python_function_views import WriteFunction
 from wiregen.views.python_functions import FunctionBuilder
 from wiregen.views.python_layouts import laid, nested
 from wiregen.views.python_module_views import FrameView
+from wiregen.views.python_names import local_name
 from wiregen.views.python_shared import Shared
-from wiregen.walk import nested_types
+from wiregen.walk import compresses
 
 __all__ = ["MethodBuilder"]
+
+
+def _are_keywords(headers: dict[str, str]) -> bool:
+    """Return whether the parameters of a header are called as in `encode`, which a method is.
+
+    A function calls one otherwise where its own local variable has that name.
+    """
+    return all(parameter == local_name(field) for field, parameter in headers.items())
 
 
 class MethodBuilder:
@@ -23,8 +32,10 @@ class MethodBuilder:
         self._protocol = shared.protocol
         self._functions = functions
 
-    def needs_no_function(self, frame: m.Frame, message: m.Message) -> bool:
-        """Tell whether a method is all that writes a message: it hands no state on."""
+    def needs_no_function(self, frame: m.Frame, message: m.Message, headers: dict[str, str]) -> bool:
+        """Return whether a method is all that writes a message: it hands no state on."""
+        if not _are_keywords(headers):
+            return False
         layout = laid(lambda: frame_layout(self._protocol, frame, message))
         if isinstance(layout, UnsupportedError) or self._protocol.contexts or self._protocol.variants:
             return False
@@ -38,7 +49,13 @@ class MethodBuilder:
     ) -> WriteFunction | None:
         """Return the method of a message that the frame's function writes, too: with a state, where there is much of it."""
         layout = laid(lambda: frame_layout(self._protocol, frame, message))
-        if self._shared.parent is not None or isinstance(layout, UnsupportedError) or self._inflates():
+        if (
+            self._shared.parent is not None
+            or isinstance(layout, UnsupportedError)
+            or compresses(self._protocol)
+        ):
+            return None
+        if not _are_keywords(headers):
             return None
         traits = self._functions.traits_of(message.name, "", is_frame=True)
         if traits.is_heavy or self._functions.state_of(layout, traits) == "always":
@@ -52,13 +69,3 @@ class MethodBuilder:
         layout = laid(lambda: frame_layout(self._protocol, frame, message))
         assert not isinstance(layout, UnsupportedError)
         return self._functions.state_of(layout, self._functions.traits_of(message.name, "", is_frame=True))
-
-    def _inflates(self) -> bool:
-        """Tell whether anything is compressed, at a level that a state holds."""
-        protocol = self._protocol
-        owners: list[m.Struct | m.Message | m.Frame | m.Variety] = [*protocol.structs, *protocol.messages]
-        owners += [*protocol.frames, *(each for union in protocol.unions for each in union.varieties)]
-        types = nested_types(*(field.type for owner in owners for field in owner.fields))
-        return any(
-            isinstance(type_, m.Region) and isinstance(type_.carrier, m.InCompressed) for type_ in types
-        )

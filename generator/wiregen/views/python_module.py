@@ -17,12 +17,14 @@ from wiregen.views.python_module_views import (
     MessageView,
     ModuleView,
     PieceView,
+    PreambleCodec,
     PreambleView,
     rank,
 )
 from wiregen.views.python_names import attribute
 from wiregen.views.python_shared import Shared
 from wiregen.views.python_text import class_name, declaration_doc
+from wiregen.walk import compresses
 
 __all__ = ["ModuleBuilder", "ModuleView"]
 
@@ -96,6 +98,8 @@ class ModuleBuilder:
             has_role=self._shared.has_shared_codes or bool(protocol.contexts),
             speaking=self._speaking(),
             no_state=self._no_state(),
+            has_compression=compresses(protocol),
+            compiles_whole_frames=not refused,
             is_partly_careful=bool(refused) or any(join.block is not None for join in protocol.joins),
             is_plain=self._is_plain(frames, refused),
             plan=self._plan,
@@ -163,7 +167,7 @@ class ModuleBuilder:
         writes = [write for write in layout.codecs[message.name].writes if write.name == writer]
         return MessageView(
             data=self._classes.data(message),
-            frame=view,
+            frame=replace(view, header=self._classes.header(frame, message.name)),
             writer=writer,
             encode=layout.methods.get(message.name),
             has_compression=any(write.has_compression for write in writes),
@@ -173,9 +177,19 @@ class ModuleBuilder:
         return PreambleView(
             data=self._classes.data(preamble),
             role=preamble.role,
-            reader=self._shared.inner_reader(preamble.name),
-            writer=self._shared.inner_writer(preamble.name),
+            codecs=tuple(
+                PreambleCodec(
+                    variant=self._variant_of(shared),
+                    reader=shared.inner_reader(preamble.name),
+                    writer=shared.inner_writer(preamble.name),
+                )
+                for shared in self._all_shared
+            ),
         )
+
+    def _variant_of(self, shared: Shared) -> str | None:
+        """Return the name of the variant that a layout is of."""
+        return self._protocol.variants[self._all_shared.index(shared) - 1].name if shared.suffix else None
 
     @staticmethod
     def _piece(join: m.Join) -> PieceView:
@@ -200,9 +214,7 @@ class ModuleBuilder:
             return ()
         rows = []
         for shared, layout in zip(self._all_shared, layouts, strict=True):
-            variant = (
-                self._protocol.variants[self._all_shared.index(shared) - 1].name if shared.suffix else None
-            )
+            variant = self._variant_of(shared)
             if what == "writer":
                 rows += [(f"({variant!r}, {view.name})", view.writer) for view in layout.frames]
                 continue
@@ -222,6 +234,7 @@ class ModuleBuilder:
         fields += [field for view in classes for field in view.fields]
         found = {
             "REQUIRED": any(field.is_required_late for field in fields),
+            "BY_MESSAGE": any(field.by_message for field in fields),
             "UUID": any("UUID" in field.annotation for field in fields),
             "UUID now": any("UUID(" in field.signature for field in fields),
             "dict_view": any(lazy.form == "dict" for view in classes for lazy in view.views),

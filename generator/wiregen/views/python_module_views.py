@@ -25,6 +25,7 @@ __all__ = [
     "MessageView",
     "ModuleView",
     "PieceView",
+    "PreambleCodec",
     "PreambleView",
     "TableView",
     "rank",
@@ -48,11 +49,14 @@ _RUNTIME = frozenset(
         ("codec", "WriteState", "_WriteState"),
         ("codec", "as_bytes", "_as_bytes"),
         ("codec", "deflate", "_deflate"),
+        ("codec", "foreign", "_foreign"),
         ("codec", "inflate", "_inflate"),
         ("codec", "lenient_text", "_lenient_text"),
+        ("codec", "release", "_release"),
         ("codec", "uuid", "_uuid"),
         ("decoder", "Decoder", "_Decoder"),
         ("errors", _ERRORS, _ERRORS),
+        ("numbers", "count", "_count"),
         ("numbers", "crc16", "_crc16"),
         ("numbers", "power", "_power"),
         ("numbers", "read_varint", "_read_varint"),
@@ -60,15 +64,17 @@ _RUNTIME = frozenset(
         ("text", "decode_text", "_decode_text"),
         ("text", "encode_text", "_encode_text"),
         ("unknown", "Unknown", "Unknown"),
+        ("values", "bounds_of", "_bounds_of"),
         ("values", "check_limits", "_check_limits"),
         ("values", "dict_view", "_dict_view"),
         ("values", "distinct", "_distinct"),
         ("values", "json_view", "_json_view"),
+        ("values", "show", "_show"),
     }
 )
 """What generated modules import of the runtime: module, name, and what it is called there."""
 _ALWAYS = frozenset(
-    "Bad Decoder MessageRecord READ_FAULTS ReadState WRITE_FAULTS WriteState as_bytes check_limits".split()
+    "Bad Decoder MessageRecord READ_FAULTS ReadState WRITE_FAULTS WriteState as_bytes bounds_of check_limits release show".split()
 ) | {_ERRORS}
 
 
@@ -141,6 +147,12 @@ class FrameView:
     arguments: tuple[str, ...]
     secrets: tuple[str, ...]
     layout: str
+    message_annotation: str
+
+    @property
+    def may_lack_message(self) -> bool:
+        """Whether the frame may carry no message."""
+        return self.message_annotation != "_Message"
 
     @property
     def find_reader(self) -> str:
@@ -186,13 +198,26 @@ class LayoutView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PreambleCodec:
+    """The functions that read and write a preamble as one layout has it; `variant` is None for the protocol's own."""
+
+    variant: str | None
+    reader: str
+    writer: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PreambleView:
     """What a role sends before its first frame."""
 
     data: ClassView
     role: str
-    reader: str
-    writer: str
+    codecs: tuple[PreambleCodec, ...]
+
+    @property
+    def writer(self) -> str:
+        """The function of the protocol's own layout."""
+        return self.codecs[0].writer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -246,6 +271,9 @@ class ModuleView:
     speaking: tuple[str, ...]
     """What rules of contexts and joins are concerned with, by name."""
     no_state: str
+    has_compression: bool
+    """`encode` is told how much to compress."""
+    compiles_whole_frames: bool
     is_partly_careful: bool
     is_plain: bool
     """One frame for both directions, and nothing around it."""
@@ -270,12 +298,17 @@ class ModuleView:
     def runtime_imports(self) -> tuple[tuple[str, str, str], ...]:
         """Return module, name and local name of what the copied runtime gives, sorted as imports are."""
         found = {each for each in _RUNTIME if each[1] in self.uses or each[1] in _ALWAYS}
-        found |= {("context", "Context", "_Context")} if self.is_remembered else set()
+        found |= (
+            {("context", "Context", "_Context"), ("values", "check_context", "_check_context")}
+            if self.is_remembered
+            else set()
+        )
         envelope = (
             ("part", "Divisible", "_Divisible") if self.has_joins else ("classes", "Envelope", "_Envelope")
         )
         found |= {envelope}
         found |= {("values", "check_role", "_check_role")} if self.roles else set()
+        found |= {("values", "show", "_show")} if self.variants else set()
         return tuple(
             sorted(found, key=lambda each: (each[0], not each[1].isupper(), each[1].islower(), each[1]))
         )
@@ -303,6 +336,11 @@ class ModuleView:
         return bool(self.enums) or bool(self.uses & {"Struct", "UUID now", "crc32", "adler32"})
 
     @property
+    def bare_annotation(self) -> str:
+        """The annotation of the message of whatever frame comes."""
+        return next((each.message_annotation for each in self.frames if each.may_lack_message), "_Message")
+
+    @property
     def header(self) -> tuple[FieldView, ...]:
         """The header fields of all frames, each once, for `encode`."""
         merged: dict[str, FieldView] = {}
@@ -312,8 +350,11 @@ class ModuleView:
         return tuple(merged.values())
 
     @property
-    def has_compression(self) -> bool:
-        return any(write.has_compression for layout in self.layouts for write in layout.writes)
+    def role_given(self) -> str:
+        """The arguments of the state of a reading: who sends, and what came before, where these matter."""
+        if not self.has_role:
+            return ""
+        return ", from_role, context" if self.is_remembered else ", from_role"
 
     @property
     def has_bare(self) -> bool:
@@ -360,7 +401,9 @@ class ModuleView:
             *((union.alias, tuple(arm.qualified for arm in union.varieties), True) for union in self.unions),
         )
         return tuple(
-            AliasView(name=name, rows=_rows(" | ".join(names))) for name, names, is_used in named if is_used
+            AliasView(name=name, rows=_rows(" | ".join(names) or "None"))
+            for name, names, is_used in named
+            if is_used
         )
 
     @property

@@ -137,7 +137,7 @@ class ReadBuilder:
     def _make(self, step: Make) -> ReadMake:
         target = self.names.locals.name(step.key)
         self.names.give(step.key, target)
-        is_tailed = step.struct.name in self._shared.tailed
+        is_tailed = class_name(step.struct.name) in self._shared.tailed
         values = self.attributes(flat(step.struct.fields), f"{step.key}.", is_tailed=is_tailed)
         return ReadMake(target=target, class_=class_name(step.struct.name), values=values)
 
@@ -152,12 +152,15 @@ class ReadBuilder:
         names.counts[step.key] = f"len({target})"
         if null:
             names.optional.add(step.key)
+            names.nullable.add(step.key)
         names.arrive()
         numbers = numbers_of(step)
         if numbers is not None and is_counted and numbers.bits in (8, 16, 32, 64):
             yield self._numbers(step, numbers, target, length, null, at)
             return
+        tails = dict(names.tails)
         steps = self.steps(step.item)
+        yield from names.empty_tails(tails)
         end_position = f"{names.on.position} += {names.added}" if names.added else None
         if names.base != names.on.position:
             end_position = f"{names.on.position} = {names.at}"
@@ -313,7 +316,7 @@ class ReadBuilder:
                 owner = names.values[step.owner]
             else:
                 tail = names.tails[step.owner] = names.locals.name(f"{step.key}#tail")
-        return ReadLeave(on=on, at=at, tail=tail, owner=owner)
+        return ReadLeave(on=on, at=at, tail=tail, owner=owner, is_padded=step.is_padded)
 
     def _mark(self, step: Mark) -> Iterator[ReadStep]:
         if step.is_read:
@@ -369,7 +372,7 @@ class ReadBuilder:
 
     def _check(self, step: Check) -> ReadCheck:
         names = self.names
-        lookup = ReadLookup(names, step.prefix)
+        lookup = ReadLookup(names, step.prefix, step.item)
         if step.what == "where":
             return ReadCheck(condition=python_failure(step.expression, lookup))
         text = python_expression(step.expression, lookup)

@@ -97,6 +97,9 @@ class LengthReader:
         names.give(step.key, target)
         if null:
             names.optional.add(step.key)
+            names.nullable.add(step.key)
+        if isinstance(step.type, m.Text):
+            names.texts.add(step.key)
         names.arrive()
         bytes_ = f"2 * {length}" if unit == 2 else length
         decode, exact, careful = "", "", ""

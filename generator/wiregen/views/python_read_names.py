@@ -8,7 +8,7 @@ from wiregen import model as m
 from wiregen.plan.steps import FRAME, UnsupportedError
 from wiregen.views.python_names import Locals, attribute
 from wiregen.views.python_shared import Shared
-from wiregen.views.python_steps import On
+from wiregen.views.python_steps import On, ReadAssign
 
 __all__ = ["ReadLookup", "ReadNames"]
 
@@ -37,6 +37,9 @@ class ReadNames:
     counts: dict[str, str] = field(default_factory=dict)
     codes: dict[str, str] = field(default_factory=dict)
     optional: set[str] = field(default_factory=set)
+    nullable: set[str] = field(default_factory=set)
+    """Keys whose length can say null: there None does not say that the field is absent."""
+    texts: set[str] = field(default_factory=set)
     absent: dict[str, list[str]] = field(default_factory=dict)
     tails: dict[str, str] = field(default_factory=dict)
     on: On = field(default_factory=On)
@@ -83,13 +86,19 @@ class ReadNames:
         name = "inner" if self.n_inners == 1 else f"inner_{self.n_inners}"
         return On(buffer=name, position=f"{name}_position", end=f"{name}_end")
 
+    def empty_tails(self, known: dict[str, str]) -> list[ReadAssign]:
+        """Return the steps that make the left-over bytes of a branch empty before it, for it may not be taken."""
+        return [
+            ReadAssign(target=tail, value='b""') for key, tail in self.tails.items() if known.get(key) != tail
+        ]
+
     def move(self, on: On) -> None:
         """Go on at the beginning of other bytes."""
         self.on, self.base, self.added = on, on.position, 0
 
 
 class ReadLookup:
-    """What an expression's names mean where fields begin with `prefix`; `item`: the key of the last item, for `until`."""
+    """What an expression's names mean where fields begin with `prefix`; `item`: the key of the last item, for `until` and `where`."""
 
     def __init__(self, names: ReadNames, prefix: str, item: str | None = None) -> None:
         self._names = names
@@ -138,7 +147,11 @@ class ReadLookup:
         if key not in self._names.values:
             raise UnsupportedError("", "a count here")
         value = self._names.values[key]
-        return f"(None if {value} is None else len({value}))"
+        if key in self._names.texts:
+            raise UnsupportedError("", "the count of a text that may be absent")
+        if key in self._names.optional and key not in self._names.nullable:
+            return f"(0 if {value} is None else len({value}))"
+        return f"{self.use('count')}({value})"
 
     def present(self, reference: m.FieldReference) -> str:
         key = self._key(reference)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wiregen import model as m
+from wiregen.declared import index_of
 from wiregen.naming import Scope, camel_case, python_name, snake_case
 from wiregen.views.python_module_views import LOADED_LATE, ModuleView
 
@@ -16,6 +17,12 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _TAKEN = frozenset(
     "close context eof failure has_more is_closed keeps_going next_timeout observe receive role send tick state".split()
 )
+
+_PARAMETERS = frozenset(
+    "backlog context handler host idle_timeout keep_going limits make max_connections now on_error port report role "
+    "server_hostname ssl strict timeout variant".split()
+)
+"""What an option of a session may not be called in Python, for it is an argument beside these."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +71,7 @@ class SessionsView:
     """Names of the messages' module that annotations need."""
     message: str
     exports: tuple[str, ...]
+    on_error: m.ErrorAction
 
     @property
     def speaks(self) -> bool:
@@ -115,12 +123,14 @@ def sessions_view(protocol: m.Protocol, module: ModuleView) -> SessionsView:
         imports=tuple(sorted(_needed(module), key=lambda name: (name.startswith("_"), name.lower()))),
         message=" | ".join(("_Message", *(f"messages.{name}" for name in classes))),
         exports=tuple(sorted((*LOADED_LATE, *views))),
+        on_error=protocol.on_error,
     )
 
 
 def _frames(protocol: m.Protocol, module: ModuleView) -> Iterator[tuple[str, str]]:
+    """Yield the roles that send frames, each with the class of its frames."""
     for role in protocol.roles:
-        yield role, next(view.name for view in module.frames if view.role in (None, role))
+        yield from ((role, view.name) for view in module.frames if view.role in (None, role))
 
 
 def _needed(module: ModuleView) -> set[str]:
@@ -148,6 +158,11 @@ def _free(name: str) -> str:
     return f"{spelled}_" if spelled in _TAKEN else spelled
 
 
+def _parameter(name: str) -> str:
+    free = _free(name)
+    return f"{free}_" if free in _PARAMETERS else free
+
+
 def _variable(protocol: m.Protocol, variable: m.Variable) -> VariableView:
     type_ = variable.type
     enum = _enum(protocol, type_)
@@ -166,7 +181,7 @@ def _variable(protocol: m.Protocol, variable: m.Variable) -> VariableView:
 def _enum(protocol: m.Protocol, type_: m.VariableType) -> m.Enum | None:
     if not isinstance(type_, m.Reference):
         return None
-    return next((enum for enum in protocol.enums if enum.name == type_.name), None)
+    return index_of(protocol).enums.get(type_.name)
 
 
 def _annotation(type_: m.VariableType, enum: m.Enum | None) -> str:
@@ -192,7 +207,7 @@ def _options(protocol: m.Protocol) -> Iterator[OptionView]:
         enum = _enum(protocol, option.type)
         annotation = _annotation(option.type, enum)
         yield OptionView(
-            name=_free(option.name),
+            name=_parameter(option.name),
             wire_name=option.name,
             annotation=f"tuple[{annotation}, ...]" if option.is_list else annotation,
             default=_default(option, enum),

@@ -8,7 +8,7 @@ from wiregen.plan import limits_of
 from wiregen.plan.steps import Slot
 from wiregen.views.python_names import StructTable, enum_table, format_of, reader, writer
 from wiregen.views.python_text import class_name
-from wiregen.walk import nested_types
+from wiregen.walk import nested_types, tail_keepers
 
 __all__ = ["Shared", "tailed", "variety_class"]
 
@@ -56,7 +56,9 @@ class Shared:
         self.tailed = tailed(protocol)
         if parent is None:
             self._keep_raw_names()
-        self.has_shared_codes = any(self.codes(role) != self.codes(None) for role in protocol.roles)
+        self.is_apart = len(protocol.frames) > 1
+        """Each role has frames of its own, which carry what it sends and nothing else."""
+        self.has_shared_codes = any(self._ranked(role) != self._ranked(None) for role in protocol.roles)
 
     def _keep_raw_names(self) -> None:
         """Give the names that other modules import first, so that they follow from the protocol alone."""
@@ -74,7 +76,7 @@ class Shared:
         return self._table_of("_READERS" + self.suffix.upper(), sender)
 
     def _table_of(self, name: str, sender: str) -> str:
-        if not self.has_shared_codes:
+        if not self.has_tables_by_role:
             return name
         if sender == "None":
             self.uses.add("role")
@@ -146,8 +148,24 @@ class Shared:
                 return frame
         return self.protocol.frames[0]
 
+    @property
+    def has_tables_by_role(self) -> bool:
+        """Whether what a code means is looked up by role, too."""
+        return self.has_shared_codes or self.is_apart
+
     def codes(self, role: str | None) -> dict[int, m.Message]:
-        """Return the messages by code as a role's are looked up: its own first, then any role's."""
+        """Return the messages by code as a role's are looked up: its own first, then any role's, unless that has frames of its own."""
+        found = self._ranked(role)
+        if not self.is_apart or role is None:
+            return found
+        return {code: message for code, message in found.items() if message.role in (None, role)}
+
+    def foreign_codes(self, role: str | None) -> tuple[int, ...]:
+        """Return the codes of what only the other role sends, in frames of its own."""
+        own = self.codes(role)
+        return tuple(code for code in self._ranked(role) if code not in own)
+
+    def _ranked(self, role: str | None) -> dict[int, m.Message]:
         found: dict[int, m.Message] = {}
         with_code = [message for message in self.protocol.messages if message.code is not None]
         roles = [role, *(each for each in self.protocol.roles if each != role)]
@@ -160,26 +178,19 @@ class Shared:
 
 
 def tailed(protocol: m.Protocol) -> frozenset[str]:
-    """Return the structs, messages and frames that keep what a lenient region has left over."""
+    """Return the classes of structs, messages, frames and varieties that keep the bytes left over in a lenient region."""
     found: set[str] = set()
     owners: list[m.Struct | m.Message | m.Frame | m.Preamble] = [*protocol.structs, *protocol.messages]
     owners += [*protocol.frames, *protocol.preambles]
-    with_fields = [(owner.name, owner.fields) for owner in owners]
-    with_fields += [("", variety.fields) for union in protocol.unions for variety in union.varieties]
-    for name, fields in with_fields:
+    with_fields = [(class_name(owner.name), owner.fields) for owner in owners]
+    with_fields += [
+        (variety_class(union.name, variety.name), variety.fields)
+        for union in protocol.unions
+        for variety in union.varieties
+    ]
+    for class_, fields in with_fields:
         for type_ in nested_types(*(field.type for field in fields)):
             if isinstance(type_, m.Region) and type_.lenient:
-                found |= _keepers(type_.content, name, protocol)
-    return frozenset(found - {""})
-
-
-def _keepers(content: m.Type, owner: str, protocol: m.Protocol) -> set[str]:
-    match content:
-        case m.MessageMatch():
-            return {message.name for message in protocol.messages}
-        case m.Reference(target="struct" | "message" | "frame", name=name):
-            return {name}
-        case m.Match(arms=arms):
-            return {name for arm in arms for name in _keepers(arm.type, owner, protocol)}
-        case _:
-            return {owner}
+                keepers = tail_keepers(type_.content, "", protocol)  # "": the declaration itself
+                found |= {class_name(keeper) if keeper else class_ for keeper in keepers}
+    return frozenset(found)

@@ -7,7 +7,7 @@ Every step of reading names the `buffer`, `position` and `end` that it reads wit
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 from wiregen.views.python_checks import Tested
 
@@ -78,6 +78,8 @@ class ReadChunk:
     careful: str
     null: str
     """The length that is None where the value is."""
+    annotation: str = "Any"
+    """Of the target, where `null` makes it None first."""
     kind: Literal["chunk"] = "chunk"
 
 
@@ -157,6 +159,8 @@ class ReadRepeat:
     steps: tuple[ReadStep, ...]
     item: str
     end_position: str | None
+    annotation: str = "Any"
+    """Of the target, where `null` makes it None first."""
     kind: Literal["repeat"] = "repeat"
 
     @property
@@ -181,6 +185,8 @@ class ReadNumbers:
     format_prefix: str
     format: str
     size: int
+    annotation: str = "Any"
+    """Of the target, where `null` makes it None first."""
     kind: Literal["numbers"] = "numbers"
 
 
@@ -199,12 +205,16 @@ class ReadEnter(Tested):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadLeave:
-    """The end of a region; `tail`, or that of `owner`, takes what is left over where that is tolerated."""
+    """The end of a region; `tail`, or that of `owner`, takes what is left over where that is tolerated.
+
+    `is_padded`: zeros only fill the region.
+    """
 
     on: On
     at: str
     tail: str
     owner: str
+    is_padded: bool
     kind: Literal["leave"] = "leave"
 
 
@@ -299,6 +309,49 @@ ReadStep: TypeAlias = (
     | ReadChoose
     | ReadDispatch
 )
+
+
+def annotated_once(steps: tuple[ReadStep, ...]) -> tuple[ReadStep, ...]:
+    """Return the steps, each variable annotated only where it is first assigned: a second annotation is an error of mypy."""
+    return _annotated_once(steps, set())
+
+
+def _annotated_once(steps: tuple[ReadStep, ...], seen: set[str]) -> tuple[ReadStep, ...]:
+    found: list[ReadStep] = []
+    for step in steps:
+        match step:
+            case ReadAssign():
+                found.append(_assigned(step, seen))
+            case ReadOption(before=before, steps=inside):
+                assigned = tuple(_assigned(each, seen) for each in before)
+                found.append(replace(step, before=assigned, steps=_annotated_once(inside, seen)))
+            case ReadChoose(before=before, cases=cases):
+                assigned = tuple(_assigned(each, seen) for each in before)
+                inner = tuple(replace(case, steps=_annotated_once(case.steps, seen)) for case in cases)
+                found.append(replace(step, before=assigned, cases=inner))
+            case ReadChunk(null=null) if null:
+                found.append(_assigned(step, seen))
+            case ReadNumbers(null=null) if null:
+                found.append(_assigned(step, seen))
+            case ReadRepeat(null=null, steps=inside):
+                first = _assigned(step, seen) if null else step
+                found.append(replace(first, steps=_annotated_once(inside, seen)))
+            case ReadJoin(steps=inside):
+                found.append(replace(step, steps=_annotated_once(inside, seen)))
+            case _:
+                found.append(step)
+    return tuple(found)
+
+
+_Assigning = TypeVar("_Assigning", ReadAssign, ReadChunk, ReadNumbers, ReadRepeat)
+
+
+def _assigned(step: _Assigning, seen: set[str]) -> _Assigning:
+    if step.target in seen:
+        return replace(step, annotation="")
+    if step.annotation:
+        seen.add(step.target)
+    return step
 
 
 def with_checks(steps: tuple[ReadStep, ...]) -> tuple[ReadStep, ...]:

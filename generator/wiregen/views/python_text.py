@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from wiregen import model as m
+from wiregen.declared import index_of
 from wiregen.naming import Scope, python_name
+from wiregen.walk import attributes, own_blocks
 
 _OWN_TYPES = frozenset(
     "_Bad _Buffer _Context _Decoder _Frame _IntEnum _Item _Message _ReadState _Role _Struct _Variant _WriteState".split()
@@ -30,8 +33,13 @@ def summary(doc: str) -> str:
     return " ".join(doc.split())
 
 
-def annotation(type_: m.Type, protocol: m.Protocol) -> str:
-    """Return the Python type of a field's value."""
+def annotation(type_: m.Type, protocol: m.Protocol, nulls: frozenset[str] = frozenset()) -> str:
+    """Return the Python type of a field's value; `nulls` names the fields beside it that may be null, and with them what they count."""
+
+    def nullable(text: str, length: m.Length) -> str:
+        is_plain = text == "Any" or text.endswith("| None") or not _is_null(length, protocol, nulls)
+        return text if is_plain else f"{text} | None"
+
     match type_:
         case m.Float():
             return "float"
@@ -40,13 +48,17 @@ def annotation(type_: m.Type, protocol: m.Protocol) -> str:
         case m.Uuid():
             return "UUID"
         case m.Bytes(length=length):
-            return _nullable("bytes", length, protocol)
+            return nullable("bytes", length)
         case m.Text(length=length):
-            return _nullable("str", length, protocol)
+            return nullable("str", length)
         case m.List(length=length):
-            return _nullable(f"list[{annotation(type_.item, protocol)}]", length, protocol)
-        case m.Region():
-            return annotation(type_.content, protocol)
+            return nullable(f"list[{annotation(type_.item, protocol, nulls)}]", length)
+        case m.Region(content=content, carrier=m.InPrefix(type=prefix)):
+            return nullable(annotation(content, protocol, nulls), m.Prefix(type=prefix))
+        case m.Region(content=content, carrier=m.InCompressed(length=length)):
+            return nullable(annotation(content, protocol, nulls), length)
+        case m.Region(content=content):
+            return annotation(content, protocol, nulls)
         case m.Reference():
             return _declared(type_, protocol)
         case m.Integer() | m.Bits() | m.Varint():
@@ -60,7 +72,7 @@ def annotation(type_: m.Type, protocol: m.Protocol) -> str:
 def _declared(type_: m.Reference, protocol: m.Protocol) -> str:
     match type_.target:
         case "enum":
-            enum = next(each for each in protocol.enums if each.name == type_.name)
+            enum = index_of(protocol).enums[type_.name]
             return "int" if enum.is_open else class_name(type_.name)
         case "coding":
             return "int | None" if has_null(type_, protocol) else "int"
@@ -74,13 +86,23 @@ def has_null(type_: m.Type, protocol: m.Protocol) -> bool:
     """Tell whether a coding has a form for null."""
     if not isinstance(type_, m.Reference) or type_.target != "coding":
         return False
-    coding = next(each for each in protocol.codings if each.name == type_.name)
+    coding = index_of(protocol).codings[type_.name]
     return any(width.is_null for width in coding.widths)
 
 
-def _nullable(text: str, length: m.Length, protocol: m.Protocol) -> str:
-    is_nullable = isinstance(length, m.Prefix) and has_null(length.type, protocol)
-    return f"{text} | None" if is_nullable else text
+def null_names(fields: Iterable[m.Field], protocol: m.Protocol) -> frozenset[str]:
+    """Return the names of the fields that are numbers of a coding with null."""
+    return frozenset(field.name for field in fields if has_null(field.type, protocol))
+
+
+def _is_null(length: m.Length, protocol: m.Protocol, nulls: frozenset[str]) -> bool:
+    match length:
+        case m.Prefix(type=type_):
+            return has_null(type_, protocol)
+        case m.Computed(value=m.FieldReference(path=(name,))):
+            return name in nulls
+        case _:
+            return False
 
 
 def union_alias(name: str) -> str:
@@ -89,21 +111,13 @@ def union_alias(name: str) -> str:
 
 
 def flat(fields: tuple[m.Field, ...]) -> tuple[m.Field, ...]:
-    """Return the fields with those of blocks, wherever they stand, in their place."""
-    return tuple(inner for field in fields for inner in (block_fields(field.type) or (field,)))
+    """Return the fields with a value of their own, those of blocks too; `_` and derived ones included."""
+    return tuple(each.field for each in attributes(fields))
 
 
 def block_fields(type_: m.Type) -> tuple[m.Field, ...]:
     """Return the fields that a type adds to its declaration: those of blocks."""
-    match type_:
-        case m.Block(fields=fields):
-            return flat(fields)
-        case m.Region(content=content):
-            return block_fields(content)
-        case m.Match(arms=arms):
-            return tuple(field for arm in arms for field in block_fields(arm.type))
-        case _:
-            return ()
+    return flat(tuple(field for block, _ in own_blocks(type_) for field in block.fields))
 
 
 def is_shown(field: m.Field) -> bool:
@@ -115,21 +129,46 @@ def default_text(field: m.Field, enums: Mapping[str, m.Enum]) -> str | None:
     """Return the default of a field as Python, or None where it must be given."""
     if not isinstance(field.value, m.Default | m.Trailing):
         return None
-    match field.value.value:
+    return constant_text(field.value.value, field.type, enums)
+
+
+def default_by_message(field: m.Field, enums: Mapping[str, m.Enum]) -> str:
+    """Return the expression of a frame field's default by its `message`; empty where all have the same."""
+    default = default_text(field, enums)
+    if default is None or not isinstance(field.value, m.Default) or not field.value.others:
+        return ""
+    others = [
+        f"{constant_text(each.value, field.type, enums)} if type(message) is {class_name(each.message)} else "
+        for each in field.value.others
+    ]
+    return f"{''.join(others)}{default}"
+
+
+def default_with(field: m.Field, message: str) -> m.Field:
+    """Return a frame's field as it is in one that carries this message."""
+    if not isinstance(field.value, m.Default):
+        return field
+    own = next((each.value for each in field.value.others if each.message == message), field.value.value)
+    return replace(field, value=m.Default(value=own))
+
+
+def constant_text(value: m.Expression, type_: m.Type, enums: Mapping[str, m.Enum]) -> str | None:
+    """Return a constant of a type as Python, or None where it is none that Python says in short."""
+    match value:
         case m.MemberReference(enum=enum, member=member):
             return f"{class_name(enum)}.{python_name(member, Scope.ENUM_MEMBER)}"
-        case m.Number(value=value) | m.ConstantReference(value=value) | m.Truth(value=value):
-            return repr(value)
+        case m.Number(value=number) | m.ConstantReference(value=number) | m.Truth(value=number):
+            return repr(number)
         case m.String(value=text):
             return ascii(text)
         case m.ListOf(items=()):
             return "[]"
-        case m.Octets(hex=text) if isinstance(field.type, m.Uuid):
+        case m.Octets(hex=text) if isinstance(type_, m.Uuid):
             return f'UUID("{text}")'
         case m.Octets(hex=text):
             return repr(bytes.fromhex(text))
-        case m.Negation(operator="-", operand=m.Number(value=value)):
-            return repr(-value)
+        case m.Negation(operator="-", operand=m.Number(value=number)):
+            return repr(-number)
         case _:
             return None
 

@@ -6,7 +6,7 @@ no straight-line form is left to the careful codec, which writes what this refus
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import assert_never
 
 from wiregen import model as m
@@ -105,7 +105,7 @@ class WriteBuilder:
         checks: list[Test] = []
         for step in steps:
             self._step(step, checks)
-        self.settle()
+        assert not self.names.waiting, "a length that nothing has"
         self.names.waiting = waiting
         tests = tuple(test if isinstance(test, str) else test() for test in checks)
         pieces = tuple(piece.text() for piece in self.pieces)
@@ -167,19 +167,19 @@ class WriteBuilder:
         elif step.part == "padding":
             text = "0"
         else:
-            text = self.names.value(step.key, step.field, step.prefix, self.pieces)
+            text = self.at_once(lambda: self.names.value(step.key, step.field, step.prefix, self.pieces))
         if text.isdecimal() and int(text) < 128 and isinstance(step.type, m.Varint) and not step.type.zigzag:
             self.piece(repr(bytes((int(text),))), size=1)
             return
         target = self.names.locals.name(f"{step.key}#data")
-        self._late(target, self._number_bytes(step, text), is_late=step.part == "length")
+        self._late(target, self._number_bytes(step, text), text if step.part == "length" else "")
         self.piece(target)
 
-    def _late(self, target: str, value: str, *, is_late: bool) -> None:
-        """Note an assignment; a length is known only when what it measures is prepared."""
+    def _late(self, target: str, value: str, length: str) -> None:
+        """Note an assignment; where it says a length, it comes when the bytes that have it are prepared."""
         view = WriteAssign(target=target, value=value)
-        if is_late:
-            self.names.waiting.append(view)
+        if length:
+            self.names.waiting.append((length, view))
         else:
             self.views.append(view)
 
@@ -197,10 +197,11 @@ class WriteBuilder:
         value = f"{text} << 1 ^ {text} >> {type_.bits - 1}" if type_.zigzag else text
         return f"_varint({value}, {type_.bits})"
 
-    def settle(self) -> None:
-        """Let what waited for a length come now."""
-        self.views += self.names.waiting
-        self.names.waiting = []
+    def settle(self, length: str) -> None:
+        """Let come now what waited for the variable `length`."""
+        waiting = self.names.waiting
+        self.views += [view for name, view in waiting if name == length]
+        self.names.waiting = [(name, view) for name, view in waiting if name != length]
 
     def _chunk(self, step: Chunk, checks: list[Test]) -> None:
         names = self.names
@@ -215,7 +216,8 @@ class WriteBuilder:
             is_wide = step.type.encoding == "utf16"
             self._shared.uses.add("encode_text")
         may_be_null = isinstance(step.extent, Held) and step.extent.may_be_null
-        names.counts[step.key] = length
+        if not may_be_null:
+            names.counts[step.key] = length
         self.views.append(
             WritePrepare(
                 target=target,
@@ -228,7 +230,7 @@ class WriteBuilder:
                 is_nullable=may_be_null,
             )
         )
-        self.settle()
+        self.settle(length)
         self.piece(target, length=length if not is_wide and not may_be_null else "")
         match step.extent:
             case Given(value=expression, prefix=prefix):
@@ -248,9 +250,21 @@ class WriteBuilder:
     def _padding(self, step: Chunk, target: str) -> None:
         if not isinstance(step.extent, Given) or not isinstance(step.type, m.Bytes):
             raise UnsupportedError(step.key, "padding of such a length, on writing")
-        count = self.names.text(step.extent.value, step.extent.prefix, self.pieces)
+        count = self.text_here(step.extent.value, step.extent.prefix)
         self.views.append(WriteAssign(target=target, value=f"bytes({count})"))
         self.piece(target)
+
+    def text_here(self, expression: m.Expression, prefix: str) -> str:
+        """Return the text of an expression that is asked for before its block's parts are all there."""
+        return self.at_once(lambda: self.names.text(expression, prefix, self.pieces))
+
+    def at_once(self, text: Callable[[], str]) -> str:
+        """Return a text, and have what it calls sums of sizes computed before it: they are of what comes before it."""
+        sizes, self.names.sizes = self.names.sizes, {}
+        found = text()
+        self.views += [WriteAssign(target=name, value=text) for text, name in self.names.sizes.items()]
+        self.names.sizes = sizes
+        return found
 
     def _length_name(self, key: str, extent: Extent) -> str:
         return self.names.locals.name(extent.key if isinstance(extent, Held) else f"{key}#length")
@@ -274,8 +288,9 @@ class WriteBuilder:
                 is_nullable=may_be_null,
             )
         )
-        names.counts[step.key] = length
-        self.settle()
+        if not may_be_null:
+            names.counts[step.key] = length
+        self.settle(length)
         extent, pieces = step.extent, self.pieces
         if isinstance(extent, Given) and not names.is_own_count(extent.value, extent.prefix, step.key):
             checks.append(lambda: f"{length} != {names.text(extent.value, extent.prefix, pieces)}")
@@ -293,7 +308,11 @@ class WriteBuilder:
         names.items.pop()
         inside = (*block.steps, WritePieces(target=parts, pieces=block.pieces))
         over = f"{target} or ()" if may_be_null else target
-        self.views.append(WriteRepeat(target=over, item=item, parts=parts, data=data, steps=inside))
+        is_first = bool(data) and parts not in names.lists
+        names.lists.add(parts)
+        self.views.append(
+            WriteRepeat(target=over, item=item, parts=parts, data=data, is_first=is_first, steps=inside)
+        )
         if data:
             self.piece(data)
 
@@ -311,7 +330,6 @@ class WriteBuilder:
         if step.only is not None:
             checks += self._only(step, value)
         self.views.append(WriteAssign(target=target, value=self._call(step, value)))
-        self.settle()
         self.piece(target)
 
     def _call(self, step: Invoke, value: str) -> str:
@@ -370,7 +388,6 @@ class WriteBuilder:
             subject = names.text(step.subject, step.prefix, self.pieces)
             own = f"{names.codes_table}[type({value})]"
             checks += [f"{subject} != {own}"] if subject != own else []
-        self.settle()
         self.piece(target)
 
     # ---- regions
@@ -387,13 +404,16 @@ class WriteBuilder:
         extent, checks = names.open_regions.pop(step.key)
         size = names.size_between(step.key)
         if isinstance(extent, Held):
-            self.views.append(WriteAssign(target=names.locals.name(extent.key), value=size))
-            self.settle()
+            length = names.locals.name(extent.key)
+            self.views.append(WriteAssign(target=length, value=size))
+            self.settle(length)
         elif not names.is_own_size(extent.value, extent.prefix, step.key.removesuffix("#region")):
+            if step.is_padded:
+                raise UnsupportedError(step.key, "a lenient region of given size, on writing")
             pieces, value, prefix = self.pieces, extent.value, extent.prefix
             checks.append(lambda: f"{size} != {names.text(value, prefix, pieces)}")
 
     def _check(self, step: Check, checks: list[Test]) -> None:
-        lookup = WriteLookup(self.names, step.prefix, self.pieces)
+        lookup = WriteLookup(self.names, step.prefix, self.pieces, step.item)
         if step.what == "where":
             checks.append(lambda: python_failure(step.expression, lookup))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from wiregen import model as m
@@ -11,13 +12,13 @@ from wiregen.plan.steps import (
     Case,
     Choose,
     Held,
-    Invoke,
     Option,
     UnsupportedError,
 )
 from wiregen.views.python_expressions import span_test
 from wiregen.views.python_text import block_fields, is_shown
 from wiregen.views.python_write_steps import WriteAssign, WriteCase, WriteChecks, WriteChoose, WriteOption
+from wiregen.walk import has_value
 
 if TYPE_CHECKING:
     from wiregen.views.python_write import WriteBuilder
@@ -48,7 +49,7 @@ class BranchWriter:
             WriteAssign(target=target, value=f'_deflate({inner}, "{algorithm}", state)')
         )
         self._builder.views.append(WriteAssign(target=length, value=f"len({target})"))
-        self._builder.settle()
+        self._builder.settle(length)
         self._builder.piece(target, length=length)
 
     def _content(self, step: Carry) -> str:
@@ -81,10 +82,13 @@ class BranchWriter:
             given: tuple[str, ...] = ()
         else:
             assert step.condition is not None
-            condition = names.text(step.condition, step.prefix, self._builder.pieces)
+            condition = self._builder.text_here(step.condition, step.prefix)
             keys = [step.prefix + field.name for field in names.fields_of(step.field)]
             tests = (f"{names.attribute(key)} is not None" for key in keys)
             given = tuple(test for test in tests if test != condition.removeprefix("(").removesuffix(")"))
+        if condition == "False":  # of a message with another code
+            self._builder.views.append(WriteChecks(checks=given))
+            return
         is_flowing, self._builder.is_flowing = self._builder.is_flowing, False
         block = self._builder.block(step.steps)
         self._builder.is_flowing = is_flowing
@@ -95,38 +99,54 @@ class BranchWriter:
 
     def choose(self, step: Choose) -> None:
         names = self._names
-        subject = names.text(step.subject, step.prefix, self._builder.pieces)
+        subject = self._builder.text_here(step.subject, step.prefix)
         target = names.locals.name(f"{step.key}#data")
         is_flowing, self._builder.is_flowing = self._builder.is_flowing, False
         cases = []
         own = tuple(case for case in step.cases if not self._is_of_another(case, step))
+        others = span_test(
+            subject, tuple(span for case in step.cases if case not in own for span in case.spans)
+        )
         for case in own:
             names.arms.append((case.key, step.key))
             block = self._builder.block(case.steps)
             names.arms.pop()
             steps = (*self._not_taken(step, case), *block.steps)
-            cases.append(
-                WriteCase(condition=span_test(subject, case.spans), steps=steps, pieces=block.pieces)
-            )
+            condition = span_test(subject, case.spans) or ("" if not others else f"not ({others})")
+            cases.append(WriteCase(condition=condition, steps=steps, pieces=block.pieces))
         self._builder.is_flowing = is_flowing
-        has_else = any(not case.spans for case in own)
+        has_else = not others and any(not case.spans for case in own)
         self._builder.views.append(WriteChoose(data=target, cases=tuple(cases), has_else=has_else))
-        self._builder.settle()
         self._builder.piece(target)
 
     def _is_of_another(self, case: Case, step: Choose) -> bool:
         """Tell whether a case is for a message that is not the one which the function writes."""
         names = self._names
-        if names.message is None or names.body is None:
+        if names.message is None or names.body is None or names.chosen(step.key) != FRAME + names.body:
             return False
-        body = FRAME + names.body
-        others = (each for each in case.steps if isinstance(each, Invoke) and each.target == "message")
-        return step.key == body and any(each.name != names.message.name for each in others)
+        held = tuple(_named_messages(case.type))
+        return bool(held) and names.message.name not in held and None not in held
 
     def _not_taken(self, step: Choose, case: Case) -> tuple[WriteChecks, ...]:
         """Return the check that the fields of blocks in the other arms have no value."""
         own = {field.name for field in block_fields(case.type)}
         others = [field.name for each in step.cases for field in block_fields(each.type) if is_shown(field)]
         keys = [step.prefix + name for name in dict.fromkeys(others) if name not in own]
+        if not has_value(case.type) and any(has_value(each.type) for each in step.cases):
+            keys.append(step.key)
         checks = tuple(f"{self._names.attribute(key)} is not None" for key in keys)
         return (WriteChecks(checks=checks),) if checks else ()
+
+
+def _named_messages(type_: m.Type) -> Iterator[str | None]:
+    """Yield the messages that an arm stands for, None for all that have a code."""
+    match type_:
+        case m.Reference(target="message", name=name):
+            yield name
+        case m.Region(content=content):
+            yield from _named_messages(content)
+        case m.Match(arms=arms):
+            for arm in arms:
+                yield from _named_messages(arm.type)
+        case m.MessageMatch(only=only):
+            yield from only or (None,)

@@ -48,12 +48,15 @@ class WriteNames:
     main: str = ""
     """What the keys of the fields of the declaration itself begin with."""
     locals: Locals = field(default_factory=Locals)
+    lists: set[str] = field(default_factory=set)
+    """The variables of lists that have their types."""
     items: list[tuple[str, str]] = field(default_factory=list)
     arms: list[tuple[str, str]] = field(default_factory=list)
     counts: dict[str, str] = field(default_factory=dict)
     edges: dict[tuple[str, str], Edge] = field(default_factory=dict)
     open_regions: dict[str, tuple[Held | Given, list[Test]]] = field(default_factory=dict)
-    waiting: list[WriteAssign] = field(default_factory=list)
+    waiting: list[tuple[str, WriteAssign]] = field(default_factory=list)
+    """The variables of lengths that are not known yet, each with an assignment that needs it."""
     sizes: dict[str, str] = field(default_factory=dict)
     """The variables that hold sums of sizes, which are computed when a block's parts are all there."""
     asks_context: bool = False
@@ -83,13 +86,17 @@ class WriteNames:
                 return message
             if self.body is not None and name.startswith(f"{self.body}."):
                 return _dotted(message, name.removeprefix(f"{self.body}."))
-            return self.headers.get(name) or _of_frame(self.owner, name)
+            header, _, below = name.partition(".")
+            if header in self.headers:
+                return _dotted(self.headers[header], below) if below else self.headers[header]
+            return _of_frame(self.owner, name)
         return _dotted(self.owner, key)
 
     def chosen(self, key: str) -> str:
-        """Return the key of a field, where one of an arm is given."""
-        for arm, own in self.arms:
-            key = own + key.removeprefix(arm) if key.startswith(arm) else key
+        """Return the key of a field, where one of an arm is given; an arm may stand in another one."""
+        for arm, own in reversed(self.arms):
+            rest = key.removeprefix(arm)
+            key = own + rest if key.startswith(arm) and rest[:1] in ("", ".", "[", "#") else key
         return key
 
     def value(self, key: str, field_: m.Field | None, prefix: str, pieces: list[Piece]) -> str:
@@ -145,12 +152,13 @@ class WriteNames:
 
 
 class WriteLookup:
-    """What an expression's names mean where fields begin with `prefix`."""
+    """What an expression's names mean where fields begin with `prefix`; `item`: the key of the item it is about."""
 
-    def __init__(self, names: WriteNames, prefix: str, pieces: list[Piece]) -> None:
+    def __init__(self, names: WriteNames, prefix: str, pieces: list[Piece], item: str | None = None) -> None:
         self._names = names
         self._prefix = prefix
         self._pieces = pieces
+        self._item = item
 
     def use(self, helper: str) -> str:
         self._names.shared.uses.add(helper)
@@ -158,8 +166,10 @@ class WriteLookup:
 
     def _key(self, reference: m.FieldReference) -> str:
         names = self._names
-        if reference.scope == "item" or not reference.path:
-            raise UnsupportedError("", "the last item, on writing")
+        if reference.scope == "item":
+            if self._item is None:
+                raise UnsupportedError("", "the last item, on writing")
+            return ".".join((self._item, *reference.path))
         if (
             self._prefix == FRAME
             and reference.path[0] == names.body
@@ -172,7 +182,7 @@ class WriteLookup:
     def field(self, reference: m.FieldReference) -> str:
         key = self._key(reference)
         known = self._names.fields.get(key)
-        prefix = key.removesuffix(reference.path[-1])
+        prefix = key.removesuffix(reference.path[-1]) if reference.path else key
         return self._names.value(key, known, prefix, self._pieces)
 
     def size(self, reference: m.FieldReference) -> str:
@@ -189,10 +199,21 @@ class WriteLookup:
             return names.counts[key]
         if known is not None and isinstance(known.type, m.List | m.Bytes) and known.condition is None:
             value = names.attribute(key)
-            return f"(None if {value} is None else len({value}))"
-        if known is not None and isinstance(known.type, m.List):
-            return f"len({names.attribute(key)})"
+            may_be_null = self._may_be_null(known.type, key)
+            return f"{self.use('count')}({value})" if may_be_null else f"len({value})"
+        if known is not None and isinstance(known.type, m.List | m.Bytes) and not is_nullable(known.type):
+            value = names.attribute(key)
+            return f"(0 if {value} is None else len({value}))"
         raise UnsupportedError("", "a count here")
+
+    def _may_be_null(self, type_: m.List | m.Bytes, key: str) -> bool:
+        """Tell whether null may stand for a value: only a coding says so, before it or in the field that gives its length."""
+        match type_.length:
+            case m.Computed(value=m.FieldReference(path=(name,), scope="own")):
+                giver = self._names.fields.get(f"{key.rpartition('.')[0]}.{name}".removeprefix("."))
+                return giver is None or isinstance(giver.type, m.Reference)
+            case length:
+                return isinstance(length, m.Prefix) and isinstance(length.type, m.Reference)
 
     def present(self, reference: m.FieldReference) -> str:
         key = self._key(reference)
@@ -228,6 +249,15 @@ class WriteLookup:
 
     def checksum(self, algorithm: str, first: str, last: str) -> str:
         raise UnsupportedError("", "a checksum, on writing")
+
+
+def is_nullable(type_: m.List | m.Bytes) -> bool:
+    """Return whether None can be a value: a length by a coding may say so, and so may the field that gives a length."""
+    match type_.length:
+        case m.Prefix(type=m.Reference()) | m.Computed():
+            return True
+        case _:
+            return False
 
 
 def _of_frame(owner: str, path: str) -> str:

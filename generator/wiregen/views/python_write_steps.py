@@ -73,6 +73,8 @@ class WriteRepeat:
     item: str
     parts: str
     data: str
+    is_first: bool
+    """Its list has no type yet: nothing before it in the function fills a list of this name."""
     steps: tuple[WriteStep, ...]
     kind: Literal["repeat"] = "repeat"
 

@@ -10,9 +10,9 @@ from wiregen import model as m
 from wiregen.carried import Carried, Form, FrameRecord, Many, Member, Nullable, Raw, Record
 from wiregen.naming import Scope, python_name
 from wiregen.views.python_shared import Shared
-from wiregen.views.python_text import annotation, class_name, flat
+from wiregen.views.python_text import annotation, class_name, flat, null_names
 from wiregen.views.serial_names import SerialNames, attribute_of, class_of
-from wiregen.walk import nested_types
+from wiregen.walk import compresses, nested_types
 
 __all__ = ["DoorsView", "doors_view", "forms_of"]
 
@@ -56,12 +56,20 @@ class DoorsView:
     uses_uuid: bool
     needs_role: bool
     """Who sent a frame tells how it is read."""
+    may_lack_message: bool
+    """Some frame may carry no message."""
+
+    @property
+    def message_annotation(self) -> str:
+        """The annotation of the message of whatever frame comes."""
+        return "_Message | None" if self.may_lack_message else "_Message"
 
     def imports(self, runtime: Iterable[tuple[str, str]]) -> tuple[str, ...]:
         """Return the sorted lines that import from the runtime: these names of its modules, and what the doors need."""
         own = {("options", "Options"), ("serial", "Budget"), ("serial_codec", "SerialCodec")}
         own |= {("serial_codec", "framed"), ("serial_judge", "Judge"), ("serial_stream", "StreamDecoder")}
-        own |= {("values", "check_role"), *runtime}
+        own |= {("values", "bounds_of"), ("values", "check_role"), *runtime}
+        own |= {("values", "check_context")} if self.has_context else set()
         own |= {("serial", "Members")} if self.enums else set()
         own |= {("serial", "RawUnion")} if self.raws else set()
         rows = sorted(own, key=lambda row: (row[0], not row[1][0].isupper(), row[1]))
@@ -71,7 +79,8 @@ class DoorsView:
     @property
     def imported_classes(self) -> str:
         """The classes of the package, sorted as imports are."""
-        return ", ".join(sorted({*self.classes, "Limits"}, key=lambda name: name.lower()))
+        more = {"Limits", "Context"} if self.has_context else {"Limits"}
+        return ", ".join(sorted({*self.classes, *more}, key=lambda name: name.lower()))
 
     @property
     def native_arguments(self) -> str:
@@ -92,7 +101,14 @@ def doors_view(
     tops = {class_of(each).partition(".")[0] for each in carried.records}
     mentioned = set(re.findall(r"\w+", " ".join(header.values())))
     enums = {class_name(each.name) for each in protocol.enums}
-    classes = {*tops, *frames, *(class_name(name) for name in members), *(enums & mentioned)}
+    chosen = {form.union for form in _choices(carried) if isinstance(form, Raw)}
+    classes = {
+        *tops,
+        *frames,
+        *(class_name(name) for name in chosen),
+        *(class_name(name) for name in members),
+        *(enums & mentioned),
+    }
     return DoorsView(
         name=python_name(protocol.name, Scope.PACKAGE),
         wire_name=protocol.name,
@@ -109,9 +125,10 @@ def doors_view(
         role_frames=tuple(_role_frames(protocol, carried)),
         has_context=bool(protocol.contexts),
         has_variants=bool(protocol.variants),
-        has_compression=any(_is_compressed(types) for types in _types(protocol).values()),
+        has_compression=compresses(protocol),
         compressed=tuple(messages[name] for name in _compressed(protocol) if name in messages),
         uses_uuid="UUID" in mentioned,
+        may_lack_message=any(frame.may_lack_message for frame in carried.frames),
         needs_role=len({frame for _, frame in _role_frames(protocol, carried)}) > 1,
     )
 
@@ -138,6 +155,13 @@ def forms_of(carried: Carried) -> Iterator[Form]:
             yield from _nested(form)
 
 
+def _choices(carried: Carried) -> Iterator[Form]:
+    """Yield the forms that a value is told apart from others of a choice by, by its class."""
+    owners: tuple[Record | FrameRecord, ...] = (*carried.records, *carried.frames)
+    for owner in owners:
+        yield from (form for choice in owner.choices for form in choice.forms)
+
+
 def _nested(form: Form) -> Iterator[Form]:
     yield form
     match form:
@@ -147,9 +171,10 @@ def _nested(form: Form) -> Iterator[Form]:
 
 def _header(protocol: m.Protocol, carried: Carried) -> Iterator[tuple[str, str]]:
     declared = {field.path: field for frame in protocol.frames for field in flat(frame.fields)}
+    nulls = {frame.name: null_names(flat(frame.fields), protocol) for frame in protocol.frames}
     for frame in carried.frames:
         for field in frame.fields:
-            text = annotation(declared[field.path].type, protocol)
+            text = annotation(declared[field.path].type, protocol, nulls[frame.name])
             yield attribute_of(frame, field), re.sub(r"\b_\w+", "Any", text)
 
 

@@ -7,13 +7,14 @@ Invariant: an interrupted build leaves the old tree or the new one.
   then a journal names the changes, then the renames follow one by one, and removing the journal commits them. An exception
   among the renames (an interrupt, a full disk) rolls back at once. After a kill the journal still lies there, and `recover`,
   which every build calls first, rolls back: for that while the tree may hold files of both.
+- One process at a time writes a tree (`exclusive`), so that a journal that is found is never that of a build under way.
 
 No power cut is provided for: nothing is flushed to the device, as a build can be repeated. Manifest and journal are
 input like any other: they name only paths inside the folder, and a file is deleted only if its hash is the manifest's.
 """
 
 from wiregen.writer.journal import recover
-from wiregen.writer.paths import WriteError, check_paths, is_regular
+from wiregen.writer.paths import WriteError, check_paths, holds, is_regular
 from wiregen.writer.writing import Difference, Output, Written, compare, contents_of_build, write
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "check_paths",
     "compare",
     "contents_of_build",
+    "holds",
     "is_regular",
     "recover",
     "write",

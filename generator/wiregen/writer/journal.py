@@ -1,19 +1,25 @@
 """Renames that are all done or all undone: contents staged, old ones linked, a journal, then the renames.
 
-Invariant: while the journal lies there, every old content is either in its place or under `old`.
+Invariant: while the journal lies there, every old content is either in its place or under `old`. The journal holds the hashes
+of both contents of each path; `rollback` says which of them it may change.
 """
 
 import json
 import os
+import re
 import shutil
-from collections.abc import Callable, Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Final
 
-from wiregen.writer.paths import MANIFEST, STAGING, WriteError, is_clear_of_links, is_regular, path_fault
+from wiregen.regular_files import read_regular
+from wiregen.writer.manifest import hash_of, hash_of_file
+from wiregen.writer.paths import STAGING, WriteError
+from wiregen.writer.rollback import Entry, check_entries, remove_empty_folders, roll_back
 
-_JOURNAL = "journal.json"
+_JOURNAL: Final = "journal.json"
+_MAX_JOURNAL_SIZE: Final = 64 * 2**20
+_HASH: Final = re.compile("[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,7 +39,7 @@ def apply(changes: tuple[Change, ...], folder: Path) -> None:
         _stage(changes, folder)
         for index, change in enumerate(changes):
             _carry_out(change, staging / "new" / str(index), folder / change.path)
-        _remove_empty_folders((change.path for change in changes if change.content is None), folder)
+        remove_empty_folders((change.path for change in changes if change.content is None), folder)
         (staging / _JOURNAL).unlink()
     except BaseException:
         recover(folder)
@@ -42,20 +48,23 @@ def apply(changes: tuple[Change, ...], folder: Path) -> None:
 
 
 def recover(folder: Path) -> bool:
-    """Roll back a build that was killed among its renames; return whether there was one.
+    """Roll back a build that was killed among its renames; return whether there was one. The caller holds the tree's lock.
 
     Raises:
-        WriteError: The journal is not one of ours, or there is a symbolic link where it lies.
+        WriteError: The journal is not one of ours, names a path that no manifest names, or a file is neither as the build found
+            it nor as it left it. Nothing was changed.
     """
     staging = folder / STAGING
     if not os.path.lexists(staging):
         return False
-    for place in (folder, staging, staging / "old"):
+    for place in (folder, staging, staging / "old", staging / "new"):
         if place.is_symlink():
             raise WriteError(f"{place} is a symbolic link")
+    if not staging.is_dir():
+        raise WriteError(f"{staging} is in the way: not a folder")
     journal = staging / _JOURNAL
-    if was_under_way := journal.is_file():
-        _roll_back(_read_journal(journal), folder)
+    if was_under_way := os.path.lexists(journal):
+        roll_back(_read_journal(journal), folder)
         journal.unlink()
     shutil.rmtree(staging)
     return was_under_way
@@ -72,14 +81,24 @@ def _stage(changes: tuple[Change, ...], folder: Path) -> None:
     staging = folder / STAGING
     for name in ("new", "old"):
         (staging / name).mkdir(parents=True)
-    for index, change in enumerate(changes):
-        if change.content is not None:
-            write_file(staging / "new" / str(index), change.content)
-        if change.was_there:
-            _second_link(folder / change.path, staging / "old" / str(index))
-    entries = [{"path": str(change.path), "was_there": change.was_there} for change in changes]
+    entries = [_staged(change, index, folder) for index, change in enumerate(changes)]
     write_file(staging / "journal.new", json.dumps(entries).encode())
     os.replace(staging / "journal.new", staging / _JOURNAL)
+
+
+def _staged(change: Change, index: int, folder: Path) -> dict[str, str | None]:
+    """Stage both contents of a change; return its entry in the journal."""
+    staging = folder / STAGING
+    old = new = None
+    if change.content is not None:
+        write_file(staging / "new" / str(index), change.content)
+        new = hash_of(change.content)
+    if change.was_there:
+        _second_link(folder / change.path, staging / "old" / str(index))
+        old = hash_of_file(staging / "old" / str(index))
+        if old is None:
+            raise WriteError(f"{folder / change.path} is in the way: larger than any generated file")
+    return {"path": str(change.path), "old": old, "new": new}
 
 
 def _second_link(place: Path, link: Path) -> None:
@@ -97,42 +116,20 @@ def _carry_out(change: Change, staged: Path, place: Path) -> None:
     os.replace(staged, place)
 
 
-def _read_journal(journal: Path) -> tuple[Change, ...]:
+def _read_journal(journal: Path) -> tuple[Entry, ...]:
     try:
-        entries = json.loads(journal.read_bytes())
-        changes = tuple(
-            Change(path=PurePosixPath(entry["path"]), content=None, was_there=entry["was_there"] is True)
-            for entry in entries
+        listed = json.loads(read_regular(journal, _MAX_JOURNAL_SIZE, follow_links=False))
+        entries = tuple(
+            Entry(path=PurePosixPath(each["path"]), old=_hash(each["old"]), new=_hash(each["new"]))
+            for each in listed
         )
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise WriteError(f"{journal} is not a journal of wiregen's: delete {journal.parent}") from error
-    for change in changes:
-        if change.path != MANIFEST and (fault := path_fault(change.path)):
-            raise WriteError(f"{journal}: {str(change.path)!r} {fault}")
-    return changes
+    check_entries(entries, journal)
+    return entries
 
 
-def _roll_back(changes: tuple[Change, ...], folder: Path) -> None:
-    """Bring back what was there and remove what was not; may itself be interrupted and repeated."""
-    for index, change in enumerate(changes):
-        place, old = folder / change.path, folder / STAGING / "old" / str(index)
-        if not is_clear_of_links(change.path, folder):
-            raise WriteError(f"{place} lies behind a symbolic link")
-        if not change.was_there:
-            _if_there(place.unlink)
-        elif is_regular(old):  # else it is back already
-            place.parent.mkdir(parents=True, exist_ok=True)
-            os.replace(old, place)
-    _remove_empty_folders((change.path for change in changes if not change.was_there), folder)
-
-
-def _if_there(action: Callable[[], None]) -> None:
-    with suppress(FileNotFoundError, NotADirectoryError):
-        action()
-
-
-def _remove_empty_folders(paths: Iterable[PurePosixPath], folder: Path) -> None:
-    parents = {parent for path in paths for parent in path.parents[:-1]}
-    for parent in sorted(parents, key=lambda parent: len(parent.parts), reverse=True):
-        with suppress(OSError):  # not empty, or gone with another
-            (folder / parent).rmdir()
+def _hash(value: object) -> str | None:
+    if value is None or (isinstance(value, str) and _HASH.fullmatch(value)):
+        return value
+    raise ValueError(value)

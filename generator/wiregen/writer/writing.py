@@ -2,18 +2,21 @@
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from wiregen.regular_files import read_regular
+from wiregen.writer.exclusive import exclusive
 from wiregen.writer.journal import Change, apply, recover, write_file
-from wiregen.writer.manifest import hash_of, manifest, read_manifest
+from wiregen.writer.manifest import MAX_FILE_SIZE, hash_of, hash_of_file, manifest, read_manifest
 from wiregen.writer.paths import (
     MANIFEST,
     STAGING,
     WriteError,
     check_paths,
     check_places,
+    holds,
     is_inside,
     is_regular,
 )
@@ -54,15 +57,29 @@ class Difference:
         return bool(self.stale or self.missing or self.extra)
 
 
-def write(outputs: Iterable[Output], folder: Path, *, partial: bool = False) -> Written:
+def write(
+    outputs: Iterable[Output],
+    folder: Path,
+    *,
+    partial: bool = False,
+    at_wait: Callable[[str], None] = lambda text: None,
+    first: Callable[[], None] = lambda: None,
+) -> Written:
     """Make `folder` hold `outputs` and a manifest of them; unchanged files keep their times.
 
-    What a former build wrote and this one did not is deleted, but when `partial`: then it stays, in the manifest too.
+    What a former build wrote and this one did not is deleted, but when `partial`: then it stays, in the manifest too. One process
+    at a time writes: `at_wait` is told whom this one waits for, and `first` is called when it is its turn.
 
     Raises:
-        WriteError: A path that is not safe, or a file in the way that no build wrote.
+        WriteError: A path that is not safe, a file in the way that no build wrote, or another process writes for too long.
         OSError: The system refuses; the tree is as before.
     """
+    with exclusive(folder, at_wait):
+        first()
+        return _write(outputs, folder, partial=partial)
+
+
+def _write(outputs: Iterable[Output], folder: Path, *, partial: bool) -> Written:
     recover(folder)
     former = read_manifest(folder)
     wanted = _wanted(outputs, former if partial else {})
@@ -113,7 +130,7 @@ def contents_of_build(folder: Path) -> Iterator[bytes]:
         if not is_inside(path, folder):
             raise FileNotFoundError(folder / path)
         yield str(path).encode()
-        yield (folder / path).read_bytes()
+        yield read_regular(folder / path, MAX_FILE_SIZE, follow_links=False)
 
 
 def _wanted(outputs: Iterable[Output], also: Mapping[str, str]) -> dict[PurePosixPath, bytes]:
@@ -132,7 +149,7 @@ def _check_strangers(wanted: Mapping[PurePosixPath, bytes], former: Mapping[str,
     """Refuse to replace what no build wrote, unless it is the same."""
     for path, content in wanted.items():
         place = folder / path
-        if path != MANIFEST and str(path) not in former and place.exists() and place.read_bytes() != content:
+        if path != MANIFEST and str(path) not in former and place.exists() and not holds(place, content):
             raise WriteError(f"{place} was not written by wiregen: move it away or delete it")
 
 
@@ -142,7 +159,7 @@ def _differing(
     """Return the paths with another content, and those that are not there."""
     missing = tuple(path for path in wanted if not (folder / path).exists())
     there = sorted(wanted.keys() - set(missing))
-    return tuple(path for path in there if (folder / path).read_bytes() != wanted[path]), missing
+    return tuple(path for path in there if not holds(folder / path, wanted[path])), missing
 
 
 def _left_over(
@@ -157,7 +174,7 @@ def _as_written(
     paths: Iterable[PurePosixPath], former: Mapping[str, str], folder: Path
 ) -> tuple[PurePosixPath, ...]:
     """Return the paths whose files are still what a former build wrote: those it may delete."""
-    return tuple(path for path in paths if hash_of((folder / path).read_bytes()) == former[str(path)])
+    return tuple(path for path in paths if hash_of_file(folder / path) == former[str(path)])
 
 
 def _strangers(wanted: Mapping[PurePosixPath, bytes], folder: Path) -> Iterator[PurePosixPath]:

@@ -112,7 +112,7 @@ class _Frames:
         """Write what reads the message of the frame, by its code."""
         _, subject, only, _ = type_
         code = self._records.term(subject, scope)
-        names = dict(_codes(self._schema, self._role))
+        names = dict(_codes(self._schema, self._role, self._frame))
         labels = {each: Label() for each in names}
         behind = Label()
         _jump(self._records, code, labels)
@@ -140,11 +140,11 @@ class _Frames:
             del self._roots[n_roots:]
 
 
-def _codes(schema: Any, role: str | None) -> Iterator[tuple[int, str]]:
-    """Yield the codes of what a role may send, its own meaning of each first; None: of any role."""
+def _codes(schema: Any, role: str | None, frame: str) -> Iterator[tuple[int, str]]:
+    """Yield the codes of what a role may send in a frame, its own meaning of each first; None: of any role."""
     every = sorted({code for codes in schema.plan["codes"].values() for code in codes})
     for code in every:
-        name = schema.message_of(code, role)
+        name = schema.message_of(code, role, frame)
         if name is not None:
             yield code, name
 

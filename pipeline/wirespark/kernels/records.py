@@ -271,11 +271,10 @@ def _names(field: Any) -> list[str]:
 
 def _flat_fields(fields: Any) -> Iterator[Any]:
     for field in fields:
-        blocks = list(_blocks(field[2]))
-        for block in blocks:
-            yield from _flat_fields(block)
-        if not blocks:
+        if _has_value(field[2]):
             yield field
+        for block in _blocks(field[2]):
+            yield from _flat_fields(block)
 
 
 def _blocks(type_: Any) -> Iterator[Any]:
@@ -285,6 +284,17 @@ def _blocks(type_: Any) -> Iterator[Any]:
         case ("match", _, arms):
             for _, arm in arms:
                 yield from _blocks(arm)
+
+
+def _has_value(type_: Any) -> bool:
+    """Return whether a field has a value of its own: it is neither a block nor a choice of blocks only."""
+    match type_content(type_):
+        case ("block", _):
+            return False
+        case ("match", _, arms):
+            return any(_has_value(arm) for _, arm in arms)
+        case _:
+            return True
 
 
 def type_content(type_: Any) -> Any:

@@ -173,7 +173,9 @@ class Values(ABC):
     # ---- lists
 
     def _list(self, type_: Any, scope: Scope, group: Group) -> Known:
-        _, item, length, smallest, *_ = type_
+        _, item, length, smallest, *more = type_
+        if len(more) > 1:
+            raise Unsupported("items with a condition")
         if smallest < 1 or smallest > 1 << 20:
             raise Unsupported("items without a size")
         if not group:

@@ -86,12 +86,34 @@ class Codec:
         return written
 
 
+class OneError(Codec):
+    """Has no codes: all that it refuses is a ValueError."""
+
+    tells: tuple[str, ...] = ()
+
+    def decode(self, chunks: list[bytes], wire: Any) -> Iterator[Line]:
+        try:
+            yield from super().decode(chunks, wire)
+        except Refused as error:
+            raise ValueError(str(error)) from None
+
+    def encode(self, frames: list[Line], wire: Any) -> bytes:
+        try:
+            return super().encode(frames, wire)
+        except Refused as error:
+            raise ValueError(str(error)) from None
+
+
 right = Codec()
 BROKEN = {
     "wrong byte order": Codec(order="little"),
     "ignored limit": Codec(keeps_limits=False),
     "off by one": Codec(one_more=-1),
     "lenient text": Codec(text_errors="replace"),
+}
+CODELESS = {
+    "one error": OneError(),
+    "one error, lenient text": OneError(text_errors="replace"),
 }
 
 
@@ -100,8 +122,9 @@ def misbehaving(how: str, n_good: int) -> None:
     from wiregen.vectors.testees.serve import answers
     from wiregen.vectors.verifying.codec_door import CodecDoor
 
-    for number, line in enumerate(answers(CodecDoor(BROKEN.get(how, right)), sys.stdin.buffer)):
-        if number < n_good or how in BROKEN or how == "good":
+    codecs = {**BROKEN, **CODELESS, "good": right}
+    for number, line in enumerate(answers(CodecDoor(codecs.get(how, right)), sys.stdin.buffer)):
+        if number < n_good or how in codecs:
             sys.stdout.buffer.write(line)
         else:
             misbehave(how, line)

@@ -1,14 +1,18 @@
 """Connections over asyncio: a socket below, a sans-IO connection inside, frames above.
 
 Invariant: what came before an end, whatever ended it, is given to the application first; and nothing is decoded ahead of an
-application that has `backlog` events to look at, so that TCP holds the peer back.
+application that has `backlog` events to look at, so that TCP holds the peer back. Frames that may take long are decoded in a
+thread, one call of a connection at a time: while it lasts, nothing else calls the connection.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from .connection import Connection
@@ -25,15 +29,28 @@ LINGER = 1.0
 CLOSE_WAIT = 5.0
 """Seconds for a peer to take what was written before a close; then the connection is cut."""
 
+SLICE = 64 * 1024
+"""Bytes that are decoded at once on the event loop."""
+LONG_END = 1024
+"""Bytes of a frame that the end cuts, from which on the error is searched for in a thread."""
+N_THREADS = 2
+"""Threads of a process that decode what takes long; one more does not help, for they share the interpreter."""
+
 AT_ONCE = 64
 """Messages after which a sender lets others have their turn, though the network would take more: it may take megabytes."""
+
+TURN = 0.02
+"""Seconds of a connection's own work on the event loop after which the others have their turn, though more frames are there."""
+
+
+_threads = ThreadPoolExecutor(N_THREADS, thread_name_prefix="wire-decoding")
 
 
 class Peer(Generic[C, F]):
     """The other side of a connection; an asynchronous iterator of the frames that it sends, for one task.
 
-    The iteration ends when the peer does, or this side. It raises what was wrong with what came, and can go on behind a
-    recoverable error.
+    The iteration ends when the peer does, or this side. It raises the errors of received bytes. Iteration can go on after an
+    error only if the connection does (`on_error`).
 
     Attributes:
         connection: The connection itself, to be looked at: its sessions, its context, its failure.
@@ -59,6 +76,8 @@ class Peer(Generic[C, F]):
         self._events: deque[Event] = deque()
         self._held = b""
         self._n_at_once = 0
+        self._n_decoded = backlog
+        self._turn_since = 0.0
         self._has_all_bytes = False
         self._is_over = False
         self._loss: Exception | None = None
@@ -69,6 +88,9 @@ class Peer(Generic[C, F]):
         self._turn = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
         self._waits_since: float | None = None
+        self._n_for_turn = 0
+        self._long: asyncio.Future[list[Event]] | None = None
+        """What a thread decodes for this peer."""
         self._writable.set()
 
     # ---- what an application does ----
@@ -110,11 +132,12 @@ class Peer(Generic[C, F]):
                 return False
             self._arrived.clear()
             self._waits_since = self._loop.time()
-            self._arm()
             try:
+                (self._advance if self._has_undecoded else self._arm)()
                 await self._arrived.wait()
             finally:
                 self._waits_since = None
+            self._turn_since = self._loop.time()
         return True
 
     def _pop(self) -> Event:
@@ -127,13 +150,17 @@ class Peer(Generic[C, F]):
         """Return the next frame, None behind the last one. What is tolerated is only counted.
 
         Raises:
-            SessionError: The peer broke a rule, or a time ran out; the connection is over, but for an answer: what
-                the sessions allow can be sent `despite` the error's violation. Not where the connection keeps going.
-            DecodeError: What came is no frame; if it is recoverable, there may be more behind it.
+            SessionError: The peer broke a rule, or a time ran out. The connection is over, unless the violation is only counted. To
+                send an answer before the close, pass `despite=error.violation` to `send`.
+            DecodeError: Received bytes are not a frame. The connection is over, unless the error is recoverable and
+                `on_error` is "continue". To send an answer before the close, pass `despite=error.code` to `send`.
             TimeoutError: Nothing whole came within the idle timeout.
             OSError: The connection broke.
         """
         while self._events or await self._arrival():
+            if self._loop.time() - self._turn_since > TURN:
+                await asyncio.sleep(0)
+                self._turn_since = self._loop.time()
             event = self._pop()
             if type(event) is Received:
                 return event.frame  # type: ignore[no-any-return]
@@ -162,13 +189,16 @@ class Peer(Generic[C, F]):
         connection: Any = self.connection  # each package's has its own `send`
         while True:
             transport = self._writing_transport()
+            if self._long is not None:
+                await asyncio.wait([self._long])
+                continue
             try:
                 data = connection.send(message, self._loop.time(), **more)
                 break
             except SessionError:
                 if not wait or self._is_over:
                     raise
-                await self._turn.wait()
+                await self._wait_for_turn()
         transport.write(data)
         self._arm()
         self._n_at_once += 1
@@ -176,6 +206,16 @@ class Peer(Generic[C, F]):
             self._n_at_once = 0
             await asyncio.sleep(0)
         await self.drain()
+
+    async def _wait_for_turn(self) -> None:
+        """Wait until something has come that may allow a message."""
+        turn = self._turn
+        self._n_for_turn += 1
+        try:
+            self._advance()
+            await turn.wait()
+        finally:
+            self._n_for_turn -= 1
 
     def _writing_transport(self) -> asyncio.Transport:
         if self._transport is None or self._transport.is_closing():
@@ -212,8 +252,19 @@ class Peer(Generic[C, F]):
         self._transport.close()
         if not await self._wait(self._lost, CLOSE_WAIT):
             self.abort()
+        await self._end_long()
         if self._is_over:
             self.connection.close()
+
+    async def _end_long(self) -> None:
+        """Wait for the thread that decodes for this peer; what it has after `CLOSE_WAIT` seconds is dropped."""
+        work = self._long
+        if work is None:
+            return
+        await asyncio.wait([work], timeout=CLOSE_WAIT)
+        if not work.done():
+            work.cancel()
+            self._is_over = True
 
     def abort(self) -> None:
         """Cut the connection; what was written may be lost."""
@@ -264,35 +315,82 @@ class Peer(Generic[C, F]):
 
     def _advance(self) -> None:
         """Decode what is held, as far as the application is to be ahead; let the network go on or wait."""
-        while self._has_undecoded and not self._is_over and len(self._events) < self._backlog:
-            self._decode()
-        if self._has_all_bytes and not self._has_undecoded:
-            self._end()
+        if self._long is None:
+            self._decode_held()
         self._arm()
         if self._transport is None or self._has_all_bytes or self._transport.is_closing():
             return
-        if self._has_undecoded or self._is_over:
+        if self._long is not None or self._has_undecoded or self._is_over:
             self._transport.pause_reading()
         else:
             self._transport.resume_reading()
+
+    def _decode_held(self) -> None:
+        """Decode on the event loop what is quick, and have a thread begin with what is not, once somebody waits for it.
+
+        Until somebody does, the connection stays as the application has last seen it.
+        """
+        connection, begin = self.connection, self._loop.time()
+        while self._has_undecoded and not self._is_over and len(self._events) < self._backlog:
+            if self._events and self._loop.time() - begin > TURN:
+                return
+            if connection.has_long:
+                if self._waits_since is not None or self._n_for_turn:
+                    most = self._backlog - len(self._events)
+                    self._begin_long(
+                        partial(connection.receive, b"", self._loop.time(), most=most), self._take
+                    )
+                return
+            self._decode()
+        if self._has_all_bytes and not self._has_undecoded and not self._is_over:
+            self._end()
 
     @property
     def _has_undecoded(self) -> bool:
         return bool(self._held) or self.connection.has_more
 
     def _decode(self) -> None:
-        chunk, self._held = self._held, b""
-        most = self._backlog - len(self._events)
-        self._take(self.connection.receive(chunk, self._loop.time(), most=most))
+        chunk = b""
+        if not self.connection.has_more:
+            chunk, self._held = self._held[:SLICE], self._held[SLICE:]
+        most, begin = min(self._backlog - len(self._events), self._n_decoded), self._loop.time()
+        self._take(self.connection.receive(chunk, begin, most=most, is_brief=True))
+        is_slow = self._loop.time() - begin > TURN / 2
+        self._n_decoded = max(self._n_decoded // 2, 1) if is_slow else min(self._n_decoded * 2, self._backlog)
 
     def _end(self) -> None:
         """Nothing more can come."""
-        if self._is_over:
-            return
-        events = self.connection.eof(self._loop.time())
+        now = self._loop.time()
+        if self.connection.n_pending > LONG_END:
+            self._begin_long(partial(self.connection.eof, now), self._take_last)
+        else:
+            self._take_last(self.connection.eof(now))
+
+    def _take_last(self, events: list[Event]) -> None:
         self._is_over = True
         self._take([event for event in events if not isinstance(event, Ended)])
         self._arrived.set()
+
+    def _begin_long(self, work: Callable[[], list[Event]], take: Callable[[list[Event]], None]) -> None:
+        """Have a thread do the work, and `take` its events on the event loop."""
+        self._long = self._loop.run_in_executor(_threads, work)
+        self._long.add_done_callback(lambda done: self._settle_long(done, take))
+
+    def _settle_long(self, work: asyncio.Future[list[Event]], take: Callable[[list[Event]], None]) -> None:
+        """Take what a thread has decoded, and go on."""
+        self._long = None
+        if work.cancelled():
+            return
+        error = work.exception()
+        if error is None:
+            take(work.result())
+        else:  # a bug, which ends this connection only
+            self._is_over = True
+            self._loss = self._loss or ConnectionAbortedError("decoding failed")
+            self._loop.call_exception_handler({"message": "decoding failed", "exception": error})
+            self._take([])
+            self.abort()
+        self._advance()
 
     def _take(self, events: list[Event]) -> None:
         self._events += events
@@ -318,8 +416,10 @@ class Peer(Generic[C, F]):
 
     def _arm(self) -> None:
         """Wake up at the next time at which something is due; a timer that is too early is left, and asks again."""
+        if self._long is not None or self._is_over or self._lost.is_set():
+            return
         due = self._due()
-        if due is None or self._is_over or self._lost.is_set():
+        if due is None:
             return
         if self._timer is not None:
             if self._timer.when() <= due:
@@ -336,7 +436,7 @@ class Peer(Generic[C, F]):
 
     def _wake(self) -> None:
         self._timer = None
-        if self._is_over:
+        if self._is_over or self._long is not None:
             return
         now = self._loop.time()
         idle = self._idle_timeout

@@ -82,7 +82,7 @@ def _fields_of(plan: dict[str, Any], name: str) -> Any:
 
 def _built(plan: dict[str, Any], class_: Any, value: Any, fields: Any, namespace: dict[str, Any]) -> Any:
     made = object.__new__(class_)
-    types = {field[0]: field[2] for field in flat_fields(fields)}
+    types = {field[0]: field[2] for field in flat_fields(fields) if not field[1]}
     for slot in class_.__slots__:
         name = slot if slot in types else slot.removesuffix("_")
         if slot in ("absent", "tail") and f"{slot}_" in class_.__slots__:  # a field of that name stands aside

@@ -11,7 +11,9 @@ from .schema import Fields, Type
 if TYPE_CHECKING:
     from .rows import Row
 
-__all__ = ["UNSEEN", "Cell", "Spot", "Surroundings", "blocks", "content", "is_flat", "join", "nowhere"]
+__all__ = [
+    "UNSEEN", "Cell", "Spot", "Surroundings", "blocks", "content", "has_blocks", "is_flat", "join", "nowhere",
+]  # fmt: skip
 
 UNSEEN: Final[Any] = object()
 """Stands for a value that was not looked at yet."""
@@ -44,18 +46,32 @@ class Surroundings:
 
 
 class Cell:
-    """One field of a row, or an item of a list. `inner`: the row of the struct or message that is its value."""
+    """One field of a row, or an item of a list.
 
-    __slots__ = ("around", "before", "data", "field", "inner", "is_busy", "path", "run", "start", "value")
+    Attributes:
+        holder: The field that is laid out as the block with this one.
+        inner: The row of the struct or message that is its value.
+        is_deciding: Its condition is being evaluated.
+        is_assumed: Its condition depends on its own size, so its value has decided it; compared when the row is written.
+    """
 
-    def __init__(self, field: tuple[Any, ...], path: str, before: tuple[Cell, ...] = ()) -> None:
+    __slots__ = (
+        "around", "before", "data", "field", "holder", "inner", "is_assumed", "is_busy", "is_deciding", "path", "run", "start", "value",
+    )  # fmt: skip
+
+    def __init__(
+        self, field: tuple[Any, ...], path: str, before: tuple[Cell, ...] = (), holder: Cell | None = None
+    ) -> None:
         self.field = field
+        self.holder = holder
         self.path = path
         self.before = before
         self.run: list[Cell] = []
         self.start: Callable[[], int] | None = None
         self.around = Surroundings()
         self.is_busy = False
+        self.is_deciding = False
+        self.is_assumed = False
         self.value: Any = UNSEEN
         self.data: bytes | None = None
         self.inner: Row | None = None
@@ -150,6 +166,17 @@ def blocks(type_: Type) -> Iterator[Fields]:
                 yield from blocks(arm)
 
 
-def is_flat(type_: Type) -> bool:
-    """Say whether a field has no value of its own: it is a block, or a choice with one."""
+def has_blocks(type_: Type) -> bool:
+    """Say whether a field is a block, or a choice with one: other fields of the declaration are laid in its place."""
     return next(blocks(type_), None) is not None
+
+
+def is_flat(type_: Type) -> bool:
+    """Say whether a field has no value of its own: it is a block, or a choice among blocks only."""
+    match content(type_):
+        case ("block", _):
+            return True
+        case ("match", _, arms):
+            return all(is_flat(arm) for _, arm in arms)
+        case _:
+            return False

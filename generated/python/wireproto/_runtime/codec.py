@@ -6,6 +6,7 @@ that called it asks `explain` for the place and the reason. So good input never 
 
 from __future__ import annotations
 
+from _thread import _local
 from struct import error as struct_error
 
 from .text import decode_text
@@ -13,7 +14,7 @@ from .text import decode_text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, Final, Protocol, TypeAlias
+    from typing import Any, Final, NoReturn, Protocol, TypeAlias
     from uuid import UUID
 
     Entries: TypeAlias = dict[str, dict[tuple[Any, ...], Any]]
@@ -26,12 +27,15 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "LENGTHS", "READ_FAULTS", "WRITE_FAULTS", "Bad", "ReadState", "WriteState", "as_bytes", "deflate", "inflate",
-    "lenient_text", "uuid",
+    "BRIEF", "BRIEF_REFERENCE", "LENGTHS", "READ_FAULTS", "WRITE_FAULTS", "Bad", "ReadState", "WriteState", "as_bytes", "deflate", "foreign",
+    "inflate", "lenient_text", "release", "uuid",
 ]  # fmt: skip
 
 LENGTHS: Final = tuple(length.to_bytes(4, "big") for length in range(256))
 """The u32 prefixes of short values, big-endian."""
+
+BRIEF_REFERENCE: Final = 1024
+"""Bytes that a brief call gives to the reference codec."""
 
 _WINDOW_BITS: Final[dict[str, int]] = {"zlib": 15, "gzip": 31, "deflate": -15}
 
@@ -62,6 +66,23 @@ def as_bytes(data: bytes | bytearray | memoryview) -> bytes:
         TypeError: It is none: a number is no size here, and text has no bytes without an encoding.
     """
     return memoryview(data).tobytes()
+
+
+def release(error: BaseException) -> None:
+    """Free the values that a failed reading had made: its local variables live as long as the error's traceback."""
+    link: BaseException | None = error
+    while link is not None:
+        link.__traceback__ = None
+        link = link.__context__
+
+
+def foreign(buffer: bytes, offset: int, end: int, state: ReadState | None) -> NoReturn:
+    """Stand for the reading of a message that only the other role sends, in frames of its own.
+
+    Raises:
+        Bad: Always.
+    """
+    raise Bad
 
 
 class _Budgets:
@@ -203,23 +224,43 @@ class WriteState(_Budgets):
         self.entries: Entries = {} if context is None else context.entries
 
 
+class Brief(_local):
+    """What the call that a thread is in may still inflate, where it leaves long work to a later call.
+
+    Attributes:
+        inflated_left: Bytes; None: the call may do all that the limits allow.
+        has_inflated: Whether anything was inflated, or refused, since the call began.
+    """
+
+    inflated_left: int | None = None
+    has_inflated = False
+
+
+BRIEF = Brief()
+
+
 def inflate(data: bytes, algorithm: str, state: ReadState) -> bytes:
-    """Return what a compressed region holds, within the frame's budget.
+    """Return what a compressed region holds, within the frame's budget, and within that of a brief call.
 
     Raises:
-        Bad: Not one whole stream that fills the region, or more than the budget.
+        Bad: Not one whole stream that fills the region, or more than a budget.
     """
     import zlib
 
+    brief = BRIEF.inflated_left
+    most = state.inflated_left if brief is None else min(brief, state.inflated_left)
+    BRIEF.has_inflated = True
     stream = zlib.decompressobj(_WINDOW_BITS[algorithm])
     try:
-        inner = stream.decompress(data, state.inflated_left + 1)
+        inner = stream.decompress(data, most + 1)
     except zlib.error:
         raise Bad from None
-    if not stream.eof or stream.unused_data or len(inner) > state.inflated_left:
+    if not stream.eof or stream.unused_data or len(inner) > most:
         raise Bad
     state.is_spent = True
     state.inflated_left -= len(inner)
+    if brief is not None:
+        BRIEF.inflated_left = brief - len(inner)
     return inner
 
 

@@ -48,6 +48,8 @@ class Context:
         self._reading: dict[str | None, ReadState] = {}
         self._writing: dict[str | None, WriteState] = {}
         self.entries: dict[str, dict[Key, Any]] = {name: {} for name in plan["contexts"]}
+        self.derived: dict[str, dict[str, Any]] = {}
+        """The expressions of the derived fields of each frame that was asked for one, by name."""
         self.joins = Joins(plan, self._open)
         self.listener: Callable[[Any, str | None], None] | None = None
         """What hears of each frame that was read, before it changes anything here."""
@@ -124,10 +126,15 @@ class Context:
         rules = self._rules_of(frame)
         if not rules.pieces:
             return None
-        if any(is_last and type_[0] != "bytes" for _, type_, _, _, _, is_last in rules.pieces):
+        if self.may_make_whole(frame):
             return self.snapshot()  # a frame that becomes whole does what any frame does
         self.joins.journal = []
         return self.joins.journal
+
+    def may_make_whole(self, frame: Any) -> bool:
+        """Say whether a frame is of a kind that can be the last piece of another frame."""
+        pieces = self._rules_of(frame).pieces
+        return any(is_last and type_[0] != "bytes" for _, type_, _, _, _, is_last in pieces)
 
     def undo(self, mark: Any) -> None:
         """Have everything as it was at a mark."""
@@ -166,13 +173,15 @@ class Context:
             for name, keys, role, settings, clearings in rules.contexts:
                 owner = role or sender
                 for field, when in settings:
-                    if scope.holds(when):
-                        key = (owner, *scope.keys(keys))
+                    found = scope.key_where(when, keys)
+                    if found is not None:
+                        key = (owner, *found)
                         before.append((name, key, self.entries[name].get(key, _NOTHING)))
                         self._set(name, key, scope.field((field,), "own"))
                 for when in clearings:
-                    if scope.holds(when):
-                        key = (owner, *scope.keys(keys))
+                    found = scope.key_where(when, keys)
+                    if found is not None:
+                        key = (owner, *found)
                         before.append((name, key, self.entries[name].pop(key, _NOTHING)))
         except BaseException:
             for name, key, value in reversed(before):
@@ -235,12 +244,12 @@ class Context:
         """Join a frame if it is a piece; return the frame that this makes whole, if it does."""
         direction = self.direction(options.from_role, frame)
         for name, type_, keys, field, when, is_last in rules.pieces:
-            if not scope.holds(when):
+            key = scope.key_where(when, keys)
+            if key is None:
                 continue
             data = scope.field((field,), "own")
             if not isinstance(data, bytes):
                 continue
-            key = scope.keys(keys)
             if not is_last:
                 index = self.joins.add(name, direction, key, data, self._most_bytes(options))
                 frame.part = Part(name, key, index, False)

@@ -1,17 +1,22 @@
 """Frames out of a stream that comes in chunks of any size.
 
-Whole frames are decoded by a fast function straight from the chunk. Only a frame that a chunk cuts is put aside, and a
-careful reading goes through it as its bytes come, without starting over: the work is linear at every chunk size, and what
-is held is at most one frame (which its limit bounds) and what was fed but not yet read.
+Compiled code decodes whole frames straight from the chunk. Of a frame that a chunk cuts, its lengths and counts say how
+many bytes are missing; it is decoded when they are there. The reference codec explains errors, and reads what has no
+compiled code and frames whose end only it can find. The work is linear at every chunk size. Memory: at most one frame, which
+its limit bounds, and the bytes that were fed and not yet read.
+
+A frame that is cut is judged when it is whole, or when the stream ends. Earlier are refused: a size, count or choice
+that is wrong or over its limit, as soon as its bytes are there.
 """
 
 from __future__ import annotations
 
-from .codec import READ_FAULTS, as_bytes
+from .codec import BRIEF, BRIEF_REFERENCE, READ_FAULTS, as_bytes, release
 from .errors import DecodeError, NeedMoreData
 from .noting import Notes
 from .options import Options
 from .parked import Parked
+from .partial_frame import PartialFrame
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +25,7 @@ if TYPE_CHECKING:
 
     from .codec import ReadState
     from .context import Context
+    from .extent import Extents
     from .options import Plan
     from .tree import Node
 
@@ -34,6 +40,11 @@ else:
 
 __all__ = ["Decoder"]
 _FAULTS = (DecodeError, *READ_FAULTS)
+BRIEF_BYTES = 128 * 1024
+"""Bytes of a chunk, and of the frame that it ends, that a brief call looks at."""
+BRIEF_INFLATED = 32 * 1024
+"""Bytes that all frames of a brief call together may inflate to."""
+_NO_ITEMS: Iterator[Any] = iter(())
 
 
 def _message(frame: Any) -> Any:
@@ -46,12 +57,14 @@ class Decoder(Generic[F]):
 
     Attributes:
         fed: How many bytes were fed.
+        is_brief: Whether `feed` stops before a frame that may take long; `be_brief` sets it.
+        is_postponed: Whether it has: the frame is read when `feed` is called again and is not brief.
     """
 
     __slots__ = (
-        "_base", "_chunk", "_decode_from", "_decode_message", "_decode_opening", "_failed", "_failed_at", "_load_plan",
-        "_namespace", "_notes", "_options", "_parked", "_position", "_queue", "_raises", "_skim", "_skip", "_state",
-        "fed",
+        "_base", "_chunk", "_decode_from", "_decode_message", "_decode_opening", "_extents", "_failed", "_failed_at",
+        "_is_whole", "_late", "_load_plan", "_n_last", "_namespace", "_notes", "_options", "_parked", "_position", "_queue", "_raises",
+        "_skim", "_skip", "_state", "fed", "is_brief", "is_postponed",
     )  # fmt: skip
 
     def __init__(
@@ -93,10 +106,21 @@ class Decoder(Generic[F]):
             self._notes = Notes(context, self._options, plan_loader, decode_from, state, namespace)
         self._chunk = b""
         self._position = self._base = self._skip = self._failed_at = 0
+        self._n_last = 0  # bytes of the last frame
         self._queue: list[bytes] = []
-        self._parked: Parked | None = None
+        self._parked: Parked | PartialFrame | None = None
+        self._extents: Extents | None = None
+        self._is_whole = False  # the frame that compiled code refused last, by its lengths
         self._failed: DecodeError | None = None
+        self._late: Item[F] | None = None  # an error in a frame that is not fed whole, by its lengths
         self.fed = 0
+        self.is_brief = self.is_postponed = False
+
+    def be_brief(self, is_brief: bool) -> None:
+        """Let the iterators of `feed` stop before a frame that may take long, or let them read all; for this thread."""
+        self.is_brief, self.is_postponed = is_brief, False
+        BRIEF.inflated_left = BRIEF_INFLATED if is_brief else None
+        BRIEF.has_inflated = False
 
     @property
     def offset(self) -> int:
@@ -127,25 +151,23 @@ class Decoder(Generic[F]):
         Raises:
             DecodeError: By the iterator, behind the frames before the fault. With errors="yield" it is an item instead.
         """
-        self._enqueue(chunk)
-        return self._frames()
+        return _NO_ITEMS if self._is_too_little(chunk) else self._frames()
 
     def bare_messages(self, chunk: Buffer) -> Iterator[Any]:
         """Return the same without the frames around the messages, which is faster; only for frames that carry one.
 
         A context hears of whole frames only: where there is one, they are read.
         """
-        self._enqueue(chunk)
-        return self._frames(self._decode_message, is_bare=True)
+        return _NO_ITEMS if self._is_too_little(chunk) else self._frames(self._decode_message, is_bare=True)
 
     def items(self, chunk: Buffer) -> Iterator[Item[F]]:
         """Return the same as (offset, size, frame or error): together they tile the stream.
 
-        What no decoding can follow is one item that `finish_items` returns, for only then its size is known. So it is with
-        something divided that lacks its last piece, an error without bytes of its own.
+        An error in a frame whose size is known comes when that frame was fed whole, or from `finish_items`. An error that no
+        decoding can follow is one item of `finish_items`, for only then its size is known; so is the error of a divided value
+        that lacks its last piece, which has no bytes of its own.
         """
-        self._enqueue(chunk)
-        return self._items()
+        return _NO_ITEMS if self._is_too_little(chunk) else self._items()
 
     def finish(self) -> None:
         """Say that no more bytes come. Frames that were fed and not read are dropped.
@@ -155,14 +177,22 @@ class Decoder(Generic[F]):
         """
         for item in self._frames():
             del item
-        error = self._cut() or self._unfinished()
+        late = self._late[2] if self._late is not None else None
+        error = late if isinstance(late, DecodeError) else self._cut() or self._unfinished()
         if error is not None:
             raise error
 
     def finish_items(self) -> Iterator[Item[F]]:
         """Say that no more bytes come, and return what is left as items."""
         yield from self._items()
-        self._cut()
+        start = self.offset
+        if self._late is not None:
+            start, _, late = self._late
+            self._late = None
+            yield start, self.fed - start, late
+        fault = self._cut()
+        if fault is not None and self._failed is None:
+            yield start, self.fed - start, fault
         if self._failed is not None and self._failed_at < self.fed:
             yield self._failed_at, self.fed - self._failed_at, self._failed.copy()
             self._failed_at = self.fed
@@ -178,21 +208,30 @@ class Decoder(Generic[F]):
         """Yield frames; if `is_bare` their messages, which `decode_message` reads where there is such a function."""
         decode_from, state, notes = decode_message or self._decode_from, self._state, self._notes
         while self._load():
+            if self.is_brief and self._postpones():
+                return
             if self._parked is not None or self._decode_opening is not None:
                 item = self._resume()
                 if item is not None:
                     frame: Any = self._handed(item[2])
                     yield _message(frame) if is_bare else frame
                 continue
-            chunk, offset = self._chunk, self._position
-            size = len(chunk)
-            while offset < size and chunk is self._chunk:
+            chunk = self._chunk
+            start = offset = self._position
+            stop = size = len(chunk)
+            if size - offset > self._n_last:
+                stop -= self._n_last
+            elif offset and self._extents is not None and self._hold():
+                continue  # less is left than the last frame took: measured faster than tried
+            while offset < stop and chunk is self._chunk:
                 if state is not None and state.is_spent:
                     state.begin()
                 try:
                     frame, offset = decode_from(chunk, offset, size, state)
                 except _FAULTS as error:
                     fault = self._stumble(error)
+                    if self.is_postponed:
+                        return
                     if fault is not None:
                         frame = self._handed(fault)
                         yield _message(frame) if is_bare else frame
@@ -202,13 +241,18 @@ class Decoder(Generic[F]):
                     frame = self._handed(self._noted(frame, chunk, start, offset, self._base))
                 yield _message(frame) if is_bare and decode_message is None else frame
                 offset = self._position
+            if offset > start:
+                self._n_last = offset - start
 
     def _items(self) -> Iterator[Item[F]]:
+        if self._late is not None and self._late[0] + self._late[1] <= self.fed:
+            late, self._late = self._late, None
+            yield late
         while self._load(is_quiet=True):
             start = self.offset
             if self._parked is not None or self._decode_opening is not None:
                 item = self._resume()
-                if item is not None and self._failed is None:
+                if item is not None and self._failed is None and not self._is_late(item):
                     yield item
                 continue
             if self._state is not None:
@@ -218,10 +262,20 @@ class Decoder(Generic[F]):
             except _FAULTS as error:
                 fault = self._stumble(error)
                 if fault is not None and self._failed is None:
-                    yield start, self.offset - start, fault
+                    item = (start, self.offset - start, fault)
+                    if not self._is_late(item):
+                        yield item
                 continue
             begin, self._position = self._position, end
             yield start, end - begin, self._noted(frame, self._chunk, begin, end, self._base)
+
+    def _is_late(self, item: Item[F]) -> bool:
+        """Return whether an error's frame, by its size, ends after what was fed; then it is kept until that comes."""
+        start, size, _ = item
+        if start + size <= self.fed:
+            return False
+        self._late = item
+        return True
 
     def _handed(self, item: F | DecodeError) -> F:
         if self._raises and isinstance(item, DecodeError):
@@ -240,11 +294,29 @@ class Decoder(Generic[F]):
 
     # -- what is fed ------------------------------------------------------------------------------------------------
 
-    def _enqueue(self, chunk: Buffer) -> None:
-        data = as_bytes(chunk)
-        if data:
+    def _is_too_little(self, chunk: Buffer) -> bool:
+        """Take in a chunk, and return whether the frame that was put aside still needs more than it."""
+        data = chunk if type(chunk) is bytes else as_bytes(chunk)
+        size = len(data)
+        self.fed += size
+        partial = self._parked
+        if type(partial) is PartialFrame and not self._queue and self._position == len(self._chunk):
+            if size < partial.need - len(partial.data):
+                partial.add(data)
+                self._base += size  # as if the chunk had been loaded and put aside
+                return True
+            if partial.is_to_try(size):
+                self._begin_again(partial, data)
+                return False
+        if size:
             self._queue.append(data)
-            self.fed += len(data)
+        return False
+
+    def _begin_again(self, partial: PartialFrame, more: bytes | memoryview) -> None:
+        """Let a frame that was put aside, and the bytes after it, be the chunk."""
+        held = partial.data
+        self._chunk = held + more if type(held) is bytes and type(more) is bytes else b"".join((held, more))
+        self._position, self._base, self._parked = 0, partial.start, None
 
     def _load(self, *, is_quiet: bool = False) -> bool:
         """Say whether there are bytes to look at; go on to those fed later where the chunk is at its end."""
@@ -275,27 +347,77 @@ class Decoder(Generic[F]):
     # -- frames that a chunk cuts -----------------------------------------------------------------------------------
 
     def _stumble(self, error: Exception) -> F | DecodeError | None:
-        """Deal with a frame that the fast function refused: put a cut one aside, or return what is wrong."""
-        if isinstance(error, NeedMoreData):
+        """Deal with a frame that compiled code refused: put a cut one aside, or return what is wrong."""
+        if isinstance(error, DecodeError):
+            if not isinstance(error, NeedMoreData):
+                return self._fail(error.moved(self._base), self.offset)
+            return None if self._postpones_reference() else self._park()
+        release(error)
+        if self._hold() or self._postpones_reference():
+            return None
+        start = self._position
+        try:
+            read = self._explained(self._chunk, start, self._base)
+        except DecodeError as fault:
+            return self._fail(fault, self.offset)
+        if read is None:
             return self._park()
-        fault = error.moved(self._base) if isinstance(error, DecodeError) else self._explained()
-        if fault is None:
-            return self._park()
-        return self._fail(fault, self.offset) if isinstance(fault, DecodeError) else fault
+        frame, self._position = read
+        return self._noted(frame, self._chunk, start, self._position, self._base)
 
-    def _explained(self) -> F | DecodeError | None:
-        """Return what is wrong with the frame that begins here, or the frame that only the careful codec reads.
+    def _postpones(self) -> bool:
+        """Decide whether what comes next may take long, and is left for a call that is not brief."""
+        n_bytes = len(self._chunk) - self._position
+        parked = self._parked
+        if type(parked) is Parked or (parked is None and self._decode_opening is not None):
+            n_bytes += 0 if parked is None else len(parked.data)
+            self.is_postponed = n_bytes > BRIEF_REFERENCE
+        else:
+            self.is_postponed = n_bytes > BRIEF_BYTES
+        return self.is_postponed
 
-        None: it is only cut.
+    def _postpones_reference(self) -> bool:
+        """Decide whether the frame here, which compiled code refused, is left for a call that is not brief."""
+        n_bytes = len(self._chunk) - self._position
+        self.is_postponed = self.is_brief and (n_bytes > BRIEF_REFERENCE or BRIEF.has_inflated)
+        return self.is_postponed
+
+    def _hold(self) -> bool:
+        """Put the frame that begins here aside if its size says that it is cut, and return whether it does."""
+        extents, chunk, position = self._extents, self._chunk, self._position
+        if extents is None:
+            from .extent import Extents
+
+            extents = self._extents = Extents(self._load_plan(), self._options)
+        extent = extents.begin()
+        self._is_whole = False
+        try:
+            need = extent.measure(chunk, position)
+        except extents.odd:
+            return False
+        if need <= len(chunk) - position:
+            self._is_whole = True
+            return False
+        self._parked = PartialFrame(chunk[position:], self._base + position, extent, need)
+        self._base += len(chunk)
+        self._chunk, self._position = b"", 0
+        return True
+
+    def _explained(self, data: bytes, offset: int, base: int) -> tuple[F, int] | None:
+        """Return the frame at `offset`, which only the reference codec reads, and its end; None: it is cut.
+
+        Raises:
+            DecodeError: It does not conform.
         """
-        steps = self._reading(self._chunk, self._position, self._base)
+        is_faulty = self._is_whole and self._namespace is None
+        steps = self._reading(data, offset, base, is_faulty=is_faulty)
         try:
             next(steps)
         except DecodeError as error:
-            return error
+            release(error)
+            raise
         except StopIteration as done:
-            start, self._position = self._position, done.value.end - self._base
-            return self._noted(self._built(done.value), self._chunk, start, self._position, self._base)
+            return self._built(done.value), done.value.end - base
         steps.close()
         return None
 
@@ -308,11 +430,13 @@ class Decoder(Generic[F]):
         frame: F = build(self._load_plan(), node.value, self._namespace)
         return frame
 
-    def _reading(self, data: bytes | bytearray, offset: int, base: int) -> Generator[int, bool, Node]:
+    def _reading(
+        self, data: bytes | bytearray, offset: int, base: int, *, is_faulty: bool = False
+    ) -> Generator[int, bool, Node]:
         """Return a careful reading of a frame, or of the preamble."""
         from .reading import read_frame, read_preamble
 
-        how: Any = {"skim": self._skim, "is_quick": self._namespace is None}
+        how: Any = {"skim": self._skim, "is_quick": self._namespace is None, "is_faulty": is_faulty}
         read, how = (read_frame, how) if self._decode_opening is None else (read_preamble, {})
         return read(self._load_plan(), data, offset, self._options, base=base, **how)
 
@@ -336,6 +460,9 @@ class Decoder(Generic[F]):
     def _resume(self) -> Item[F] | None:
         """Go on with the frame that was put aside; return what it came to, if it came to something."""
         parked = self._parked
+        if isinstance(parked, PartialFrame):
+            self._rejoin(parked)
+            return None
         if parked is None:
             start = self.offset
             fault = self._begin(bytearray(), start)
@@ -351,6 +478,17 @@ class Decoder(Generic[F]):
             except DecodeError as error:
                 fault = self._fail(error, parked.start)
                 return parked.start, self.offset - parked.start, fault
+
+    def _rejoin(self, partial: PartialFrame) -> None:
+        """Add the bytes of the chunk to a frame that was put aside; where it may be whole now, let it begin the chunk."""
+        more = memoryview(self._chunk)[self._position :]
+        if partial.is_to_try(len(more)):
+            self._begin_again(partial, more)
+            return
+        partial.add(more)
+        self._position = len(self._chunk)
+        if partial.is_whole():
+            self._begin_again(partial, b"")
 
     def _unpark(self, parked: Parked, node: Node) -> Item[F]:
         """Decode the frame that is whole now, with the fast function, and give back what was moved beyond its end."""
@@ -390,7 +528,12 @@ class Decoder(Generic[F]):
             return None
         parked = self._parked
         try:
-            parked.steps.send(True)
+            if isinstance(parked, PartialFrame):
+                steps = self._reading(bytes(parked.data), 0, parked.start)
+                next(steps)
+                steps.send(True)
+            else:
+                parked.steps.send(True)
         except DecodeError as error:
             return self._fail(error.settled(), parked.start)
         raise AssertionError("a reading goes on without bytes")

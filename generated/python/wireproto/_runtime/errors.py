@@ -54,6 +54,7 @@ class DecodeError(ValueError):
             (inflated, joined): where the outermost of them begin.
         inner_at: Inside transformed bytes, the place in the innermost of them.
         partial: The record as far as it was decoded, as in a JSON line; it may hold payload.
+        header: The integers of the frame's header as far as they were read, derived ones too; it may hold payload.
         recoverable: The frame's end is known: decoding may go on there.
         end: That end in the outer stream, one behind the frame's last byte.
     """
@@ -82,6 +83,7 @@ class DecodeError(ValueError):
         self.expected = expected
         self.found = found
         self.partial = partial
+        self.header: dict[str, int] | None = None
         self.recoverable = recoverable
         self.end = end
         super().__init__(self._text())

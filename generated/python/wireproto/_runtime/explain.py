@@ -117,7 +117,9 @@ class CarefulDecoder(Decoder[Node]):
         steps.close()
         raise NeedMoreData
 
-    def _reading(self, data: bytes | bytearray, offset: int, base: int) -> Generator[int, bool, Node]:
+    def _reading(
+        self, data: bytes | bytearray, offset: int, base: int, *, is_faulty: bool = False
+    ) -> Generator[int, bool, Node]:
         if self._decode_opening is not None:
             return read_preamble(self._load_plan(), data, offset, self._options, base=base)
         return read_frame(self._load_plan(), data, offset, self._options, base=base)

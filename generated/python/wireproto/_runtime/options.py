@@ -30,6 +30,7 @@ DEFAULT_LIMITS: dict[str, int | None] = {
     "count": None,
     "messages": 65536,
     "depth": 32,
+    "work": 65536,
 }
 
 

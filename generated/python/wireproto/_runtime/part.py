@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from .classes import Envelope
-from .values import show
+from .values import Shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
 __all__ = ["Divisible", "Part"]
 
 
-class Part:
+class Part(Shown):
     """A piece of something that several frames carry.
 
     Attributes:
@@ -51,9 +51,13 @@ class Part:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __repr__(self) -> str:
-        joined = f", joined={show(self.joined)}" if self.last else ""
-        return f"Part({self.join}, {self.key!r}, index={self.index}, last={self.last}{joined})"
+    def _shown(self, spell: Callable[[object], str]) -> Iterator[str]:
+        yield self.join if type(self.join) is str else spell(self.join)
+        yield spell(self.key)
+        yield f"index={spell(self.index)}"
+        yield f"last={spell(self.last)}"
+        if self.last:
+            yield f"joined={spell(self.joined)}"
 
 
 class Divisible(Envelope):
@@ -71,7 +75,7 @@ class Divisible(Envelope):
     def part(self, part: Part) -> None:
         self._part = part
 
-    def _shown(self) -> Iterator[str]:
-        yield from super()._shown()
+    def _shown(self, spell: Callable[[object], str]) -> Iterator[str]:
+        yield from super()._shown(spell)
         if self.part is not None:
-            yield f"part={self.part!r}"
+            yield f"part={spell(self.part)}"

@@ -23,17 +23,25 @@ def refuse_unreadable(plan: Plan, name: str, value: Any, data: bytes, options: O
     """
     from .explain import explain
 
-    role = plan["preambles"].get(name, (None,))[0]
-    sent = Options(role or options.from_role, context=options.context, variant=options.variant)
+    shown = value if declared_name(value) == name else FrameValue(name, {}, value)
+    sent = Options(_sender(plan, name, shown, options), context=options.context, variant=options.variant)
     try:
-        node = explain(plan, data, 0, len(data), sent, is_preamble=role is not None)
+        node = explain(plan, data, 0, len(data), sent, is_preamble=name in plan["preambles"])
     except DecodeError as error:
         expected = error.expected or "what can be read"
         raise EncodeError("constraint", path=error.path, expected=expected) from None
-    shown = value if declared_name(value) == name else FrameValue(name, {}, value)
     is_same = _fields(plan, node.value, options) == _fields(plan, shown, options)
     if node.end != len(data) or not is_same:
         raise EncodeError("constraint", path=name, expected="what is read as the same", found="another value")
+
+
+def _sender(plan: Plan, name: str, value: Any, options: Options) -> str | None:
+    """Return the role that sends a preamble or a frame: the one that is told, else the only one that may."""
+    if name in plan["preambles"]:
+        return str(plan["preambles"][name][0])
+    message = plan["messages"].get(declared_name(getattr(value, "message", None)), (None, None))
+    role: str | None = options.from_role or plan["frames"][name][0] or message[1]
+    return role
 
 
 def _fields(plan: Plan, value: Any, options: Options) -> Any:

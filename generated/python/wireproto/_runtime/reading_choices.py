@@ -89,9 +89,12 @@ def read_message_match(reader: Reader, type_: Type, place: Place) -> Steps:
             return (yield from _read_unknown(reader, None, place))
         raise
     assert code is None or isinstance(code, int)
-    name = None if code is None else reader.schema.message_of(code, reader.sender)
+    frame = None if reader.frame is None else reader.frame.name
+    name = None if code is None else reader.schema.message_of(code, reader.sender, frame)
     blame = reader.blame(subject) if subject[0] == "field" else None
     where = _subject_place(reader, subject, place)
+    if name is None and code is not None and frame is not None:
+        _refuse_foreign(reader, code, frame, where, blame)
     if name is None and not can_skip:
         raise reader.fail("unknown_code", where, blame=blame, expected="a message's code", found=str(code))
     refuse_outside(reader, name, only, lenient, where, blame, name or str(code))
@@ -101,6 +104,20 @@ def read_message_match(reader: Reader, type_: Type, place: Place) -> Steps:
     node = yield from read_message(reader, ("message", name), place)
     _name_code(reader, subject, name)
     return node
+
+
+def _refuse_foreign(reader: Reader, code: int, frame: str, place: Place, blame: Node | None) -> None:
+    """Refuse a message of the other role, which has frames of its own.
+
+    Raises:
+        DecodeError: unknown_code.
+    """
+    name = reader.schema.foreign_of(code, frame)
+    if name is None:
+        return
+    expected, found = f"a message that {reader.schema.frames[frame][0]} sends", f"{code} of {name}"
+    rule = reader.schema.plan["role_rule"] or place.rule
+    raise reader.fail("unknown_code", place, blame=blame, expected=expected, found=found, rule=rule)
 
 
 def _as_frame(reader: Reader, place: Place) -> Place:

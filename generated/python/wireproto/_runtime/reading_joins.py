@@ -26,6 +26,7 @@ def read_divided(reader: Reader, record: RecordScope, name: str, field: Field, p
     _, _, keys, parts, lasts, _ = reader.schema.plan["joins"][name]
     is_last = _holds(reader, lasts, place)
     if not is_last and not _holds(reader, parts, place):
+        reader.begin_search()
         return (yield from reader.read(reader, field[2], place))
     source = _source(reader)
     direction = reader.sender
@@ -37,6 +38,7 @@ def read_divided(reader: Reader, record: RecordScope, name: str, field: Field, p
         if is_last and open_ is None and not source.is_damaged(name, direction, None):
             source = None
     if is_last and source is None:
+        reader.begin_search()
         return (yield from reader.read(reader, field[2], place))
     node = yield from reader.read(reader, as_octets(field[2]), place)
     if is_last:

@@ -117,14 +117,19 @@ def read_coding(reader: Reader, type_: Type, place: Place) -> Steps:
     assert isinstance(number, int)
     row = next((index for index, (low, high, _, _) in enumerate(rows) if low <= number <= high), None)
     if row is None:
-        raise reader.fail("invalid_value", place, start, expected=f"a code of {type_[1]}", found=str(number))
+        rule = place.rule or reader.schema.rules.get(type_[1])
+        expected = f"a code of {type_[1]}"
+        raise reader.fail("invalid_value", place, start, expected=expected, found=str(number), rule=rule)
     _, _, wide, is_null = rows[row]
     if wide is None:
         return reader.node(place, type_, start, None if is_null else number)
     rest = yield from reader.read(reader, wide, place.part("value"))
     assert isinstance(rest.value, int)
     if any(_row_holds(earlier, rest.value) for earlier in rows[:row]):
-        raise reader.fail("not_canonical", place, start, expected="the narrowest form")
+        # A rule of a coding is about its numbers; the form has a code of its own.
+        raise reader.fail(
+            "not_canonical", Place(place.name, place.path), start, expected="the narrowest form"
+        )
     return reader.node(place, type_, start, rest.value, (first, rest))
 
 

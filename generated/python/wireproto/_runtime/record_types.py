@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 from uuid import UUID
 
 from .access import is_a, is_named, unknown_of
-from .cells import blocks, content, is_flat
+from .cells import blocks, content, has_blocks, is_flat
 from .options import Plan
 from .schema import Fields, Schema, Type
 
 __all__ = [
     "accepts",
     "arm_name",
+    "default_with",
+    "fitting",
     "flat_fields",
+    "has_null",
     "is_mixed",
     "is_nullable",
     "is_trailing",
     "is_wide",
+    "leaf_arms",
     "unsure_names",
+    "value_arms",
 ]
 
 _CLASSES: dict[str, tuple[type, ...]] = {
@@ -35,6 +40,12 @@ _CLASSES: dict[str, tuple[type, ...]] = {
     "text": (str,),
     "list": (list, tuple),
 }
+
+
+def default_with(value: tuple[Any, ...], message: str | None) -> Any:
+    """Return the expression of a field's VALUE; of a default with this message in the frame."""
+    others = value[2] if value[0] == "default" and len(value) > 2 else ()
+    return next((other for name, other in others if name == message), value[1])
 
 
 def is_wide(plan: Plan, type_: Type) -> bool:
@@ -67,6 +78,18 @@ def is_nullable(type_: Type) -> bool:
             return False
 
 
+def has_null(plan: Plan, type_: Type) -> bool:
+    """Say whether None may be written as a value of the type, as far as a coding, or a field with the length, may be null."""
+    match content(type_):
+        case ("coding", name):
+            return any(is_null for *_, is_null in plan["codings"][name][1])
+        case ("bytes", length) | ("text", _, length, _, _) | ("list", _, length, *_):
+            is_field = length[0] == "computed" and length[1][0] == "field"
+            return is_field or (length[0] == "prefix" and has_null(plan, length[1]))
+        case _:
+            return False
+
+
 def accepts(schema: Schema, type_: Type, value: Any) -> bool:
     """Say whether a value is of the type, as far as its class tells."""
     type_ = content(type_)
@@ -82,14 +105,37 @@ def accepts(schema: Schema, type_: Type, value: Any) -> bool:
         case "message_match":
             return _is_message(schema, value)
         case "match":
-            return any(accepts(schema, arm, value) for _, arm in type_[2])
+            return any(accepts(schema, arm, value) for _, arm in value_arms(type_))
+        case "list":
+            return is_a(value, list, tuple) and all(accepts(schema, type_[1], item) for item in value)
         case kind:
             return is_a(value, *_CLASSES.get(kind, (object,)))
+
+
+def fitting(schema: Schema, arms: Iterable[Type], value: Any) -> list[Type]:
+    """Return the arms that take a value; where one is of truths, a truth is not taken for a number, as Python would."""
+    found = [arm for arm in arms if accepts(schema, arm, value)]
+    truths = [arm for arm in found if content(arm)[0] == "bool"]
+    return truths or found
 
 
 def _is_message(schema: Schema, value: Any) -> bool:
     is_unknown = unknown_of(value, schema.messages, "") is not None
     return is_unknown or any(is_named(value, name) for name in schema.messages)
+
+
+def value_arms(type_: Type) -> Iterator[tuple[Any, Type]]:
+    """Return the arms of a choice that give it a value: those that are no blocks."""
+    return ((patterns, arm) for patterns, arm in type_[2] if not is_flat(arm))
+
+
+def leaf_arms(type_: Type) -> Iterator[Type]:
+    """Return the types that a choice may have a value of, those of choices in its arms in their place."""
+    for _, arm in value_arms(type_):
+        if content(arm)[0] == "match":
+            yield from leaf_arms(content(arm))
+        else:
+            yield arm
 
 
 def arm_name(type_: Type) -> str | None:
@@ -102,27 +148,39 @@ def arm_name(type_: Type) -> str | None:
 
 def is_mixed(type_: Type) -> bool:
     """Say whether a choice has plain arms of more than one kind."""
-    kinds = {content(arm)[0] for _, arm in type_[2] if content(arm)[0] in _CLASSES}
+    kinds = {content(arm)[0] for arm in leaf_arms(type_) if content(arm)[0] in _CLASSES}
     return len(kinds) > 1
 
 
 def flat_fields(fields: Fields) -> Iterator[tuple[Any, ...]]:
-    """Return the fields of a declaration without its blocks, but with what is in them."""
-    for field in fields:
-        if is_flat(field[2]):
-            for block in blocks(field[2]):
-                yield from flat_fields(block)
-        else:
+    """Return the fields of a declaration that have a value of their own, those of blocks too.
+
+    Fields of one name in different arms are one: the first of them.
+    """
+    seen: set[str] = set()
+    for field in _every_field(fields):
+        if field[0] == "_" or field[0] not in seen:
+            seen.add(field[0])
             yield field
 
 
-def unsure_names(fields: Fields) -> frozenset[str]:
-    """Return the names of the fields that stand in a choice, or in a block that may not be there."""
-    found: set[str] = set()
+def _every_field(fields: Fields) -> Iterator[tuple[Any, ...]]:
     for field in fields:
         if not is_flat(field[2]):
+            yield field
+        for block in blocks(field[2]):
+            yield from _every_field(block)
+
+
+def unsure_names(fields: Fields) -> frozenset[str]:
+    """Return the names of the fields that stand in a choice with blocks, or in a block that may not be there."""
+    found: set[str] = set()
+    for field in fields:
+        if not has_blocks(field[2]):
             continue
         is_unsure = field[4] is not None or content(field[2])[0] == "match"
+        if not is_flat(field[2]):
+            found.add(field[0])
         for block in blocks(field[2]):
             found |= {inner[0] for inner in flat_fields(block)} if is_unsure else unsure_names(block)
     return frozenset(found)

@@ -10,7 +10,16 @@ from .errors import EncodeError
 from .expressions import evaluate
 from .options import Options, Plan
 from .record_plain import PLAIN, integer, is_number, kind, message_name, octets, only, part, wrong
-from .record_types import arm_name, flat_fields, is_mixed, is_nullable, is_trailing
+from .record_types import (
+    arm_name,
+    flat_fields,
+    is_mixed,
+    is_nullable,
+    is_trailing,
+    leaf_arms,
+    unsure_names,
+    value_arms,
+)
 from .schema import Fields, Schema, Type
 from .tree import FrameValue, Record, Unknown, Variety
 
@@ -30,7 +39,9 @@ class ValueMaker:
     # ---- messages and frames ----
 
     def outermost(self, record: Any) -> FrameValue | Record:
-        """Return the frame or preamble of a record."""
+        """Return the frame or preamble of a record; a message that is null is none, in a frame that may lack it."""
+        if type(record) is dict and record.get("message", "") is None:
+            return self._frame(self._frame_without_message(), record, "")
         name = message_name(record, "")
         if name in self._schema.preambles:
             fields = self._schema.preambles[name][1]
@@ -55,9 +66,17 @@ class ValueMaker:
             raise wrong(message, "a role that sends it", "none")
         return schema.frame_of(role)
 
+    def _frame_without_message(self) -> str:
+        schema = self._schema
+        if schema.role is None and len(set(self._plan["sends"].values())) > 1:
+            raise wrong("message", "a role that sends the frame", "none")
+        return schema.frame_of(schema.role)
+
     def _frame(self, name: str, record: Any, path: str) -> FrameValue:
         _, fields, body = self._schema.frames[name]
-        only(record, (*_MESSAGE_KEYS, "header", "code"), join(path, message_name(record, path)))
+        is_empty = type(record) is dict and record.get("message", "") is None
+        shown = name if is_empty else message_name(record, path)
+        only(record, (*_MESSAGE_KEYS, "header", "code"), join(path, shown))
         here = join(path, name)
         if body is None:
             header, absent = self._fields(fields, part(record, "fields", here), here, name)
@@ -65,7 +84,7 @@ class ValueMaker:
             header, absent = self._fields(fields, record.get("header", {}), here, name, without=body)
         frame = FrameValue(name, header, body=body)
         frame.absent = absent
-        if body is not None:
+        if body is not None and not is_empty:
             frame.message = self._message(record, path, ignore=("header",))
         return frame
 
@@ -106,11 +125,12 @@ class ValueMaker:
         shown = [field for field in flat_fields(fields) if not field[1] and field[0] != without]
         self._refuse_strangers(record, [field[0] for field in shown], path, name)
         values: dict[str, Any] = {}
+        unsure = unsure_names(fields)
         for field in shown:
             if field[0] in record:
                 values[field[0]] = self._given(field, record[field[0]], join(path, field[0]))
-            else:
-                self._add_missing(values, field, join(path, field[0]), is_free=field not in fields)
+            elif field[0] not in unsure:
+                self._add_missing(values, field, join(path, field[0]))
         return values, _count_absent([field for field in shown if is_trailing(field)], record)
 
     def _refuse_strangers(self, record: dict[str, Any], known: list[str], path: str, name: str) -> None:
@@ -126,22 +146,20 @@ class ValueMaker:
             return None
         return self.value(field[2], data, path)
 
-    def _add_missing(
-        self, values: dict[str, Any], field: tuple[Any, ...], path: str, *, is_free: bool
-    ) -> None:
-        """Put the default of a field; `is_free`: it stands in a block, which may itself not be there."""
+    def _add_missing(self, values: dict[str, Any], field: tuple[Any, ...], path: str) -> None:
+        """Put the default of a field that a record leaves out."""
         if field[3] is not None:
             default = self._default(field)
             if default is not None:
                 values[field[0]] = default
         elif field[4] is not None:
             values[field[0]] = None
-        elif not is_free:
+        else:
             raise wrong(path, "a value", "nothing")
 
     def _default(self, field: tuple[Any, ...]) -> Any:
-        """Return the default of a field; None where only the other fields tell, and writing finds it."""
-        if not _is_constant(field[3][1]):
+        """Return the default of a field; None where only the other fields, or the message, tell, and writing finds it."""
+        if not _is_constant(field[3][1]) or len(field[3]) > 2 and field[3][0] == "default":
             return None
         value = evaluate(field[3][1], _NO_SCOPE)
         if field[2][0] == "uuid" and isinstance(value, bytes):
@@ -205,16 +223,22 @@ class ValueMaker:
 
     def _arm(self, type_: Type, data: Any, path: str) -> Any:
         """Return the value of a choice, by what its JSON looks like."""
-        arms = [content(arm) for _, arm in type_[2]]
+        arms = [content(arm) for arm in leaf_arms(type_)]
         if type(data) is dict:
             named = [arm for arm in arms if arm_name(arm) in data and (arm[0] == "struct" or is_mixed(type_))]
             if named:
-                only(data, (str(arm_name(named[0])),), path)
-                return self.value(named[0], data[str(arm_name(named[0]))], path)
+                name = str(arm_name(named[0]))
+                only(data, (name,), path)
+                like = (arm for arm in named if arm_name(arm) == name and self._looks_like(arm, data[name]))
+                return self.value(next(like, named[0]), data[name], path)
         fitting = [arm for arm in arms if self._looks_like(arm, data)]
         if not fitting:
             raise wrong(path, "one of the choices", kind(data))
         return self.value(fitting[0], data, path)
+
+    def _is_item(self, type_: Type, data: Any) -> bool:
+        """Say whether JSON looks like an item of a list; there a struct stands without its name."""
+        return type(data) is dict if type_[0] == "struct" else self._looks_like(type_, data)
 
     def _looks_like(self, type_: Type, data: Any) -> bool:
         type_ = content(type_)
@@ -227,9 +251,11 @@ class ValueMaker:
             case "struct":
                 return False
             case "match":
-                return any(self._looks_like(arm, data) for _, arm in type_[2])
+                return any(self._looks_like(arm, data) for _, arm in value_arms(type_))
+            case "list":
+                return type(data) is list and all(self._is_item(content(type_[1]), item) for item in data)
             case _:
-                return not (type(data) is dict and "message" in data)
+                return type(data) not in (dict, list)
 
 
 def _no_message(path: str, name: str) -> EncodeError:

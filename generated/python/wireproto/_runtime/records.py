@@ -16,13 +16,14 @@ from .errors import EncodeError
 from .options import Options, Plan
 from .part import Part
 from .record_types import (
-    accepts,
     arm_name,
+    fitting,
     flat_fields,
     is_mixed,
     is_nullable,
     is_trailing,
     is_wide,
+    leaf_arms,
     unsure_names,
 )
 from .record_values import ValueMaker
@@ -284,7 +285,7 @@ class _Recorder:
 
     def _arm(self, type_: Type, value: Any) -> Any:
         """Return the JSON of a choice: told apart by a name where JSON alone would not tell."""
-        arms = [arm for _, arm in type_[2] if accepts(self._schema, arm, value)]
+        arms = fitting(self._schema, leaf_arms(type_), value)
         if not arms:
             raise EncodeError("invalid_value", expected="a choice", found=declared_name(value)[:64])
         arm = next((arm for arm in arms if is_wide(self._plan, content(arm))), arms[0])

@@ -7,16 +7,18 @@ compares (`where`, computed lengths) waits until the whole row stands.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from .access import MISSING, attribute, extra, is_a, kind_of
-from .cells import UNSEEN, Cell, Spot, Surroundings, blocks, is_flat, join
+from .cells import UNSEEN, Cell, Spot, Surroundings, blocks, has_blocks, is_flat, join
 from .errors import EncodeError
-from .expressions import Undefined, evaluate
-from .row_scope import RowScope
+from .expressions import Circular, Undefined, evaluate
+from .record_types import default_with, has_null, unsure_names
+from .row_scope import LastItem, RowScope
 from .scalars import SCALARS, bit_number, pack_bits, shown, zero
-from .schema import Fields, fixed_size
+from .schema import Fields, conditions_of, fixed_size
 from .tree import FrameValue, Record, Variety
 
 if TYPE_CHECKING:
@@ -60,24 +62,24 @@ class Row:
         self._checks: list[tuple[Cell | None, Callable[[], None]]] = []
         self._groups: dict[int, list[Cell]] = {}
         self.cells: dict[str, Cell] = {}
-        self._collect(fields)
+        self._collect(fields, None)
         self._refuse_strangers()
         self._n_kept = self._count_kept()
 
     # ---- layout ----
 
-    def _collect(self, fields: Fields) -> None:
-        """Make the cells of fields and of all blocks below them, which share the row's names."""
+    def _collect(self, fields: Fields, holder: Cell | None) -> None:
+        """Make the cells of fields and of all blocks below them, which share the row's names; `holder` has the block."""
         cells: list[Cell] = []
         for field in fields:
-            cell = Cell(field, join(self.path, field[0]), tuple(cells))
+            cell = Cell(field, join(self.path, field[0]), tuple(cells), holder)
             if cell.type[0] == "bits":
                 cell.run = cells[-1].run if cells and cells[-1].run else []
                 cell.run.append(cell)
             cells.append(cell)
             self.cells.setdefault(cell.name if cell.name != "_" else f"_{id(field)}", cell)
             for block in blocks(cell.type):
-                self._collect(block)
+                self._collect(block, cell)
         self._groups[id(fields)] = cells
 
     def _refuse_strangers(self) -> None:
@@ -113,22 +115,34 @@ class Row:
         for cause, check in self._checks:
             try:
                 check()
+            except Circular:
+                self._hand_on(check)
             except EncodeError as error:
                 error.tied(cause.rule if cause else None)
                 raise
         return data
+
+    def _hand_on(self, check: Callable[[], None]) -> None:
+        """Let a check wait for the frame around, whose size it depends on."""
+        if self.frame is None:
+            raise EncodeError("constraint", path=self.path, expected="a size that does not depend on itself")
+        self.frame.later(check)
 
     def later(self, check: Callable[[], None], cell: Cell | None = None) -> None:
         """Put a check of a field, else of the one that is being written, off until the whole row is."""
         self._checks.append((cell or self._at, check))
 
     def attempt(self, write: Callable[[], bytes]) -> bytes | None:
-        """Return what a function writes in this row; None where it is refused, and then nothing of it is checked later."""
-        n_checks = len(self._checks)
+        """Return what a function writes in this row; None where it is refused, and then nothing of it is left."""
+        n_checks, written = len(self._checks), [(cell, cell.data) for cell in self.cells.values()]
+        budgets = self.writer.budgets()
         try:
             return write()
         except EncodeError:
             del self._checks[n_checks:]
+            self.writer.restore(budgets)
+            for cell, data in written:
+                cell.data = data
             return None
 
     def group(self, fields: Fields, start: Callable[[], int], around: Surroundings) -> bytes:
@@ -153,7 +167,12 @@ class Row:
     def data(self, cell: Cell) -> bytes:
         """Return the bytes of a field; those of a run of bits belong to its first field."""
         if cell.data is None:
-            if cell.is_busy or cell.start is None:
+            if cell.is_busy:
+                raise Circular("size", cell.name)
+            if cell.start is None and cell.holder is not None:
+                self.data(cell.holder)  # which writes the block, and with it the field
+                return self.cells[cell.name].data or b""
+            if cell.start is None:
                 raise Undefined("size", cell.name)
             cell.is_busy = True
             before, self._at = self._at, cell
@@ -204,16 +223,15 @@ class Row:
         return len(self.data(cell)) if known is None else known
 
     def _check_where(self, cell: Cell) -> None:
-        condition, text = cell.field[5], cell.field[6]
-        if condition is not None:
-            self.later(lambda: self._hold(cell, condition, text), cell)
+        for condition, text, rule in conditions_of(cell.field):
+            self.later(partial(self._hold, cell, condition, text, rule), cell)
 
-    def _hold(self, cell: Cell, condition: Any, text: str) -> None:
+    def _hold(self, cell: Cell, condition: Any, text: str, rule: str | None) -> None:
         if self.evaluate(condition, cell, otherwise=True):
             return
         is_shown = cell.type[0] in ("int", "varint", "enum") and not cell.field[8]
         found = shown(self.value(cell)) if is_shown else ""
-        raise EncodeError("constraint", path=cell.path, expected=text, found=found)
+        raise EncodeError("constraint", path=cell.path, expected=text, found=found).tied(rule or cell.rule)
 
     def is_written(self, cell: Cell) -> bool:
         """Say whether a field has a place on the wire.
@@ -225,20 +243,47 @@ class Row:
             return self._trailing().index(cell) < self._n_kept
         if cell.field[4] is None:
             return True
-        is_given = self.is_given(cell)
-        is_there = self._is_asked_for(cell, is_given)
-        if is_given and not is_there:
+        is_there = self._is_asked_for(cell)
+        if not is_there and self.is_given(cell):
             raise _unasked(cell)
         return is_there
 
-    def _is_asked_for(self, cell: Cell, is_given: bool) -> bool:
-        """Say whether the condition of a field holds; what speaks of the code of a message without one does not."""
+    def _is_asked_for(self, cell: Cell) -> bool:
+        """Say whether the condition of a field holds; what speaks of the code of a message without one does not.
+
+        Where the condition depends on the field's own size, or on what only a reader knows, it holds if there is a value.
+        """
+        if cell.is_deciding:
+            raise Circular("size", cell.name)
+        is_given = self.is_given(cell) or (has_blocks(cell.type) and self.is_block_given(cell))
+        cell.is_deciding = True
         try:
             return bool(self.evaluate(cell.field[4], cell, otherwise=is_given))
+        except Circular:
+            self._assume(cell, is_there=is_given)
+            return is_given
         except EncodeError as error:
             if error.code != "unknown_code":
                 raise
             return False
+        finally:
+            cell.is_deciding = False
+
+    def _assume(self, cell: Cell, *, is_there: bool) -> None:
+        """Let the value of a field decide whether it is there; its condition is compared with that when the row is written."""
+
+        def compare() -> None:
+            if bool(self.evaluate(cell.field[4], cell)) != is_there:
+                raise _unasked(cell) if is_there else _missing(cell)
+
+        if not cell.is_assumed:
+            cell.is_assumed = True
+            self.later(compare, cell)
+
+    def is_last_tail(self, cell: Cell) -> bool:
+        """Say whether the owner's left-over bytes are of this field: of several lenient regions the last one's are kept."""
+        regions = [each for each in self.cells.values() if each.type[0] == "region" and each.type[3]]
+        return bool(regions) and regions[-1] is cell
 
     # ---- values ----
 
@@ -247,11 +292,9 @@ class Row:
         return given is not MISSING and given is not None
 
     def is_block_given(self, cell: Cell) -> bool:
-        """Say whether a field of a block, or of one below it, has a value."""
+        """Say whether a field that holds blocks, or a field of one below it, has a value."""
         inside = [self.cells[field[0]] for block in blocks(cell.type) for field in block if field[0] != "_"]
-        return any(
-            self.is_block_given(each) if is_flat(each.type) else self.is_given(each) for each in inside
-        )
+        return self.is_given(cell) or any(self.is_block_given(each) for each in inside)
 
     def _given(self, cell: Cell) -> Any:
         """Return what the owner has for a field."""
@@ -273,17 +316,31 @@ class Row:
             return self._evaluated(cell)
         if cell.name == "_" and kind is None:
             return zero(cell.type, self._padding(cell))
-        if given is MISSING and kind is not None:
+        if kind is not None and (given is MISSING or (given is None and self._may_be_left_out(cell))):
             return self._evaluated(cell)
-        if given is MISSING and cell.field[4] is None:
+        if given is None and kind == "trailing" and not self.is_written(cell):
+            return self._evaluated(cell)
+        if given is MISSING and cell.field[4] is None and not has_blocks(cell.type):
             raise EncodeError("invalid_value", path=cell.path, expected="a value", found="nothing")
         return None if given is MISSING else given
 
+    def _may_be_left_out(self, cell: Cell) -> bool:
+        """Say whether None stands for the default of a field: it may be absent, and its type has no null."""
+        return cell.name in unsure_names(self._fields) and not has_null(self.writer.schema.plan, cell.type)
+
     def _evaluated(self, cell: Cell) -> Any:
         """Return what a field's VALUE says; UUIDs are written as bytes there."""
-        value = self.evaluate(cell.field[3][1], cell)
+        value = self.evaluate(default_with(cell.field[3], self._message()), cell)
         is_uuid = cell.type == ("uuid",) and type(value) is bytes and len(value) == 16
         return UUID(bytes=value) if is_uuid else value
+
+    def _message(self) -> str | None:
+        """Return the name of the message that a frame carries."""
+        return (
+            None
+            if self.body is None
+            else self.writer.message_name(extra(self.owner, "message", None, self.path))
+        )
 
     def _padding(self, cell: Cell) -> int:
         lengths = [part for part in cell.type if type(part) is tuple and part[0] == "computed"]
@@ -312,16 +369,19 @@ class Row:
         path: str,
         start: Callable[[], int],
         *,
-        item: tuple[Any, Row | None] | None = None,
+        item: LastItem | None = None,
         otherwise: Any = UNSEEN,
     ) -> Any:
         """Return the value of an expression; `otherwise` where it asks for what only a reader knows.
 
         Raises:
             EncodeError: `missing_context`; `constraint`, something else is not there.
+            Circular: It depends on the size of what is being written.
         """
         try:
             return evaluate(expression, RowScope(self, start, item))
+        except Circular:
+            raise
         except Undefined as error:
             if error.what in self.writer.unknowable and otherwise is not UNSEEN:
                 return otherwise
@@ -337,4 +397,11 @@ class Row:
 
 
 def _unasked(cell: Cell) -> EncodeError:
+    if cell.is_assumed:
+        expected = "None: the condition of the field does not hold for the size of this value"
+        return EncodeError("constraint", path=cell.path, expected=expected, found="a value")
     return EncodeError("constraint", path=cell.path, expected="nothing", found="a value")
+
+
+def _missing(cell: Cell) -> EncodeError:
+    return EncodeError("invalid_value", path=cell.path, expected="a value", found="nothing")

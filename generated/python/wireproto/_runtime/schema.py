@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from .options import Options, Plan
 
-__all__ = ["Fields", "Schema", "Type", "as_octets", "fixed_size"]
+__all__ = ["Fields", "Schema", "Type", "as_octets", "conditions_of", "fixed_size"]
 
 Type: TypeAlias = tuple[Any, ...]
 Fields: TypeAlias = tuple[tuple[Any, ...], ...]
@@ -16,12 +16,31 @@ Fields: TypeAlias = tuple[tuple[Any, ...], ...]
 UNBOUNDED = sys.maxsize
 
 
+def conditions_of(field: tuple[Any, ...]) -> Iterator[tuple[Any, str, str | None]]:
+    """Yield each condition that a field's value must hold, with its text and its rule; None: the rule is the field's.
+
+    Conditions with rules of their own are joined by `and`, the last one outermost.
+    """
+    condition, texts = field[5], field[6]
+    if condition is None:
+        return
+    if isinstance(texts, str):
+        yield condition, texts, None
+        return
+    found = []
+    for text, rule in reversed(texts[1:]):
+        _, _, condition, last = condition
+        found.append((last, text, rule))
+    yield condition, *texts[0]
+    yield from reversed(found)
+
+
 class Schema:
     """The declarations of a plan as one decoder sees them."""
 
     __slots__ = (
-        "_codes", "count", "depth", "divided", "frame", "frames", "inflated", "joined", "limit_rules", "limits", "messages",
-        "n_messages", "plan", "preambles", "role", "rules", "strict", "structs",
+        "_codes", "_is_apart", "_struct_sizes", "count", "depth", "divided", "frame", "frames", "inflated", "joined", "limit_rules", "limits", "messages",
+        "n_messages", "plan", "preambles", "role", "rules", "strict", "structs", "work",
     )  # fmt: skip
 
     def __init__(self, plan: Plan, options: Options) -> None:
@@ -29,6 +48,8 @@ class Schema:
         self.role = options.from_role
         self.strict = options.strict
         self._codes: Mapping[str, Mapping[int, str]] = plan["codes"]
+        self._is_apart = len(set(plan["sends"].values())) > 1
+        self._struct_sizes: dict[str, int | None] = {}
         self.limits: dict[str, int | None] = {**plan["limits"], **options.limits}
         self.frame = self._bound(plan, options, "frame")
         self.inflated = self._bound(plan, options, "inflated")
@@ -39,6 +60,7 @@ class Schema:
         self.limit_rules: Mapping[str, str] = plan.get("limit_rules", {})
         self.rules: Mapping[str, str] = plan.get("rules", {})
         self.depth = self._bound(plan, options, "depth")
+        self.work = self._bound(plan, options, "work")
         layouts = self._layouts(plan, options.variant)
         self.frames, self.structs, self.messages, self.preambles = layouts
         self.divided: dict[tuple[str, str], str] = {
@@ -61,18 +83,32 @@ class Schema:
         return tuple({**plan[kind], **other.get(kind, {})} for kind in kinds)
 
     def frame_of(self, role: str | None) -> str:
-        """Return the name of the frame that `role` sends, or the first role's."""
-        sends: dict[str, str] = self.plan["sends"]
-        if role is not None and role not in sends:
-            raise ValueError(f"{self.plan['name']} has no role {role} that sends frames")
-        return sends[role] if role is not None else next(iter(sends.values()))
+        """Return the name of the frame that `role` sends, or the first role's.
 
-    def message_of(self, code: int, role: str | None) -> str | None:
-        """Return the message with that code: the sender's own first, then any role's."""
-        for sender in self._senders(role):
-            if code in self._codes[sender]:
-                return self._codes[sender][code]
-        return None
+        A role that sends no frames may send them all the same: they are read as those of the other role.
+        """
+        sends: dict[str, str] = self.plan["sends"]
+        if role is not None and role not in self.plan["roles"]:
+            raise ValueError(f"{self.plan['name']} has no role {role}")
+        first = next(iter(sends.values()))
+        return first if role is None else sends.get(role, first)
+
+    def message_of(self, code: int, role: str | None, frame: str | None = None) -> str | None:
+        """Return the message with that code: the sender's own first, then any role's.
+
+        Where each role has a frame of its own, `frame` carries what its role sends and nothing else.
+        """
+        senders = self._senders(role) if frame is None or not self._is_apart else (self.frames[frame][0],)
+        return self._named(code, senders)
+
+    def foreign_of(self, code: int, frame: str) -> str | None:
+        """Return the message with that code that only the other role sends, in a frame of its own."""
+        if not self._is_apart or self.message_of(code, None, frame) is not None:
+            return None
+        return self._named(code, self._codes)
+
+    def _named(self, code: int, senders: Iterable[str]) -> str | None:
+        return next((self._codes[sender][code] for sender in senders if code in self._codes[sender]), None)
 
     def _senders(self, role: str | None) -> Iterable[str]:
         first = [role] if role in self._codes else []
@@ -119,11 +155,12 @@ class Schema:
                 return None
 
     def _struct_bits(self, name: str) -> int | None:
-        # A struct that reaches itself is never fixed: the checker demands something optional on the way.
-        try:
-            return self._fields_bits(self.structs[name])
-        except RecursionError:
-            return None
+        """Return the size of a struct in bits. Each is worked out once: two fields of the next double the fields at each level."""
+        if name not in self._struct_sizes:
+            # A struct that reaches itself is never fixed: the checker demands something optional on the way.
+            self._struct_sizes[name] = None
+            self._struct_sizes[name] = self._fields_bits(self.structs[name])
+        return self._struct_sizes[name]
 
     def reaches_end(self, type_: Type, seen: tuple[str, ...] = ()) -> bool:
         """Say whether the type takes whatever its region has left."""

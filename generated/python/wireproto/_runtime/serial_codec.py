@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, Protocol
 
-from .access import declared_name, is_a, kind_of
+from .access import as_bytes as as_octets
+from .access import as_items, attribute, declared_name, extra, is_a, kind_of
 from .codec import as_bytes
 from .errors import DecodeError, EncodeError, NeedMoreData
 from .options import Options
@@ -76,7 +77,7 @@ class SerialCodec:
             body = self._format.pack(frame)
         except Exception:  # noqa: BLE001 - values may be of any class, and raise anything
             body = self._pack_plain(frame, native, options)
-        most = self._most(self._limits)
+        most = self._most({**self._limits, **options.limits})
         if len(body) > most:
             raise EncodeError(
                 "limit_exceeded", expected=f"a frame of at most {most} bytes", found=f"{len(body)} bytes"
@@ -189,14 +190,26 @@ def refuse_tails(value: Any, path: str = "") -> None:
     """Refuse a value in which bytes are left over that a lenient reader met.
 
     Raises:
-        EncodeError: `unrepresentable`.
+        EncodeError: `unrepresentable`; `too_deep`, a value holds itself.
     """
-    tail = getattr(value, "tail", b"") if hasattr(type(value), "__match_args__") else b""
-    if tail:
-        place, found = f"{path or declared_name(value)[:64]}.tail", f"{len(tail)} bytes"
-        raise EncodeError("unrepresentable", path=place, expected="nothing left over", found=found)
+    try:
+        _refuse_tails(value, path)
+    except RecursionError:
+        expected = "fewer values inside values"
+        raise EncodeError("too_deep", path=path or declared_name(value)[:64], expected=expected) from None
+
+
+def _refuse_tails(value: Any, path: str) -> None:
+    place = f"{path or declared_name(value)[:64]}.tail"
+    tail = extra(value, "tail", b"", place) if hasattr(type(value), "__match_args__") else b""
+    if not is_a(tail, bytes, bytearray, memoryview):
+        raise EncodeError("unrepresentable", path=place, expected="bytes", found=kind_of(tail))
+    if n_left := len(as_octets(tail, place)):
+        raise EncodeError(
+            "unrepresentable", path=place, expected="nothing left over", found=f"{n_left} bytes"
+        )
     for name, part in _parts(value, path):
-        refuse_tails(part, _joined(path, name))
+        _refuse_tails(part, _joined(path, name))
 
 
 def _obstacle(value: Any, path: str = "") -> tuple[str, str, str]:
@@ -212,7 +225,9 @@ def _obstacle(value: Any, path: str = "") -> tuple[str, str, str]:
             return found
     if path:
         return "", "", ""
-    message = getattr(value, "message", value)  # or a piece of one, which is of no message that is carried
+    message = extra(
+        value, "message", value, path
+    )  # or a piece of one, which is of no message that is carried
     return declared_name(message)[:64], "a whole message that can be carried", kind_of(message)
 
 
@@ -221,17 +236,16 @@ def _joined(path: str, name: str) -> str:
 
 
 def _parts(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, list | tuple):
-        yield from ((f"[{index}]", item) for index, item in enumerate(value))
-    names = getattr(type(value), "__match_args__", ())
-    for name in names:
-        part = getattr(value, name, None)
-        yield (declared_name(part) if name == "message" and not path else name), part
+    if is_a(value, list, tuple):
+        yield from ((f"[{index}]", item) for index, item in enumerate(as_items(value, path)))
+    for name in getattr(type(value), "__match_args__", ()):
+        part = attribute(value, name, _joined(path, name))
+        yield (declared_name(part)[:64] if name == "message" and not path else name), part
 
 
 def _is_text(value: str) -> bool:
     try:
-        value.encode()
+        str.encode(value)
     except UnicodeEncodeError:
         return False
     return True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .values import show
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -31,7 +33,7 @@ class _Event:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        parts = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__match_args__)
+        parts = ", ".join(f"{name}={show(getattr(self, name))}" for name in self.__match_args__)
         return f"{type(self).__name__}({parts})"
 
 
@@ -115,7 +117,11 @@ class Violation(_Event):
 
 
 class Fault(_Event):
-    """Bytes that are no frame. Behind a recoverable one the next frame is known to begin, and the connection goes on."""
+    """Bytes that are not a frame.
+
+    After a recoverable error the place of the next frame is known. The connection goes on there only with
+    `on_error="continue"`, the protocol's own or as an option; else the Fault ends it.
+    """
 
     __slots__ = __match_args__ = ("error", "role", "time")
 

@@ -191,7 +191,7 @@ class Program:
         return (
             name in self.plan["preambles"]
             if frame is None
-            else declared_name(frame) == self.plan["sends"][sender]
+            else declared_name(frame) == self.plan["sends"].get(sender)
         )
 
     def other(self, role: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Generic, TypeVar
 
 from .session_instances import Instance, Instances
+from .values import show
 
 __all__ = ["View", "Views", "single_view"]
 
@@ -43,7 +44,7 @@ class View:
 
     def __repr__(self) -> str:
         instance = self._find()
-        values = ", ".join(f"{name}={self._value(name)!r}" for name in instance.table.slots)
+        values = ", ".join(f"{name}={show(self._value(name))}" for name in instance.table.slots)
         return f"<{instance.table.name} in {self.state}{': ' if values else ''}{values}>"
 
 

@@ -6,12 +6,16 @@ from .errors import DecodeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Final
+    from collections.abc import Callable, Iterator
+    from typing import Any, ClassVar, Final
 
-__all__ = ["Generic", "check_limits", "check_role", "dict_view", "distinct", "json_view", "show"]
+__all__ = ["Generic", "Shown", "check_limits", "check_role", "dict_view", "distinct", "json_view", "show"]
 
 _SHOWN: Final = 64
 """Characters of a value that `repr` shows."""
+_MOST_PARTS: Final = 512
+_MOST_LEVELS: Final = 16
+"""How many values `repr` goes into, and how deep: a value may hold itself."""
 
 
 class Generic:
@@ -23,18 +27,78 @@ class Generic:
         return cls
 
 
+class Shown:
+    """What shows itself as its class's name and the parts that `_shown` yields."""
+
+    __slots__: ClassVar[tuple[str, ...]] = ()
+
+    def __repr__(self) -> str:
+        return show(self)
+
+    def _shown(self, spell: Callable[[object], str]) -> Iterator[str]:
+        """Yield the parts; `spell` returns the text of a value."""
+        raise NotImplementedError
+
+
 def show(value: object) -> str:
-    """Return the repr of a value, cut where it is long; bytes, text and lists are cut before they are spelled out."""
-    if isinstance(value, bytes | str) and len(value) > _SHOWN:
-        return f"{value[:_SHOWN]!r}… ({len(value)})"
-    if isinstance(value, list) and len(value) > 3:
-        return f"[{', '.join(show(item) for item in value[:3])}, … ({len(value)})]"
-    if isinstance(value, list):
-        return f"[{', '.join(show(item) for item in value)}]"
-    try:
-        text = repr(value)
-    except RecursionError:
-        return "…"
+    """Return the repr of a value, cut where it is long; bytes, text and lists are cut before they are spelled out.
+
+    Whatever the value is, this returns a short text: a value whose own repr raises is shown by its class's name.
+    """
+    return _Spelling().spell(value)
+
+
+class _Spelling:
+    """The text of one value and of what it holds, within bounds."""
+
+    __slots__ = ("_level", "_n_left")
+
+    def __init__(self) -> None:
+        self._n_left = _MOST_PARTS
+        self._level = 0
+
+    def spell(self, value: object) -> str:
+        """Return the text of a value or of a part of it."""
+        self._n_left -= 1
+        if self._n_left < 0 or self._level >= _MOST_LEVELS:
+            return "…"
+        self._level += 1
+        try:
+            return self._text(value)
+        except Exception:  # noqa: BLE001 - a value may be of any class, and raise anything
+            return f"<{type(value).__name__[:_SHOWN]}>"
+        finally:
+            self._level -= 1
+
+    def _text(self, value: Any) -> str:
+        if isinstance(value, Shown):
+            text = f"{type(value).__qualname__}({', '.join(value._shown(self.spell))})"
+            return text if self._level == 1 else _cut(text)
+        for kind in (bytes, str, bytearray):
+            if isinstance(value, kind):
+                return _cut_before(value, kind)
+        if isinstance(value, list):
+            return f"[{self._items(value, list)}]"
+        if isinstance(value, tuple) and type(value).__repr__ is tuple.__repr__:
+            return f"({self._items(value, tuple)}{',' if len(value) == 1 else ''})"
+        if isinstance(value, int) and int.bit_length(value) > 16 * _SHOWN:
+            return f"<{type(value).__name__[:_SHOWN]} of {int.bit_length(value)} bits>"
+        return _cut(repr(value))
+
+    def _items(self, value: Any, kind: type[list[Any] | tuple[Any, ...]]) -> str:
+        size: int = kind.__len__(value)
+        texts = [self.spell(item) for item in kind.__getitem__(value, slice(0, 3))]
+        return ", ".join([*texts, f"… ({size})"] if size > 3 else texts)
+
+
+def _cut_before(value: Any, kind: type[bytes | str | bytearray]) -> str:
+    """Return the repr of bytes or text, of which only the first part is looked at."""
+    size: int = kind.__len__(value)
+    head = kind.__repr__(kind.__getitem__(value, slice(0, _SHOWN)))
+    return head if size <= _SHOWN else f"{head}… ({size})"
+
+
+def _cut(text: str) -> str:
     return text if len(text) <= 16 * _SHOWN else f"{text[: 16 * _SHOWN]}…"
 
 
@@ -61,20 +125,37 @@ def _identity(item: Any) -> Any:
     return (kind, tuple(_identity(getattr(item, name)) for name in slots))
 
 
-def json_view(data: bytes | str | None, path: str) -> Any:
-    """Return the value of a JSON text; None of what is absent.
+def json_view(data: bytes | str | None, path: str, rule: str | None = None) -> Any:
+    """Return the value of a JSON text; None of an absent field.
 
     Raises:
-        DecodeError: `invalid_value`, it is not JSON, or nested too deep to be read.
+        DecodeError: `invalid_value` with the field's `rule`: the text is not JSON, or is nested too deeply to be read.
     """
     if data is None:
         return None
     import json
 
     try:
-        return json.loads(data)
+        return json.loads(data, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
-        raise DecodeError("invalid_value", path=path, expected="JSON", found=type(error).__name__) from None
+        found = _not_json(error)
+        raise DecodeError("invalid_value", rule=rule, path=path, expected="JSON", found=found) from None
+
+
+def _not_json(error: ValueError | RecursionError) -> str:
+    """Return how a text fails to be JSON, with the position where it is known; lines and columns count from 1."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"text that is not UTF-8 at byte {error.start}"
+    if isinstance(error, RecursionError):
+        return "JSON that is nested too deep"
+    if hasattr(error, "lineno") and hasattr(error, "colno"):
+        return f"text that is not JSON at line {error.lineno} column {error.colno}"
+    return "a number that JSON does not have, or with too many digits"
+
+
+def _refuse_constant(name: str) -> None:
+    """Refuse NaN and the infinities, which Python reads and JSON does not have."""
+    raise ValueError(name)
 
 
 def check_role(role: str | None, roles: tuple[str, ...]) -> None:
@@ -85,6 +166,36 @@ def check_role(role: str | None, roles: tuple[str, ...]) -> None:
     """
     if role is not None and role not in roles:
         raise ValueError(f"there is no role {show(role)}, only {' and '.join(roles)}")
+
+
+def bounds_of(limits: object, kind: type) -> dict[str, Any] | None:
+    """Return the bounds of the argument `limits` by name, None of None.
+
+    Raises:
+        TypeError: It is neither None nor the `Limits` of the protocol.
+    """
+    if limits is None:
+        return None
+    if not isinstance(limits, kind):
+        raise TypeError(f"limits takes a {_named(kind)} or None, not {show(limits)}")
+    found: dict[str, Any] = limits.to_dict()  # type: ignore[attr-defined]
+    return found
+
+
+def check_context(context: object, kind: type) -> None:
+    """Refuse an argument `context` that is neither None nor the `Context` of the protocol, nor looks entries up as that does.
+
+    Raises:
+        TypeError: It is another thing.
+    """
+    if context is not None and not callable(getattr(context, "lookup", None)):
+        raise TypeError(f"context takes a {_named(kind)} or None, not {show(context)}")
+
+
+def _named(kind: type) -> str:
+    """Return a class of a generated package with the package's name."""
+    package = kind.__module__.rpartition(".")[0].rpartition(".")[2]
+    return f"{package}.{kind.__name__}"
 
 
 def check_limits(limits: dict[str, Any], times: tuple[str, ...] = ()) -> None:

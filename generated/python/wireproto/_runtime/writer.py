@@ -35,13 +35,14 @@ class Writer:
 
     Attributes:
         sender: Whose frame it is, where that is known.
+        frame: The frame that is written now; None in a preamble.
         compression: The level of compressed regions.
         is_tail_kept: Bytes left over when a message was read are written back.
         unknowable: What expressions may ask for in vain, so that a value is taken as it is given.
     """
 
     __slots__ = (
-        "_inflated_left", "_messages_left", "_nesting", "_options", "_write", "compression", "is_tail_kept",
+        "_inflated_left", "_messages_left", "_nesting", "_options", "_write", "compression", "frame", "is_tail_kept",
         "is_to_be_read", "schema", "sender", "unknowable",
     )  # fmt: skip
 
@@ -57,6 +58,7 @@ class Writer:
     ) -> None:
         self.schema = Schema(plan, options)
         self.sender = options.from_role
+        self.frame: str | None = None
         self.is_to_be_read = False
         """A condition asked for the bytes that remain, which only a reader knows."""
         self.compression = compression
@@ -108,6 +110,14 @@ class Writer:
 
     def leave(self, kind: str, name: str) -> None:
         self._nesting[kind, name] -= 1
+
+    def budgets(self) -> tuple[int, int, dict[tuple[str, str], int]]:
+        """Return what is left of the budgets, for `restore`."""
+        return self._messages_left, self._inflated_left, dict(self._nesting)
+
+    def restore(self, budgets: tuple[int, int, dict[tuple[str, str], int]]) -> None:
+        """Take back what was spent since, on what is not written after all."""
+        self._messages_left, self._inflated_left, self._nesting = budgets[0], budgets[1], dict(budgets[2])
 
     # ---- what expressions ask for ----
 

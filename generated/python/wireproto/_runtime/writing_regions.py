@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
-from .access import as_bytes, extra
+from .access import as_bytes, extra, keeps_tail
 from .cells import Spot, Surroundings, is_flat, nowhere
 from .errors import EncodeError
+from .expressions import Circular
+from .row_scope import LastItem
 from .rows import Row
 from .schema import Fields, Type, fixed_size
 from .tree import Record
@@ -23,11 +25,13 @@ _WINDOW_BITS = {"zlib": 15, "gzip": 31, "deflate": -15}
 
 def write_region(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
     _, shape, carrier, _ = type_
-    if value is None and carrier[0] == "prefix" and carrier[1][0] == "coding" and not is_flat(shape):
-        return prefix_bytes(writer, carrier[1], None, spot.path)
+    prefix = _prefix_of(carrier)
+    if value is None and prefix is not None and prefix[0] == "coding" and not is_flat(shape):
+        return prefix_bytes(writer, prefix, None, spot.path)
     match carrier:
         case ("size", expression):
             data = _content(writer, type_, value, spot.within(spot.start))
+            data = _filled(writer, type_, data, value, spot)
             check_count(expression, len(data), spot)
             return data
         case ("prefix", prefix, *_):
@@ -43,13 +47,45 @@ def write_region(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
             return _chunk(writer, carrier, _content(writer, type_, value, spot.within(lambda: 0)), spot)
 
 
+def _prefix_of(carrier: Type) -> Type | None:
+    """Return the type of the length that the region begins with; None: it has none."""
+    match carrier:
+        case ("prefix", prefix, *_) | ("compressed", _, ("prefix", prefix, *_)):
+            found: Type = prefix
+            return found
+        case _:
+            return None
+
+
 def _content(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
     _, shape, _, lenient = type_
     data = writer.write(shape, value, spot)
-    if lenient and writer.is_tail_kept:
-        owner = spot.row.owner if is_flat(shape) else value
-        data += as_bytes(extra(owner, "tail", b"", spot.path) or b"", spot.path)
-    return data
+    return data + _tail(type_, value, spot) if lenient and writer.is_tail_kept else data
+
+
+def _tail(type_: Type, value: Any, spot: Spot) -> bytes:
+    """Return the bytes that were left over behind a value when it was read."""
+    if keeps_tail(value) and not is_flat(type_[1]):
+        return as_bytes(extra(value, "tail", b"", spot.path) or b"", spot.path)
+    if not spot.row.is_last_tail(spot.cell):
+        return b""
+    return as_bytes(extra(spot.row.owner, "tail", b"", spot.path) or b"", spot.path)
+
+
+def _filled(writer: Writer, type_: Type, data: bytes, value: Any, spot: Spot) -> bytes:
+    """Return the content of a lenient region of given size, filled with the bytes left over when it was read, or zeros."""
+    if type_[3] != "padded":
+        return data
+    try:
+        size = spot.row.worth_at(type_[2][1], spot.path, spot.start, otherwise=None)
+    except Circular:
+        return data
+    if type(size) is not int or size <= len(data):
+        return data
+    writer.refuse_long(size, spot.path)
+    if not writer.is_tail_kept:
+        data += _tail(type_, value, spot)[: size - len(data)]
+    return data.ljust(size, b"\0")
 
 
 def _deflate(writer: Writer, data: bytes, algorithm: str, path: str) -> bytes:
@@ -71,7 +107,9 @@ def _chunk(writer: Writer, carrier: Type, data: bytes, spot: Spot) -> bytes:
         chunk = Record(struct, {**flags, data_field: data})
         row = Row(writer, fields, chunk, f"{spot.path}[0]")
         written = row.write(spot.start, Surroundings(has_end=spot.around.has_end, is_last=False))
-        if spot.row.worth_at(until, spot.path, spot.start, item=(chunk, row)):
+        if spot.row.worth_at(
+            until, spot.path, spot.start, item=LastItem(("struct", struct), chunk, row, len(written))
+        ):
             return written
     raise EncodeError("unrepresentable", path=spot.path, expected=f"a last {struct}", found="none")
 

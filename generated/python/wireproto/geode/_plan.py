@@ -13,6 +13,7 @@ PLAN: dict[str, Any] = {
     "endian": "big",
     "roles": ("client", "server"),
     "role_rule": "wrong_direction",
+    "on_error": "continue",
     "limits": {
         "frame": 16777216,
         "inflated": 67108864,
@@ -21,6 +22,7 @@ PLAN: dict[str, Any] = {
         "depth": 32,
         "open": 65536,
         "joined": None,
+        "work": 65536,
     },
     "limit_rules": {"frame": "frame_too_large"},
     "rules": {
@@ -28,6 +30,7 @@ PLAN: dict[str, Any] = {
         "ResponseMetadata": "unknown_metadata_key",
         "GeodeValue": "unknown_type_code",
         "ClassName": "bad_class_code",
+        "ArrayLength": "negative_length",
         "GeodeValue.String": "bad_modified_utf8",
         "GeodeValue.Unbounded": "undelimitable_value",
     },
@@ -293,7 +296,7 @@ PLAN: dict[str, Any] = {
                         (
                             "value",
                             False,
-                            ("bytes", ("prefix", ("coding", "ArrayLength"))),
+                            ("bytes", ("prefix", ("coding", "ArrayLength"), "negative_length")),
                             None,
                             None,
                             None,
@@ -311,7 +314,7 @@ PLAN: dict[str, Any] = {
                         (
                             "value",
                             False,
-                            ("bytes", ("prefix", ("coding", "ArrayLength"))),
+                            ("bytes", ("prefix", ("coding", "ArrayLength"), "negative_length")),
                             None,
                             None,
                             None,
@@ -329,7 +332,7 @@ PLAN: dict[str, Any] = {
                         (
                             "value",
                             False,
-                            ("bytes", ("prefix", ("coding", "ArrayLength"))),
+                            ("bytes", ("prefix", ("coding", "ArrayLength"), "negative_length")),
                             None,
                             None,
                             None,
@@ -347,7 +350,13 @@ PLAN: dict[str, Any] = {
                         (
                             "value",
                             False,
-                            ("list", ("bool", True), ("prefix", ("coding", "ArrayLength")), 1, "bad_boolean"),
+                            (
+                                "list",
+                                ("bool", True),
+                                ("prefix", ("coding", "ArrayLength"), "negative_length"),
+                                1,
+                                "bad_boolean",
+                            ),
                             None,
                             None,
                             None,
@@ -365,7 +374,12 @@ PLAN: dict[str, Any] = {
                         (
                             "value",
                             False,
-                            ("list", ("int", 2, False, "big"), ("prefix", ("coding", "ArrayLength")), 2),
+                            (
+                                "list",
+                                ("int", 2, False, "big"),
+                                ("prefix", ("coding", "ArrayLength"), "negative_length"),
+                                2,
+                            ),
                             None,
                             None,
                             None,
@@ -383,7 +397,12 @@ PLAN: dict[str, Any] = {
                         (
                             "value",
                             False,
-                            ("list", ("int", 2, True, "big"), ("prefix", ("coding", "ArrayLength")), 2),
+                            (
+                                "list",
+                                ("int", 2, True, "big"),
+                                ("prefix", ("coding", "ArrayLength"), "negative_length"),
+                                2,
+                            ),
                             None,
                             None,
                             None,
@@ -401,7 +420,12 @@ PLAN: dict[str, Any] = {
                         (
                             "value",
                             False,
-                            ("list", ("int", 4, True, "big"), ("prefix", ("coding", "ArrayLength")), 4),
+                            (
+                                "list",
+                                ("int", 4, True, "big"),
+                                ("prefix", ("coding", "ArrayLength"), "negative_length"),
+                                4,
+                            ),
                             None,
                             None,
                             None,
@@ -419,7 +443,12 @@ PLAN: dict[str, Any] = {
                         (
                             "value",
                             False,
-                            ("list", ("int", 8, True, "big"), ("prefix", ("coding", "ArrayLength")), 8),
+                            (
+                                "list",
+                                ("int", 8, True, "big"),
+                                ("prefix", ("coding", "ArrayLength"), "negative_length"),
+                                8,
+                            ),
                             None,
                             None,
                             None,
@@ -437,7 +466,12 @@ PLAN: dict[str, Any] = {
                         (
                             "value",
                             False,
-                            ("list", ("float", 4, "big"), ("prefix", ("coding", "ArrayLength")), 4),
+                            (
+                                "list",
+                                ("float", 4, "big"),
+                                ("prefix", ("coding", "ArrayLength"), "negative_length"),
+                                4,
+                            ),
                             None,
                             None,
                             None,
@@ -455,7 +489,12 @@ PLAN: dict[str, Any] = {
                         (
                             "value",
                             False,
-                            ("list", ("float", 8, "big"), ("prefix", ("coding", "ArrayLength")), 8),
+                            (
+                                "list",
+                                ("float", 8, "big"),
+                                ("prefix", ("coding", "ArrayLength"), "negative_length"),
+                                8,
+                            ),
                             None,
                             None,
                             None,
@@ -488,7 +527,7 @@ PLAN: dict[str, Any] = {
                                     ),
                                     False,
                                 ),
-                                ("prefix", ("coding", "ArrayLength")),
+                                ("prefix", ("coding", "ArrayLength"), "negative_length"),
                                 1,
                                 "bad_string_code",
                             ),
@@ -511,8 +550,8 @@ PLAN: dict[str, Any] = {
                             False,
                             (
                                 "list",
-                                ("bytes", ("prefix", ("coding", "ArrayLength"))),
-                                ("prefix", ("coding", "ArrayLength")),
+                                ("bytes", ("prefix", ("coding", "ArrayLength"), "negative_length")),
+                                ("prefix", ("coding", "ArrayLength"), "negative_length"),
                                 1,
                             ),
                             None,
@@ -535,7 +574,7 @@ PLAN: dict[str, Any] = {
                             (
                                 "list",
                                 ("union", "GeodeValue", None, False),
-                                ("prefix", ("coding", "ArrayLength")),
+                                ("prefix", ("coding", "ArrayLength"), "negative_length"),
                                 1,
                             ),
                             None,
@@ -558,7 +597,7 @@ PLAN: dict[str, Any] = {
                             (
                                 "list",
                                 ("union", "GeodeValue", None, False),
-                                ("prefix", ("coding", "ArrayLength")),
+                                ("prefix", ("coding", "ArrayLength"), "negative_length"),
                                 1,
                             ),
                             None,
@@ -581,7 +620,7 @@ PLAN: dict[str, Any] = {
                             (
                                 "list",
                                 ("union", "GeodeValue", None, False),
-                                ("prefix", ("coding", "ArrayLength")),
+                                ("prefix", ("coding", "ArrayLength"), "negative_length"),
                                 1,
                             ),
                             None,
@@ -604,7 +643,7 @@ PLAN: dict[str, Any] = {
                             (
                                 "list",
                                 ("union", "GeodeValue", None, False),
-                                ("prefix", ("coding", "ArrayLength")),
+                                ("prefix", ("coding", "ArrayLength"), "negative_length"),
                                 1,
                             ),
                             None,
@@ -627,7 +666,7 @@ PLAN: dict[str, Any] = {
                             (
                                 "list",
                                 ("union", "GeodeValue", None, False),
-                                ("prefix", ("coding", "ArrayLength")),
+                                ("prefix", ("coding", "ArrayLength"), "negative_length"),
                                 1,
                             ),
                             None,
@@ -650,7 +689,7 @@ PLAN: dict[str, Any] = {
                             (
                                 "list",
                                 ("union", "GeodeValue", None, False),
-                                ("prefix", ("coding", "ArrayLength")),
+                                ("prefix", ("coding", "ArrayLength"), "negative_length"),
                                 1,
                             ),
                             None,
@@ -670,7 +709,12 @@ PLAN: dict[str, Any] = {
                         (
                             "value",
                             False,
-                            ("list", ("struct", "Entry"), ("prefix", ("coding", "ArrayLength")), 2),
+                            (
+                                "list",
+                                ("struct", "Entry"),
+                                ("prefix", ("coding", "ArrayLength"), "negative_length"),
+                                2,
+                            ),
                             None,
                             None,
                             None,
@@ -688,7 +732,12 @@ PLAN: dict[str, Any] = {
                         (
                             "value",
                             False,
-                            ("list", ("struct", "Entry"), ("prefix", ("coding", "ArrayLength")), 2),
+                            (
+                                "list",
+                                ("struct", "Entry"),
+                                ("prefix", ("coding", "ArrayLength"), "negative_length"),
+                                2,
+                            ),
                             None,
                             None,
                             None,
@@ -706,7 +755,12 @@ PLAN: dict[str, Any] = {
                         (
                             "value",
                             False,
-                            ("list", ("struct", "Entry"), ("prefix", ("coding", "ArrayLength")), 2),
+                            (
+                                "list",
+                                ("struct", "Entry"),
+                                ("prefix", ("coding", "ArrayLength"), "negative_length"),
+                                2,
+                            ),
                             None,
                             None,
                             None,
@@ -724,7 +778,12 @@ PLAN: dict[str, Any] = {
                         (
                             "value",
                             False,
-                            ("list", ("struct", "Entry"), ("prefix", ("coding", "ArrayLength")), 2),
+                            (
+                                "list",
+                                ("struct", "Entry"),
+                                ("prefix", ("coding", "ArrayLength"), "negative_length"),
+                                2,
+                            ),
                             None,
                             None,
                             None,
@@ -742,7 +801,12 @@ PLAN: dict[str, Any] = {
                         (
                             "value",
                             False,
-                            ("list", ("struct", "Entry"), ("prefix", ("coding", "ArrayLength")), 2),
+                            (
+                                "list",
+                                ("struct", "Entry"),
+                                ("prefix", ("coding", "ArrayLength"), "negative_length"),
+                                2,
+                            ),
                             None,
                             None,
                             None,
@@ -765,7 +829,7 @@ PLAN: dict[str, Any] = {
                             None,
                             None,
                             "",
-                            None,
+                            "negative_length",
                             False,
                         ),
                         (
@@ -805,7 +869,7 @@ PLAN: dict[str, Any] = {
                             None,
                             None,
                             "",
-                            None,
+                            "negative_length",
                             False,
                         ),
                         (
@@ -850,7 +914,7 @@ PLAN: dict[str, Any] = {
                             None,
                             None,
                             "",
-                            None,
+                            "negative_length",
                             False,
                         ),
                         (
@@ -1058,7 +1122,17 @@ PLAN: dict[str, Any] = {
                             "bad_string_code",
                             False,
                         ),
-                        ("ordinal", False, ("coding", "ArrayLength"), None, None, None, "", None, False),
+                        (
+                            "ordinal",
+                            False,
+                            ("coding", "ArrayLength"),
+                            None,
+                            None,
+                            None,
+                            "",
+                            "negative_length",
+                            False,
+                        ),
                     ),
                     False,
                 ),
@@ -1067,7 +1141,17 @@ PLAN: dict[str, Any] = {
                     "PdxEnum",
                     (
                         ("ds_id", False, ("int", 1, False, "big"), None, None, None, "", None, False),
-                        ("enum_id", False, ("coding", "ArrayLength"), None, None, None, "", None, False),
+                        (
+                            "enum_id",
+                            False,
+                            ("coding", "ArrayLength"),
+                            None,
+                            None,
+                            None,
+                            "",
+                            "negative_length",
+                            False,
+                        ),
                     ),
                     False,
                 ),
@@ -1689,7 +1773,10 @@ PLAN: dict[str, Any] = {
                                         ),
                                         ("call", "distinct", (("field", ("metadata",), "own"),)),
                                     ),
-                                    "count(metadata) > 0 and distinct(metadata)",
+                                    (
+                                        ("count(metadata) > 0", None),
+                                        ("distinct(metadata)", "duplicate_metadata_key"),
+                                    ),
                                     "bad_metadata_count",
                                     False,
                                 ),
@@ -1797,7 +1884,10 @@ PLAN: dict[str, Any] = {
                                         ),
                                         ("call", "distinct", (("field", ("metadata",), "own"),)),
                                     ),
-                                    "count(metadata) > 0 and distinct(metadata)",
+                                    (
+                                        ("count(metadata) > 0", None),
+                                        ("distinct(metadata)", "duplicate_metadata_key"),
+                                    ),
                                     "bad_metadata_count",
                                     False,
                                 ),
@@ -2190,7 +2280,10 @@ PLAN: dict[str, Any] = {
                                                 ),
                                                 ("call", "distinct", (("field", ("metadata",), "own"),)),
                                             ),
-                                            "count(metadata) > 0 and distinct(metadata)",
+                                            (
+                                                ("count(metadata) > 0", None),
+                                                ("distinct(metadata)", "duplicate_metadata_key"),
+                                            ),
                                             "bad_metadata_count",
                                             False,
                                         ),
@@ -2302,7 +2395,10 @@ PLAN: dict[str, Any] = {
                                                 ),
                                                 ("call", "distinct", (("field", ("metadata",), "own"),)),
                                             ),
-                                            "count(metadata) > 0 and distinct(metadata)",
+                                            (
+                                                ("count(metadata) > 0", None),
+                                                ("distinct(metadata)", "duplicate_metadata_key"),
+                                            ),
                                             "bad_metadata_count",
                                             False,
                                         ),

@@ -37,18 +37,34 @@ def _table(doc: str, *columns: Any) -> Any:
 
 _REQUEST_METADATA_EVENT_ID = pa.struct(
     [
-        _column("unique_id", pa.string()),
+        _column(
+            "unique_id",
+            pa.string(),
+            "With `thread_id`, the key under which the server remembers the sequence ids that it has seen.",
+        ),
         _column("unique_id_raw", pa.binary(), wire="raw"),
-        _column("thread_id", pa.int64()),
-        _column("sequence_id", pa.int64()),
+        _column("thread_id", pa.int64(), "See `unique_id`."),
+        _column(
+            "sequence_id",
+            pa.int64(),
+            "Tells the server whether it has seen the event of this `unique_id` and `thread_id` before.",
+        ),
     ]
 )
 _REQUEST_METADATA = pa.struct(
     [
         _column("variety", pa.string(), "Which variety it is."),
         _column("code", pa.int16(), "Its code."),
-        _column("JsonKey", pa.bool_(), "The key is JSON text; keys in the response are turned back into it."),
-        _column("JsonValue", pa.bool_(), "The same for values."),
+        _column(
+            "JsonKey",
+            pa.bool_(),
+            "The key is JSON text, of which the server makes a PDX key; keys in the response are turned back into JSON.",
+        ),
+        _column(
+            "JsonValue",
+            pa.bool_(),
+            "The value is JSON text, of which the server makes a PDX value; values in the response are turned back into JSON.",
+        ),
         _column(
             "EventId", _REQUEST_METADATA_EVENT_ID, "Identifies the event, so that the server knows repeats."
         ),
@@ -88,20 +104,20 @@ _GEODE_VALUE = pa.struct(
 )
 _ENTRY = pa.struct(
     [
-        _column("key", pa.string(), wire="json"),
-        _column("value", pa.string(), wire="json"),
+        _column("key", pa.string(), "The key, a value of its own.", wire="json"),
+        _column("value", pa.string(), "The value of the key.", wire="json"),
     ]
 )
 _GEODE_VALUE_TREE_MAP = pa.struct(
     [
-        _column("comparator", pa.string(), wire="json"),
-        _column("entries", pa.list_(_ENTRY)),
+        _column("comparator", pa.string(), "What orders the keys.", wire="json"),
+        _column("entries", pa.list_(_ENTRY), "The keys and their values."),
     ]
 )
 _GEODE_VALUE_TREE_SET = pa.struct(
     [
-        _column("comparator", pa.string(), wire="json"),
-        _column("elements", pa.list_(pa.string()), wire="json"),
+        _column("comparator", pa.string(), "What orders the elements.", wire="json"),
+        _column("elements", pa.list_(pa.string()), "The elements.", wire="json"),
     ]
 )
 _CLASS_NAME = pa.struct(
@@ -115,33 +131,39 @@ _CLASS_NAME = pa.struct(
 )
 _GEODE_VALUE_OBJECT_ARRAY = pa.struct(
     [
-        _column("element_class", _CLASS_NAME, wire="union"),
-        _column("elements", pa.list_(pa.string()), wire="json"),
+        _column(
+            "element_class", _CLASS_NAME, "The class of elements that the array was made for.", wire="union"
+        ),
+        _column("elements", pa.list_(pa.string()), "The elements, each a value of its own.", wire="json"),
     ]
 )
 _GEODE_VALUE_GEMFIRE_ENUM = pa.struct(
     [
-        _column("class_name", pa.string(), wire="json"),
-        _column("member", pa.string(), wire="json"),
+        _column("class_name", pa.string(), "Name of the enum's class.", wire="json"),
+        _column("member", pa.string(), "Name of the enum's member.", wire="json"),
     ]
 )
 _GEODE_VALUE_PDX_INLINE_ENUM = pa.struct(
     [
-        _column("class_name", pa.string(), wire="json"),
-        _column("member", pa.string(), wire="json"),
-        _column("ordinal", pa.int32()),
+        _column("class_name", pa.string(), "Name of the enum's class.", wire="json"),
+        _column("member", pa.string(), "Name of the enum's member.", wire="json"),
+        _column("ordinal", pa.int32(), "Place of the member in its enum, written as an array length."),
     ]
 )
 _GEODE_VALUE_PDX_ENUM = pa.struct(
     [
-        _column("ds_id", pa.int16()),
-        _column("enum_id", pa.int32()),
+        _column("ds_id", pa.int16(), "Which distributed system gave the number `enum_id`."),
+        _column(
+            "enum_id",
+            pa.int32(),
+            "The number of an enum's member in that system, written as an array length.",
+        ),
     ]
 )
 _GEODE_VALUE_PDX = pa.struct(
     [
-        _column("type_id", pa.int32()),
-        _column("body", pa.binary()),
+        _column("type_id", pa.int32(), "The number of the type that tells how `body` is laid."),
+        _column("body", pa.binary(), "The fields of the object, kept as they are."),
     ]
 )
 _GEODE_VALUE_2 = pa.struct(
@@ -216,31 +238,55 @@ _GEODE_VALUE_2 = pa.struct(
 )
 _KEY_VALUE_PAIR = pa.struct(
     [
-        _column("key", _GEODE_VALUE, wire="union"),
-        _column("value", _GEODE_VALUE_2, wire="union"),
+        _column("key", _GEODE_VALUE, "The key to store under.", wire="union"),
+        _column("value", _GEODE_VALUE_2, "The value to store.", wire="union"),
     ]
 )
 _KEY_RESULT_PAIR = pa.struct(
     [
-        _column("key", _GEODE_VALUE_2, wire="union"),
-        _column("value", _GEODE_VALUE_2, wire="union"),
+        _column("key", _GEODE_VALUE_2, "A key of the request.", wire="union"),
+        _column("value", _GEODE_VALUE_2, "The value of the key.", wire="union"),
     ]
 )
 
 HEADERS: Final[dict[str, Any]] = {
     "Request": _table(
         "MessageHeader and Request.",
-        _column("correlation_id", pa.int32()),
+        _column(
+            "correlation_id",
+            pa.int32(),
+            "Chosen by the client, another for each request that waits; the response repeats it, and all parts of a divided message have it.",
+        ),
         _column("is_partial", pa.bool_(), "More of this request follows under the same id."),
-        _column("metadata", pa.list_(_REQUEST_METADATA), wire="union"),
+        _column(
+            "metadata",
+            pa.list_(_REQUEST_METADATA),
+            "Keys with their values, each key at most once, behind their number, which is at least 1.",
+            wire="union",
+        ),
     ),
     "Response": _table(
         "MessageHeader and Response. The body is not named on the wire: it belongs to the request of the same correlation id.",
-        _column("correlation_id", pa.int32()),
-        _column("is_partial", pa.bool_()),
-        _column("status", pa.string(), wire="member", enum="Status"),
+        _column(
+            "correlation_id",
+            pa.int32(),
+            "Chosen by the client, another for each request that waits; the response repeats it, and all parts of a divided message have it.",
+        ),
+        _column("is_partial", pa.bool_(), "More of this response follows under the same id."),
+        _column(
+            "status",
+            pa.string(),
+            "Whether the request is answered in full, in part, or by an error.",
+            wire="member",
+            enum="Status",
+        ),
         _column("status_number", pa.int16(), wire="number"),
-        _column("metadata", pa.list_(_RESPONSE_METADATA), wire="union"),
+        _column(
+            "metadata",
+            pa.list_(_RESPONSE_METADATA),
+            "Keys with their values, each key at most once, behind their number, which is at least 1.",
+            wire="union",
+        ),
     ),
 }
 """What frames have around their messages, by the frame's name."""
@@ -248,81 +294,115 @@ HEADERS: Final[dict[str, Any]] = {
 MESSAGES: Final[dict[str, Any]] = {
     "PutRequest": _table(
         "Stores one value.",
-        _column("region_name", pa.string()),
+        _column("region_name", pa.string(), "Name of the region that is read or written."),
         _column("region_name_raw", pa.binary(), wire="raw"),
-        _column("key", _GEODE_VALUE, wire="union"),
-        _column("callback_arg", _GEODE_VALUE_2, wire="union"),
-        _column("value", _GEODE_VALUE_2, wire="union"),
+        _column("key", _GEODE_VALUE, "The key to store under.", wire="union"),
+        _column(
+            "callback_arg",
+            _GEODE_VALUE_2,
+            "An argument of the application for what the server calls when the region is used; Null if there is none.",
+            wire="union",
+        ),
+        _column("value", _GEODE_VALUE_2, "The value to store.", wire="union"),
     ),
     "PutResponse": _table(
         "Whether the value was stored.",
-        _column("success", pa.bool_()),
+        _column("success", pa.bool_(), "Whether the value was stored."),
     ),
     "GetRequest": _table(
         "Reads one value.",
-        _column("region_name", pa.string()),
+        _column("region_name", pa.string(), "Name of the region that is read or written."),
         _column("region_name_raw", pa.binary(), wire="raw"),
-        _column("key", _GEODE_VALUE, wire="union"),
-        _column("callback_arg", _GEODE_VALUE_2, wire="union"),
+        _column("key", _GEODE_VALUE, "The key whose value is wanted.", wire="union"),
+        _column(
+            "callback_arg",
+            _GEODE_VALUE_2,
+            "An argument of the application for what the server calls when the region is used; Null if there is none.",
+            wire="union",
+        ),
     ),
     "GetResponse": _table(
         "The value of the key.",
-        _column("result", _GEODE_VALUE_2, wire="union"),
+        _column("result", _GEODE_VALUE_2, "The value of the key, bare: without value headers.", wire="union"),
     ),
     "PutAllRequest": _table(
         "Stores many.",
-        _column("region_name", pa.string()),
+        _column("region_name", pa.string(), "Name of the region that is read or written."),
         _column("region_name_raw", pa.binary(), wire="raw"),
-        _column("key_value_pairs", pa.list_(_KEY_VALUE_PAIR)),
-        _column("callback_arg", _GEODE_VALUE_2, wire="union"),
+        _column(
+            "key_value_pairs", pa.list_(_KEY_VALUE_PAIR), "The keys and the values to store; may be none."
+        ),
+        _column(
+            "callback_arg",
+            _GEODE_VALUE_2,
+            "An argument of the application for what the server calls when the region is used; Null if there is none.",
+            wire="union",
+        ),
     ),
     "PutAllResponse": _table(
         "For how many keys no value was stored.",
-        _column("number_of_keys_failed", pa.int32()),
+        _column("number_of_keys_failed", pa.int32(), "Keys of the request for which no value was stored."),
     ),
     "GetAllRequest": _table(
         "Reads many.",
-        _column("region_name", pa.string()),
+        _column("region_name", pa.string(), "Name of the region that is read or written."),
         _column("region_name_raw", pa.binary(), wire="raw"),
-        _column("keys", pa.list_(_GEODE_VALUE), wire="union"),
-        _column("callback_arg", _GEODE_VALUE_2, wire="union"),
+        _column(
+            "keys", pa.list_(_GEODE_VALUE), "The keys whose values are wanted; may be none.", wire="union"
+        ),
+        _column(
+            "callback_arg",
+            _GEODE_VALUE_2,
+            "An argument of the application for what the server calls when the region is used; Null if there is none.",
+            wire="union",
+        ),
     ),
     "GetAllResponse": _table(
         "The keys and their values.",
-        _column("key_value_pairs", pa.list_(_KEY_RESULT_PAIR)),
+        _column(
+            "key_value_pairs",
+            pa.list_(_KEY_RESULT_PAIR),
+            "Keys and their values. Where the answer comes in several responses, each has some of them.",
+        ),
     ),
     "ServerConfigRequest": _table(
         "Asks for what the server is configured with.",
-        _column("body", pa.binary()),
+        _column("body", pa.binary(), "Everything to the end of the message, kept as it is."),
     ),
     "ServerConfigResponse": _table(
         "Answers ServerConfigRequest.",
-        _column("body", pa.binary()),
+        _column("body", pa.binary(), "Everything to the end of the message, kept as it is."),
     ),
     "AuthRequest": _table(
         "Proves who the client is.",
-        _column("body", pa.binary()),
+        _column("body", pa.binary(), "Everything to the end of the message, kept as it is."),
     ),
     "AuthResponse": _table(
         "Answers AuthRequest.",
-        _column("body", pa.binary()),
+        _column("body", pa.binary(), "Everything to the end of the message, kept as it is."),
     ),
     "ClientConfigRequest": _table(
         "Says what the client is configured with.",
-        _column("body", pa.binary()),
+        _column("body", pa.binary(), "Everything to the end of the message, kept as it is."),
     ),
     "ClientConfigResponse": _table(
         "Answers ClientConfigRequest.",
-        _column("body", pa.binary()),
+        _column("body", pa.binary(), "Everything to the end of the message, kept as it is."),
     ),
     "ErrorResponse": _table(
         "What went wrong, for people; the error code is the status of the response.",
-        _column("error_message", pa.string()),
+        _column("error_message", pa.string(), "Helps the client to find what went wrong."),
         _column("error_message_raw", pa.binary(), wire="raw"),
     ),
     "Connect": _table(
         "Sent once, before the first request, and not answered.",
-        _column("mode", pa.string(), wire="member", enum="Mode"),
+        _column(
+            "mode",
+            pa.string(),
+            "Whether messages of this connection may be divided, both ways.",
+            wire="member",
+            enum="Mode",
+        ),
         _column("mode_number", pa.int16(), wire="number"),
     ),
     "RequestPart": _table(

@@ -22,17 +22,22 @@ from .._runtime.codec import ReadState as _ReadState
 from .._runtime.codec import WriteState as _WriteState
 from .._runtime.codec import as_bytes as _as_bytes
 from .._runtime.codec import lenient_text as _lenient_text
+from .._runtime.codec import release as _release
 from .._runtime.codec import uuid as _uuid
 from .._runtime.context import Context as _Context
 from .._runtime.decoder import Decoder as _Decoder
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
+from .._runtime.numbers import count as _count
 from .._runtime.part import Divisible as _Divisible
 from .._runtime.text import decode_text as _decode_text
 from .._runtime.text import encode_text as _encode_text
 from .._runtime.unknown import Unknown
+from .._runtime.values import bounds_of as _bounds_of
+from .._runtime.values import check_context as _check_context
 from .._runtime.values import check_limits as _check_limits
 from .._runtime.values import check_role as _check_role
 from .._runtime.values import distinct as _distinct
+from .._runtime.values import show as _show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -174,7 +179,7 @@ _REQUIRED: Any = object()
 class Limits:
     """Bounds that hold before anything is allocated: sizes in bytes, numbers in pieces, times in milliseconds."""
 
-    __slots__ = ("count", "depth", "frame", "inflated", "joined", "messages", "open")
+    __slots__ = ("count", "depth", "frame", "inflated", "joined", "messages", "open", "work")
 
     def __init__(
         self,
@@ -186,6 +191,7 @@ class Limits:
         depth: int = 32,
         open: int = 65536,
         joined: int | None = None,
+        work: int = 65536,
     ) -> None:
         self.frame = frame
         """In bytes. A message, and a divided one put together. Assumed: no bound is given."""
@@ -196,6 +202,7 @@ class Limits:
         """Values inside values. Assumed: no bound is given."""
         self.open = open
         self.joined = joined
+        self.work = work
 
         _check_limits(self.to_dict())
 
@@ -209,10 +216,11 @@ class Limits:
             "depth": self.depth,
             "open": self.open,
             "joined": self.joined,
+            "work": self.work,
         }
 
     def __repr__(self) -> str:
-        return f"Limits({', '.join(f'{name}={value}' for name, value in self.to_dict().items())})"
+        return f"Limits({', '.join(f'{name}={_show(value)}' for name, value in self.to_dict().items())})"
 
 
 _LIMITS = Limits().to_dict()
@@ -221,7 +229,8 @@ _LIMITS = Limits().to_dict()
 class Mode(_IntEnum):
     """What the connection carries.
 
-    Source: Connect, Initially, we will support the following two protocols."""
+    Source: Connect, Initially, we will support the following two protocols.
+    """
 
     WHOLE = 110
     """Every message is whole."""
@@ -237,7 +246,8 @@ class ApiId(_IntEnum):
 
     Source: API Id, 2-byte(int16) for API id.
 
-    Assumed: the document gives 3; the others are an older table's that agrees with it."""
+    Assumed: the document gives 3; 1 to 6 are an older table's that agrees, 23 is the project's.
+    """
 
     SERVER_CONFIG = 1
     AUTH = 2
@@ -257,7 +267,8 @@ class Status(_IntEnum):
 
     Source: ResponseType, 2-bytes(int16) for response type.
 
-    Source: Error Codes, 2-bytes(int16) for error codes."""
+    Source: Error Codes, 2-bytes(int16) for error codes.
+    """
 
     FULL_RESPONSE = 1
     PARTIAL_RESPONSE = 2
@@ -324,6 +335,10 @@ class KeyValuePair(_Record):
 
     Source: PutAllRequestMessage {, KeyValuePair {.
 
+    Attributes:
+        key: The key to store under.
+        value: The value to store.
+
     Layout: key GeodeValue, value GeodeValue in chunks of Chunk
     """
 
@@ -342,6 +357,10 @@ class KeyResultPair(_Record):
     """Here the value is bare, without value headers.
 
     Source: GetAllResponseMessage {, KeyValuePair {.
+
+    Attributes:
+        key: A key of the request.
+        value: The value of the key.
 
     Layout: key GeodeValue, value GeodeValue
     """
@@ -363,7 +382,8 @@ class Chunk(_Record):
     Source: ValueHeader => Size hasPartialBytes.
 
     Attributes:
-        has_partial_bytes: True on every chunk but the last.
+        has_partial_bytes: Whether more chunks of the value follow: true on every chunk but the last.
+        data: The next bytes of the serialized value.
 
     Layout: size i32, has_partial_bytes bool, data bytes[size]
     """
@@ -388,6 +408,10 @@ class Entry(_Record):
 
     Assumed: Geode's own serialization: the page that describes it is not part of the document.
 
+    Attributes:
+        key: The key, a value of its own.
+        value: The value of the key.
+
     Layout: key GeodeValue, value GeodeValue
     """
 
@@ -405,15 +429,16 @@ class Entry(_Record):
 class RequestMetadata:
     """What a request says besides itself. An unknown key has no known end: the message is refused.
 
-    Source: Supported MetaData, Request MetaData Key."""
+    Source: Supported MetaData, Request MetaData Key.
+    """
 
     class JsonKey(_Record):
-        """The key is JSON text; keys in the response are turned back into it.
+        """The key is JSON text, of which the server makes a PDX key; keys in the response are turned back into JSON.
 
         Code 0x01.
 
         Attributes:
-            value: The key is JSON text; keys in the response are turned back into it.
+            value: The key is JSON text, of which the server makes a PDX key; keys in the response are turned back into JSON.
 
         Layout: value bool
         """
@@ -429,12 +454,12 @@ class RequestMetadata:
             return type(other) is RequestMetadata.JsonKey and self.value == other.value
 
     class JsonValue(_Record):
-        """The same for values.
+        """The value is JSON text, of which the server makes a PDX value; values in the response are turned back into JSON.
 
         Code 0x02.
 
         Attributes:
-            value: The same for values.
+            value: The value is JSON text, of which the server makes a PDX value; values in the response are turned back into JSON.
 
         Layout: value bool
         """
@@ -453,6 +478,11 @@ class RequestMetadata:
         """Identifies the event, so that the server knows repeats.
 
         Code 0x03.
+
+        Attributes:
+            unique_id: With `thread_id`, the key under which the server remembers the sequence ids that it has seen.
+            thread_id: See `unique_id`.
+            sequence_id: Tells the server whether it has seen the event of this `unique_id` and `thread_id` before.
 
         Layout: unique_id mutf8[u16], thread_id i64, sequence_id i64
         """
@@ -545,7 +575,8 @@ def _write_request_metadata_event_id(
 class ResponseMetadata:
     """What a response says besides itself. Its keys are not those of requests.
 
-    Source: Supported MetaData, Response MetaData Key."""
+    Source: Supported MetaData, Response MetaData Key.
+    """
 
     class UpdatePrMetaData(_Record):
         """The request went on to another node: a smart client should learn anew where the partitions are.
@@ -596,7 +627,8 @@ class GeodeValue:
 
     Source: Examples, Geode Int type = 0x39.
 
-    Assumed: Geode's own serialization: the document shows no more of it than 39, 29 and 57."""
+    Assumed: Geode's own serialization: the document shows no more of it than 39, 29 and 57.
+    """
 
     class Null(_Record):
         """Code 0x29."""
@@ -1229,6 +1261,10 @@ class GeodeValue:
     class TreeMap(_Record):
         """Code 0x4b.
 
+        Attributes:
+            comparator: What orders the keys.
+            entries: The keys and their values.
+
         Layout: length ArrayLength, comparator GeodeValue?, entries Entry[length]
         """
 
@@ -1236,7 +1272,9 @@ class GeodeValue:
         __match_args__ = ("comparator", "entries")
         code = 75
 
-        def __init__(self, comparator: _GeodeValue | None = None, entries: list[Entry] = _REQUIRED) -> None:
+        def __init__(
+            self, comparator: _GeodeValue | None = None, entries: list[Entry] | None = _REQUIRED
+        ) -> None:
             self.comparator = comparator
             if entries is _REQUIRED:
                 raise TypeError("TreeMap() misses the argument 'entries'")
@@ -1252,6 +1290,10 @@ class GeodeValue:
     class TreeSet(_Record):
         """Code 0x4c.
 
+        Attributes:
+            comparator: What orders the elements.
+            elements: The elements.
+
         Layout: length ArrayLength, comparator GeodeValue?, elements GeodeValue[length]
         """
 
@@ -1260,7 +1302,7 @@ class GeodeValue:
         code = 76
 
         def __init__(
-            self, comparator: _GeodeValue | None = None, elements: list[_GeodeValue] = _REQUIRED
+            self, comparator: _GeodeValue | None = None, elements: list[_GeodeValue] | None = _REQUIRED
         ) -> None:
             self.comparator = comparator
             if elements is _REQUIRED:
@@ -1277,6 +1319,10 @@ class GeodeValue:
     class ObjectArray(_Record):
         """Code 0x34.
 
+        Attributes:
+            element_class: The class of elements that the array was made for.
+            elements: The elements, each a value of its own.
+
         Layout: length ArrayLength, element_class ClassName?, elements GeodeValue[length]
         """
 
@@ -1285,7 +1331,7 @@ class GeodeValue:
         code = 52
 
         def __init__(
-            self, element_class: _ClassName | None = None, elements: list[_GeodeValue] = _REQUIRED
+            self, element_class: _ClassName | None = None, elements: list[_GeodeValue] | None = _REQUIRED
         ) -> None:
             self.element_class = element_class
             if elements is _REQUIRED:
@@ -1366,6 +1412,10 @@ class GeodeValue:
     class GemfireEnum(_Record):
         """Code 0x64.
 
+        Attributes:
+            class_name: Name of the enum's class.
+            member: Name of the enum's member.
+
         Layout: class_name GeodeValue, member GeodeValue
         """
 
@@ -1386,6 +1436,13 @@ class GeodeValue:
 
     class PdxInlineEnum(_Record):
         """Code 0x65.
+
+        Attributes:
+            class_name: Name of the enum's class.
+            member: Name of the enum's member.
+            ordinal: Place of the member in its enum, written as an array length.
+
+                Assumed: by its name.
 
         Layout: class_name GeodeValue, member GeodeValue, ordinal ArrayLength
         """
@@ -1409,6 +1466,14 @@ class GeodeValue:
 
     class PdxEnum(_Record):
         """Code 0x5e.
+
+        Attributes:
+            ds_id: Which distributed system gave the number `enum_id`.
+
+                Assumed: by its name.
+            enum_id: The number of an enum's member in that system, written as an array length.
+
+                Assumed: by its name.
 
         Layout: ds_id u8, enum_id ArrayLength
         """
@@ -1469,6 +1534,10 @@ class GeodeValue:
 
     class Pdx(_Record):
         """Code 0x5d.
+
+        Attributes:
+            type_id: The number of the type that tells how `body` is laid.
+            body: The fields of the object, kept as they are.
 
         Layout: length i32, type_id i32, body bytes[length]
         """
@@ -2608,7 +2677,7 @@ def _write_geode_value_huge_string(message: GeodeValue.HugeString, state: _Writi
     return _pack_Bi(89, n_value) + value
 
 
-def _write_geode_value_bytes(message: GeodeValue.Bytes, state: _Writing, is_last: bool) -> bytes:
+def _write_geode_value_bytes(message: Any, state: _Writing, is_last: bool) -> bytes:
     if message.value is None:
         value_, n_value = b"", None
     else:
@@ -2620,7 +2689,7 @@ def _write_geode_value_bytes(message: GeodeValue.Bytes, state: _Writing, is_last
     return b"".join((_pack_B(46), value, value_))
 
 
-def _write_geode_value_inet_address(message: GeodeValue.InetAddress, state: _Writing, is_last: bool) -> bytes:
+def _write_geode_value_inet_address(message: Any, state: _Writing, is_last: bool) -> bytes:
     if message.value is None:
         value_, n_value = b"", None
     else:
@@ -2632,7 +2701,7 @@ def _write_geode_value_inet_address(message: GeodeValue.InetAddress, state: _Wri
     return b"".join((_pack_B(62), value, value_))
 
 
-def _write_geode_value_big_integer(message: GeodeValue.BigInteger, state: _Writing, is_last: bool) -> bytes:
+def _write_geode_value_big_integer(message: Any, state: _Writing, is_last: bool) -> bytes:
     if message.value is None:
         value_, n_value = b"", None
     else:
@@ -2644,9 +2713,7 @@ def _write_geode_value_big_integer(message: GeodeValue.BigInteger, state: _Writi
     return b"".join((_pack_B(95), value, value_))
 
 
-def _write_geode_value_boolean_array(
-    message: GeodeValue.BooleanArray, state: _Writing, is_last: bool
-) -> bytes:
+def _write_geode_value_boolean_array(message: Any, state: _Writing, is_last: bool) -> bytes:
     parts: list[bytes] = []
     value_ = message.value
     if value_ is None:
@@ -2668,7 +2735,7 @@ def _write_geode_value_boolean_array(
     return b"".join(parts)
 
 
-def _write_geode_value_char_array(message: GeodeValue.CharArray, state: _Writing, is_last: bool) -> bytes:
+def _write_geode_value_char_array(message: Any, state: _Writing, is_last: bool) -> bytes:
     parts: list[bytes] = []
     value_ = message.value
     if value_ is None:
@@ -2688,7 +2755,7 @@ def _write_geode_value_char_array(message: GeodeValue.CharArray, state: _Writing
     return b"".join(parts)
 
 
-def _write_geode_value_short_array(message: GeodeValue.ShortArray, state: _Writing, is_last: bool) -> bytes:
+def _write_geode_value_short_array(message: Any, state: _Writing, is_last: bool) -> bytes:
     parts: list[bytes] = []
     value_ = message.value
     if value_ is None:
@@ -2708,7 +2775,7 @@ def _write_geode_value_short_array(message: GeodeValue.ShortArray, state: _Writi
     return b"".join(parts)
 
 
-def _write_geode_value_int_array(message: GeodeValue.IntArray, state: _Writing, is_last: bool) -> bytes:
+def _write_geode_value_int_array(message: Any, state: _Writing, is_last: bool) -> bytes:
     parts: list[bytes] = []
     value_ = message.value
     if value_ is None:
@@ -2728,7 +2795,7 @@ def _write_geode_value_int_array(message: GeodeValue.IntArray, state: _Writing, 
     return b"".join(parts)
 
 
-def _write_geode_value_long_array(message: GeodeValue.LongArray, state: _Writing, is_last: bool) -> bytes:
+def _write_geode_value_long_array(message: Any, state: _Writing, is_last: bool) -> bytes:
     parts: list[bytes] = []
     value_ = message.value
     if value_ is None:
@@ -2748,7 +2815,7 @@ def _write_geode_value_long_array(message: GeodeValue.LongArray, state: _Writing
     return b"".join(parts)
 
 
-def _write_geode_value_float_array(message: GeodeValue.FloatArray, state: _Writing, is_last: bool) -> bytes:
+def _write_geode_value_float_array(message: Any, state: _Writing, is_last: bool) -> bytes:
     parts: list[bytes] = []
     value_ = message.value
     if value_ is None:
@@ -2768,7 +2835,7 @@ def _write_geode_value_float_array(message: GeodeValue.FloatArray, state: _Writi
     return b"".join(parts)
 
 
-def _write_geode_value_double_array(message: GeodeValue.DoubleArray, state: _Writing, is_last: bool) -> bytes:
+def _write_geode_value_double_array(message: Any, state: _Writing, is_last: bool) -> bytes:
     parts: list[bytes] = []
     value_ = message.value
     if value_ is None:
@@ -2788,7 +2855,7 @@ def _write_geode_value_double_array(message: GeodeValue.DoubleArray, state: _Wri
     return b"".join(parts)
 
 
-def _write_geode_value_string_array(message: GeodeValue.StringArray, state: _Writing, is_last: bool) -> bytes:
+def _write_geode_value_string_array(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
@@ -2813,7 +2880,7 @@ def _write_geode_value_string_array(message: GeodeValue.StringArray, state: _Wri
     return b"".join(parts)
 
 
-def _write_geode_value_byte_arrays(message: GeodeValue.ByteArrays, state: _Writing, is_last: bool) -> bytes:
+def _write_geode_value_byte_arrays(message: Any, state: _Writing, is_last: bool) -> bytes:
     parts: list[bytes] = []
     value_ = message.value
     if value_ is None:
@@ -2841,7 +2908,7 @@ def _write_geode_value_byte_arrays(message: GeodeValue.ByteArrays, state: _Writi
     return b"".join(parts)
 
 
-def _write_geode_value_array_list(message: GeodeValue.ArrayList, state: _Writing, is_last: bool) -> bytes:
+def _write_geode_value_array_list(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
@@ -2864,7 +2931,7 @@ def _write_geode_value_array_list(message: GeodeValue.ArrayList, state: _Writing
     return b"".join(parts)
 
 
-def _write_geode_value_linked_list(message: GeodeValue.LinkedList, state: _Writing, is_last: bool) -> bytes:
+def _write_geode_value_linked_list(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
@@ -2887,7 +2954,7 @@ def _write_geode_value_linked_list(message: GeodeValue.LinkedList, state: _Writi
     return b"".join(parts)
 
 
-def _write_geode_value_hash_set(message: GeodeValue.HashSet, state: _Writing, is_last: bool) -> bytes:
+def _write_geode_value_hash_set(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
@@ -2910,9 +2977,7 @@ def _write_geode_value_hash_set(message: GeodeValue.HashSet, state: _Writing, is
     return b"".join(parts)
 
 
-def _write_geode_value_linked_hash_set(
-    message: GeodeValue.LinkedHashSet, state: _Writing, is_last: bool
-) -> bytes:
+def _write_geode_value_linked_hash_set(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
@@ -2935,7 +3000,7 @@ def _write_geode_value_linked_hash_set(
     return b"".join(parts)
 
 
-def _write_geode_value_vector(message: GeodeValue.Vector, state: _Writing, is_last: bool) -> bytes:
+def _write_geode_value_vector(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
@@ -2958,7 +3023,7 @@ def _write_geode_value_vector(message: GeodeValue.Vector, state: _Writing, is_la
     return b"".join(parts)
 
 
-def _write_geode_value_stack(message: GeodeValue.Stack, state: _Writing, is_last: bool) -> bytes:
+def _write_geode_value_stack(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
@@ -2981,7 +3046,7 @@ def _write_geode_value_stack(message: GeodeValue.Stack, state: _Writing, is_last
     return b"".join(parts)
 
 
-def _write_geode_value_hash_map(message: GeodeValue.HashMap, state: _Writing, is_last: bool) -> bytes:
+def _write_geode_value_hash_map(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
@@ -3006,9 +3071,7 @@ def _write_geode_value_hash_map(message: GeodeValue.HashMap, state: _Writing, is
     return b"".join(parts)
 
 
-def _write_geode_value_identity_hash_map(
-    message: GeodeValue.IdentityHashMap, state: _Writing, is_last: bool
-) -> bytes:
+def _write_geode_value_identity_hash_map(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
@@ -3033,7 +3096,7 @@ def _write_geode_value_identity_hash_map(
     return b"".join(parts)
 
 
-def _write_geode_value_hashtable(message: GeodeValue.Hashtable, state: _Writing, is_last: bool) -> bytes:
+def _write_geode_value_hashtable(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
@@ -3058,9 +3121,7 @@ def _write_geode_value_hashtable(message: GeodeValue.Hashtable, state: _Writing,
     return b"".join(parts)
 
 
-def _write_geode_value_concurrent_hash_map(
-    message: GeodeValue.ConcurrentHashMap, state: _Writing, is_last: bool
-) -> bytes:
+def _write_geode_value_concurrent_hash_map(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
@@ -3085,7 +3146,7 @@ def _write_geode_value_concurrent_hash_map(
     return b"".join(parts)
 
 
-def _write_geode_value_properties(message: GeodeValue.Properties, state: _Writing, is_last: bool) -> bytes:
+def _write_geode_value_properties(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
@@ -3115,8 +3176,8 @@ def _write_geode_value_tree_map(message: Any, state: _Writing, is_last: bool) ->
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
     parts: list[bytes] = []
-    length = _write_array_length(None if message.entries is None else len(message.entries))
-    if (None if message.entries is None else len(message.entries)) is not None:
+    length = _write_array_length(_count(message.entries))
+    if _count(message.entries) is not None:
         state.allow("GeodeValue")
         comparator = _GEODE_VALUE_WRITERS[type(message.comparator)](message.comparator, state, False)
     elif message.comparator is not None:
@@ -3144,8 +3205,8 @@ def _write_geode_value_tree_set(message: Any, state: _Writing, is_last: bool) ->
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
     parts: list[bytes] = []
-    length = _write_array_length(None if message.elements is None else len(message.elements))
-    if (None if message.elements is None else len(message.elements)) is not None:
+    length = _write_array_length(_count(message.elements))
+    if _count(message.elements) is not None:
         state.allow("GeodeValue")
         comparator = _GEODE_VALUE_WRITERS[type(message.comparator)](message.comparator, state, False)
     elif message.comparator is not None:
@@ -3171,8 +3232,8 @@ def _write_geode_value_object_array(message: Any, state: _Writing, is_last: bool
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
     parts: list[bytes] = []
-    length = _write_array_length(None if message.elements is None else len(message.elements))
-    if (None if message.elements is None else len(message.elements)) is not None:
+    length = _write_array_length(_count(message.elements))
+    if _count(message.elements) is not None:
         state.allow("ClassName")
         element_class = _CLASS_NAME_WRITERS[type(message.element_class)](message.element_class, state, False)
     elif message.element_class is not None:
@@ -3239,9 +3300,7 @@ def _write_geode_value_gemfire_enum(message: GeodeValue.GemfireEnum, state: _Wri
     return b"".join((_pack_B(100), class_name, member))
 
 
-def _write_geode_value_pdx_inline_enum(
-    message: GeodeValue.PdxInlineEnum, state: _Writing, is_last: bool
-) -> bytes:
+def _write_geode_value_pdx_inline_enum(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter("GeodeValue")
@@ -3256,7 +3315,7 @@ def _write_geode_value_pdx_inline_enum(
     return b"".join((_pack_B(101), class_name, member, ordinal))
 
 
-def _write_geode_value_pdx_enum(message: GeodeValue.PdxEnum, state: _Writing, is_last: bool) -> bytes:
+def _write_geode_value_pdx_enum(message: Any, state: _Writing, is_last: bool) -> bytes:
     enum_id = _write_array_length(message.enum_id)
     return _pack_BB(94, message.ds_id) + enum_id
 
@@ -3297,7 +3356,8 @@ def _write_geode_value_unbounded(message: GeodeValue.Unbounded, state: _Writing,
 class ClassName:
     """What an Object[] is made of, or a class as a value: a name, a primitive, or none.
 
-    Assumed: Geode's own serialization: the page that describes it is not part of the document."""
+    Assumed: Geode's own serialization: the page that describes it is not part of the document.
+    """
 
     class Named(_Record):
         """Code 0x2b.
@@ -3603,6 +3663,9 @@ class Connect(_Record):
 
     Source: Connect, It accepts an initial byte.
 
+    Attributes:
+        mode: Whether messages of this connection may be divided, both ways.
+
     Layout: mode Mode
     """
 
@@ -3615,12 +3678,16 @@ class Connect(_Record):
     def __eq__(self, other: object) -> bool:
         return type(other) is Connect and self.mode == other.mode
 
-    def encode(self) -> bytes:
-        """Return the bytes before the first frame. EncodeError: the wire cannot carry it."""
+    def encode(self, *, variant: _Variant | None = None, limits: Limits | None = None) -> bytes:
+        """Return the bytes before the first frame. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return _encode_carefully(self, -1, variant=variant, limits=limits)
+            if variant == "example":
+                return _write_connect(self, None)
             return _write_connect(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(self, -1)
+            return _encode_carefully(self, -1, variant=variant, limits=limits)
 
 
 def _read_connect(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Connect, int]:
@@ -3727,16 +3794,20 @@ class _InResponse(_MessageRecord):
         from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
+        limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         message: Any = self
         frame = Response(message, correlation_id, is_partial, status, metadata)
         try:
-            return _FRAME_WRITERS[variant, Response](
+            data = _FRAME_WRITERS[variant, Response](
                 frame, None if context is None else context.state_to_write(_LIMITS, from_role)
             )
+            if limits is not None:
+                _hold_to(limits, data, frame.message, from_role or "server", context, variant)
+            return data
         except _WRITE_FAULTS:
-            return _encode_carefully(frame, -1, from_role, context, variant)
+            return _encode_carefully(frame, -1, from_role, context, variant, limits=limits)
 
     @classmethod
     def decode(cls, data: _Buffer, *, context: Context | None = None) -> Self:
@@ -3758,6 +3829,12 @@ class PutRequest(_InRequest):
     Code 3, from client.
 
     Source: Messages, PutRequestMessage {.
+
+    Attributes:
+        region_name: Name of the region that is read or written.
+        key: The key to store under.
+        callback_arg: An argument of the application for what the server calls when the region is used; Null if there is none.
+        value: The value to store.
 
     Layout: region_name mutf8[u16], key GeodeValue, callback_arg GeodeValue, value GeodeValue in chunks of Chunk
     """
@@ -3791,13 +3868,15 @@ class PutRequest(_InRequest):
         from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
+        limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            if variant is not None:
+            if variant is not None or limits is not None:
                 return Request(self, correlation_id, is_partial, metadata).encode(
-                    from_role=from_role, context=context, variant=variant
+                    from_role=from_role, context=context, variant=variant, limits=limits
                 )
+            message: Any = self
             if metadata is not None:
                 metadata__ = metadata
                 if type(metadata__) is not list and not isinstance(metadata__, tuple):
@@ -3812,21 +3891,21 @@ class PutRequest(_InRequest):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not ((len(metadata) > 0) and _distinct(metadata)):
+                if not (((0 if metadata is None else len(metadata)) > 0) and _distinct(metadata)):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
                 metadata_ = b""
-            region_name = _encode_str(self.region_name)
+            region_name = _encode_str(message.region_name)
             if not region_name.isascii() or 0 in region_name:
-                region_name = _encode_text(self.region_name, "mutf8", lenient=True)
+                region_name = _encode_text(message.region_name, "mutf8", lenient=True)
             n_region_name = len(region_name)
-            key = _GEODE_VALUE_WRITERS[type(self.key)](self.key, None, False)
-            callback_arg = _GEODE_VALUE_WRITERS[type(self.callback_arg)](self.callback_arg, None, False)
-            value = _GEODE_VALUE_WRITERS[type(self.value)](self.value, None, True)
+            key = _GEODE_VALUE_WRITERS[type(message.key)](message.key, None, False)
+            callback_arg = _GEODE_VALUE_WRITERS[type(message.callback_arg)](message.callback_arg, None, False)
+            value = _GEODE_VALUE_WRITERS[type(message.value)](message.value, None, True)
             value = _write_chunk_alone(value)
             payload_size = 5 + len(metadata_) + n_region_name + len(key) + len(callback_arg) + len(value)
-            if is_partial is not True and is_partial is not False or type(self.key) not in _ONLY_1:
+            if is_partial is not True and is_partial is not False or type(message.key) not in _ONLY_1:
                 raise _Bad
             if is_partial:
                 raise _Bad
@@ -3850,7 +3929,12 @@ class PutRequest(_InRequest):
             return data
         except _WRITE_FAULTS:
             return _encode_carefully(
-                Request(self, correlation_id, is_partial, metadata), -1, from_role, context, variant
+                Request(self, correlation_id, is_partial, metadata),
+                -1,
+                from_role,
+                context,
+                variant,
+                limits=limits,
             )
 
 
@@ -3918,6 +4002,9 @@ class PutResponse(_InResponse):
 
     Source: Messages, PutResponseMessage {.
 
+    Attributes:
+        success: Whether the value was stored.
+
     Layout: success bool
     """
 
@@ -3940,13 +4027,15 @@ class PutResponse(_InResponse):
         from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
+        limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            if variant is not None:
+            if variant is not None or limits is not None:
                 return Response(self, correlation_id, is_partial, status, metadata).encode(
-                    from_role=from_role, context=context, variant=variant
+                    from_role=from_role, context=context, variant=variant, limits=limits
                 )
+            message: Any = self
             if metadata is not None:
                 metadata__ = metadata
                 if type(metadata__) is not list and not isinstance(metadata__, tuple):
@@ -3961,15 +4050,15 @@ class PutResponse(_InResponse):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not ((len(metadata) > 0) and _distinct(metadata)):
+                if not (((0 if metadata is None else len(metadata)) > 0) and _distinct(metadata)):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
                 metadata_ = b""
             if status in (1, 2):
-                if self.success is not True and self.success is not False:
+                if message.success is not True and message.success is not False:
                     raise _Bad
-                body = _pack_B(self.success)
+                body = _pack_B(message.success)
             else:
                 raise _Bad
             payload_size = 2 + len(metadata_) + len(body)
@@ -3991,7 +4080,12 @@ class PutResponse(_InResponse):
             return data
         except _WRITE_FAULTS:
             return _encode_carefully(
-                Response(self, correlation_id, is_partial, status, metadata), -1, from_role, context, variant
+                Response(self, correlation_id, is_partial, status, metadata),
+                -1,
+                from_role,
+                context,
+                variant,
+                limits=limits,
             )
 
 
@@ -4017,6 +4111,11 @@ class GetRequest(_InRequest):
     Code 4, from client.
 
     Source: Messages, GetRequestMessage {.
+
+    Attributes:
+        region_name: Name of the region that is read or written.
+        key: The key whose value is wanted.
+        callback_arg: An argument of the application for what the server calls when the region is used; Null if there is none.
 
     Layout: region_name mutf8[u16], key GeodeValue, callback_arg GeodeValue
     """
@@ -4046,13 +4145,15 @@ class GetRequest(_InRequest):
         from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
+        limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            if variant is not None:
+            if variant is not None or limits is not None:
                 return Request(self, correlation_id, is_partial, metadata).encode(
-                    from_role=from_role, context=context, variant=variant
+                    from_role=from_role, context=context, variant=variant, limits=limits
                 )
+            message: Any = self
             if metadata is not None:
                 metadata__ = metadata
                 if type(metadata__) is not list and not isinstance(metadata__, tuple):
@@ -4067,19 +4168,19 @@ class GetRequest(_InRequest):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not ((len(metadata) > 0) and _distinct(metadata)):
+                if not (((0 if metadata is None else len(metadata)) > 0) and _distinct(metadata)):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
                 metadata_ = b""
-            region_name = _encode_str(self.region_name)
+            region_name = _encode_str(message.region_name)
             if not region_name.isascii() or 0 in region_name:
-                region_name = _encode_text(self.region_name, "mutf8", lenient=True)
+                region_name = _encode_text(message.region_name, "mutf8", lenient=True)
             n_region_name = len(region_name)
-            key = _GEODE_VALUE_WRITERS[type(self.key)](self.key, None, False)
-            callback_arg = _GEODE_VALUE_WRITERS[type(self.callback_arg)](self.callback_arg, None, True)
+            key = _GEODE_VALUE_WRITERS[type(message.key)](message.key, None, False)
+            callback_arg = _GEODE_VALUE_WRITERS[type(message.callback_arg)](message.callback_arg, None, True)
             payload_size = 5 + len(metadata_) + n_region_name + len(key) + len(callback_arg)
-            if is_partial is not True and is_partial is not False or type(self.key) not in _ONLY_1:
+            if is_partial is not True and is_partial is not False or type(message.key) not in _ONLY_1:
                 raise _Bad
             if is_partial:
                 raise _Bad
@@ -4102,7 +4203,12 @@ class GetRequest(_InRequest):
             return data
         except _WRITE_FAULTS:
             return _encode_carefully(
-                Request(self, correlation_id, is_partial, metadata), -1, from_role, context, variant
+                Request(self, correlation_id, is_partial, metadata),
+                -1,
+                from_role,
+                context,
+                variant,
+                limits=limits,
             )
 
 
@@ -4142,6 +4248,9 @@ class GetResponse(_InResponse):
 
     Source: Messages, GetResponseMessage {.
 
+    Attributes:
+        result: The value of the key, bare: without value headers.
+
     Layout: result GeodeValue
     """
 
@@ -4164,13 +4273,15 @@ class GetResponse(_InResponse):
         from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
+        limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            if variant is not None:
+            if variant is not None or limits is not None:
                 return Response(self, correlation_id, is_partial, status, metadata).encode(
-                    from_role=from_role, context=context, variant=variant
+                    from_role=from_role, context=context, variant=variant, limits=limits
                 )
+            message: Any = self
             if metadata is not None:
                 metadata__ = metadata
                 if type(metadata__) is not list and not isinstance(metadata__, tuple):
@@ -4185,13 +4296,13 @@ class GetResponse(_InResponse):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not ((len(metadata) > 0) and _distinct(metadata)):
+                if not (((0 if metadata is None else len(metadata)) > 0) and _distinct(metadata)):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
                 metadata_ = b""
             if status in (1, 2):
-                result = _GEODE_VALUE_WRITERS[type(self.result)](self.result, None, True)
+                result = _GEODE_VALUE_WRITERS[type(message.result)](message.result, None, True)
                 body = result
             else:
                 raise _Bad
@@ -4214,7 +4325,12 @@ class GetResponse(_InResponse):
             return data
         except _WRITE_FAULTS:
             return _encode_carefully(
-                Response(self, correlation_id, is_partial, status, metadata), -1, from_role, context, variant
+                Response(self, correlation_id, is_partial, status, metadata),
+                -1,
+                from_role,
+                context,
+                variant,
+                limits=limits,
             )
 
 
@@ -4236,6 +4352,11 @@ class PutAllRequest(_InRequest):
     Code 5, from client.
 
     Source: Messages, PutAllRequestMessage {.
+
+    Attributes:
+        region_name: Name of the region that is read or written.
+        key_value_pairs: The keys and the values to store; may be none.
+        callback_arg: An argument of the application for what the server calls when the region is used; Null if there is none.
 
     Layout: region_name mutf8[u16], key_value_pairs KeyValuePair[i32], callback_arg GeodeValue
     """
@@ -4267,13 +4388,15 @@ class PutAllRequest(_InRequest):
         from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
+        limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            if variant is not None:
+            if variant is not None or limits is not None:
                 return Request(self, correlation_id, is_partial, metadata).encode(
-                    from_role=from_role, context=context, variant=variant
+                    from_role=from_role, context=context, variant=variant, limits=limits
                 )
+            message: Any = self
             if metadata is not None:
                 metadata__ = metadata
                 if type(metadata__) is not list and not isinstance(metadata__, tuple):
@@ -4288,16 +4411,16 @@ class PutAllRequest(_InRequest):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not ((len(metadata) > 0) and _distinct(metadata)):
+                if not (((0 if metadata is None else len(metadata)) > 0) and _distinct(metadata)):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
                 metadata_ = b""
-            region_name = _encode_str(self.region_name)
+            region_name = _encode_str(message.region_name)
             if not region_name.isascii() or 0 in region_name:
-                region_name = _encode_text(self.region_name, "mutf8", lenient=True)
+                region_name = _encode_text(message.region_name, "mutf8", lenient=True)
             n_region_name = len(region_name)
-            key_value_pairs = self.key_value_pairs
+            key_value_pairs = message.key_value_pairs
             if type(key_value_pairs) is not list and not isinstance(key_value_pairs, tuple):
                 raise _Bad
             n_key_value_pairs = len(key_value_pairs)
@@ -4312,7 +4435,7 @@ class PutAllRequest(_InRequest):
                     raise _Bad
                 key_value_pairs__ += (key, value)
             key_value_pairs_ = b"".join(key_value_pairs__)
-            callback_arg = _GEODE_VALUE_WRITERS[type(self.callback_arg)](self.callback_arg, None, True)
+            callback_arg = _GEODE_VALUE_WRITERS[type(message.callback_arg)](message.callback_arg, None, True)
             payload_size = 9 + len(metadata_) + n_region_name + len(key_value_pairs_) + len(callback_arg)
             if is_partial is not True and is_partial is not False or is_partial:
                 raise _Bad
@@ -4336,7 +4459,12 @@ class PutAllRequest(_InRequest):
             return data
         except _WRITE_FAULTS:
             return _encode_carefully(
-                Request(self, correlation_id, is_partial, metadata), -1, from_role, context, variant
+                Request(self, correlation_id, is_partial, metadata),
+                -1,
+                from_role,
+                context,
+                variant,
+                limits=limits,
             )
 
 
@@ -4434,6 +4562,9 @@ class PutAllResponse(_InResponse):
 
     Source: Messages, PutAllResponseMessage {.
 
+    Attributes:
+        number_of_keys_failed: Keys of the request for which no value was stored.
+
     Layout: number_of_keys_failed i32
     """
 
@@ -4456,13 +4587,15 @@ class PutAllResponse(_InResponse):
         from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
+        limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            if variant is not None:
+            if variant is not None or limits is not None:
                 return Response(self, correlation_id, is_partial, status, metadata).encode(
-                    from_role=from_role, context=context, variant=variant
+                    from_role=from_role, context=context, variant=variant, limits=limits
                 )
+            message: Any = self
             if metadata is not None:
                 metadata__ = metadata
                 if type(metadata__) is not list and not isinstance(metadata__, tuple):
@@ -4477,13 +4610,13 @@ class PutAllResponse(_InResponse):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not ((len(metadata) > 0) and _distinct(metadata)):
+                if not (((0 if metadata is None else len(metadata)) > 0) and _distinct(metadata)):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
                 metadata_ = b""
             if status in (1, 2):
-                body = _pack_i(self.number_of_keys_failed)
+                body = _pack_i(message.number_of_keys_failed)
             else:
                 raise _Bad
             payload_size = 2 + len(metadata_) + len(body)
@@ -4505,7 +4638,12 @@ class PutAllResponse(_InResponse):
             return data
         except _WRITE_FAULTS:
             return _encode_carefully(
-                Response(self, correlation_id, is_partial, status, metadata), -1, from_role, context, variant
+                Response(self, correlation_id, is_partial, status, metadata),
+                -1,
+                from_role,
+                context,
+                variant,
+                limits=limits,
             )
 
 
@@ -4529,6 +4667,11 @@ class GetAllRequest(_InRequest):
     Code 6, from client.
 
     Source: Messages, GetAllRequestMessage {.
+
+    Attributes:
+        region_name: Name of the region that is read or written.
+        keys: The keys whose values are wanted; may be none.
+        callback_arg: An argument of the application for what the server calls when the region is used; Null if there is none.
 
     Layout: region_name mutf8[u16], keys GeodeValue[i32], callback_arg GeodeValue
     """
@@ -4558,13 +4701,15 @@ class GetAllRequest(_InRequest):
         from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
+        limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            if variant is not None:
+            if variant is not None or limits is not None:
                 return Request(self, correlation_id, is_partial, metadata).encode(
-                    from_role=from_role, context=context, variant=variant
+                    from_role=from_role, context=context, variant=variant, limits=limits
                 )
+            message: Any = self
             if metadata is not None:
                 metadata__ = metadata
                 if type(metadata__) is not list and not isinstance(metadata__, tuple):
@@ -4579,16 +4724,16 @@ class GetAllRequest(_InRequest):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not ((len(metadata) > 0) and _distinct(metadata)):
+                if not (((0 if metadata is None else len(metadata)) > 0) and _distinct(metadata)):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
                 metadata_ = b""
-            region_name = _encode_str(self.region_name)
+            region_name = _encode_str(message.region_name)
             if not region_name.isascii() or 0 in region_name:
-                region_name = _encode_text(self.region_name, "mutf8", lenient=True)
+                region_name = _encode_text(message.region_name, "mutf8", lenient=True)
             n_region_name = len(region_name)
-            keys = self.keys
+            keys = message.keys
             if type(keys) is not list and not isinstance(keys, tuple):
                 raise _Bad
             n_keys = len(keys)
@@ -4601,7 +4746,7 @@ class GetAllRequest(_InRequest):
                     raise _Bad
                 keys__.append(key_)
             keys_ = b"".join(keys__)
-            callback_arg = _GEODE_VALUE_WRITERS[type(self.callback_arg)](self.callback_arg, None, True)
+            callback_arg = _GEODE_VALUE_WRITERS[type(message.callback_arg)](message.callback_arg, None, True)
             payload_size = 9 + len(metadata_) + n_region_name + len(keys_) + len(callback_arg)
             if is_partial is not True and is_partial is not False or is_partial:
                 raise _Bad
@@ -4625,7 +4770,12 @@ class GetAllRequest(_InRequest):
             return data
         except _WRITE_FAULTS:
             return _encode_carefully(
-                Request(self, correlation_id, is_partial, metadata), -1, from_role, context, variant
+                Request(self, correlation_id, is_partial, metadata),
+                -1,
+                from_role,
+                context,
+                variant,
+                limits=limits,
             )
 
 
@@ -4693,6 +4843,9 @@ class GetAllResponse(_InResponse):
 
     Source: Messages, GetAllResponseMessage {.
 
+    Attributes:
+        key_value_pairs: Keys and their values. Where the answer comes in several responses, each has some of them.
+
     Layout: key_value_pairs KeyResultPair[i32]
     """
 
@@ -4715,13 +4868,15 @@ class GetAllResponse(_InResponse):
         from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
+        limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            if variant is not None:
+            if variant is not None or limits is not None:
                 return Response(self, correlation_id, is_partial, status, metadata).encode(
-                    from_role=from_role, context=context, variant=variant
+                    from_role=from_role, context=context, variant=variant, limits=limits
                 )
+            message: Any = self
             if metadata is not None:
                 metadata__ = metadata
                 if type(metadata__) is not list and not isinstance(metadata__, tuple):
@@ -4736,13 +4891,13 @@ class GetAllResponse(_InResponse):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not ((len(metadata) > 0) and _distinct(metadata)):
+                if not (((0 if metadata is None else len(metadata)) > 0) and _distinct(metadata)):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
                 metadata_ = b""
             if status in (1, 2):
-                key_value_pairs = self.key_value_pairs
+                key_value_pairs = message.key_value_pairs
                 if type(key_value_pairs) is not list and not isinstance(key_value_pairs, tuple):
                     raise _Bad
                 n_key_value_pairs = len(key_value_pairs)
@@ -4778,7 +4933,12 @@ class GetAllResponse(_InResponse):
             return data
         except _WRITE_FAULTS:
             return _encode_carefully(
-                Response(self, correlation_id, is_partial, status, metadata), -1, from_role, context, variant
+                Response(self, correlation_id, is_partial, status, metadata),
+                -1,
+                from_role,
+                context,
+                variant,
+                limits=limits,
             )
 
 
@@ -4833,7 +4993,10 @@ class ServerConfigRequest(_InRequest):
 
     Source: RequestAPI, ServerConfigRequest.
 
-    Assumed: the document does not describe its body.
+    Assumed: what it is for, by its name: the document does not describe it.
+
+    Attributes:
+        body: Everything to the end of the message, kept as it is.
 
     Layout: body bytes[..]
     """
@@ -4856,13 +5019,15 @@ class ServerConfigRequest(_InRequest):
         from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
+        limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            if variant is not None:
+            if variant is not None or limits is not None:
                 return Request(self, correlation_id, is_partial, metadata).encode(
-                    from_role=from_role, context=context, variant=variant
+                    from_role=from_role, context=context, variant=variant, limits=limits
                 )
+            message: Any = self
             if metadata is not None:
                 metadata__ = metadata
                 if type(metadata__) is not list and not isinstance(metadata__, tuple):
@@ -4877,12 +5042,12 @@ class ServerConfigRequest(_InRequest):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not ((len(metadata) > 0) and _distinct(metadata)):
+                if not (((0 if metadata is None else len(metadata)) > 0) and _distinct(metadata)):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
                 metadata_ = b""
-            body = self.body
+            body = message.body
             if type(body) is not bytes:
                 raise _Bad
             n_body = len(body)
@@ -4905,7 +5070,12 @@ class ServerConfigRequest(_InRequest):
             return data
         except _WRITE_FAULTS:
             return _encode_carefully(
-                Request(self, correlation_id, is_partial, metadata), -1, from_role, context, variant
+                Request(self, correlation_id, is_partial, metadata),
+                -1,
+                from_role,
+                context,
+                variant,
+                limits=limits,
             )
 
 
@@ -4937,7 +5107,10 @@ class ServerConfigResponse(_InResponse):
 
     Source: APIResponse, ServerConfigResposne.
 
-    Assumed: the document does not describe its body.
+    Assumed: what it is for, by its name: the document does not describe it.
+
+    Attributes:
+        body: Everything to the end of the message, kept as it is.
 
     Layout: body bytes[..]
     """
@@ -4961,13 +5134,15 @@ class ServerConfigResponse(_InResponse):
         from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
+        limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            if variant is not None:
+            if variant is not None or limits is not None:
                 return Response(self, correlation_id, is_partial, status, metadata).encode(
-                    from_role=from_role, context=context, variant=variant
+                    from_role=from_role, context=context, variant=variant, limits=limits
                 )
+            message: Any = self
             if metadata is not None:
                 metadata__ = metadata
                 if type(metadata__) is not list and not isinstance(metadata__, tuple):
@@ -4982,13 +5157,13 @@ class ServerConfigResponse(_InResponse):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not ((len(metadata) > 0) and _distinct(metadata)):
+                if not (((0 if metadata is None else len(metadata)) > 0) and _distinct(metadata)):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
                 metadata_ = b""
             if status in (1, 2):
-                body_ = self.body
+                body_ = message.body
                 if type(body_) is not bytes:
                     raise _Bad
                 body = body_
@@ -5013,7 +5188,12 @@ class ServerConfigResponse(_InResponse):
             return data
         except _WRITE_FAULTS:
             return _encode_carefully(
-                Response(self, correlation_id, is_partial, status, metadata), -1, from_role, context, variant
+                Response(self, correlation_id, is_partial, status, metadata),
+                -1,
+                from_role,
+                context,
+                variant,
+                limits=limits,
             )
 
 
@@ -5045,7 +5225,10 @@ class AuthRequest(_InRequest):
 
     Source: RequestAPI, AuthRequest.
 
-    Assumed: the document does not describe its body.
+    Assumed: what it is for, by its name: the document does not describe it.
+
+    Attributes:
+        body: Everything to the end of the message, kept as it is.
 
     Layout: body bytes[..]
     """
@@ -5068,13 +5251,15 @@ class AuthRequest(_InRequest):
         from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
+        limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            if variant is not None:
+            if variant is not None or limits is not None:
                 return Request(self, correlation_id, is_partial, metadata).encode(
-                    from_role=from_role, context=context, variant=variant
+                    from_role=from_role, context=context, variant=variant, limits=limits
                 )
+            message: Any = self
             if metadata is not None:
                 metadata__ = metadata
                 if type(metadata__) is not list and not isinstance(metadata__, tuple):
@@ -5089,12 +5274,12 @@ class AuthRequest(_InRequest):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not ((len(metadata) > 0) and _distinct(metadata)):
+                if not (((0 if metadata is None else len(metadata)) > 0) and _distinct(metadata)):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
                 metadata_ = b""
-            body = self.body
+            body = message.body
             if type(body) is not bytes:
                 raise _Bad
             n_body = len(body)
@@ -5117,7 +5302,12 @@ class AuthRequest(_InRequest):
             return data
         except _WRITE_FAULTS:
             return _encode_carefully(
-                Request(self, correlation_id, is_partial, metadata), -1, from_role, context, variant
+                Request(self, correlation_id, is_partial, metadata),
+                -1,
+                from_role,
+                context,
+                variant,
+                limits=limits,
             )
 
 
@@ -5147,7 +5337,10 @@ class AuthResponse(_InResponse):
 
     Source: APIResponse, AuthResponse.
 
-    Assumed: the document does not describe its body.
+    Assumed: what it is for, by its name: the document does not describe it.
+
+    Attributes:
+        body: Everything to the end of the message, kept as it is.
 
     Layout: body bytes[..]
     """
@@ -5171,13 +5364,15 @@ class AuthResponse(_InResponse):
         from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
+        limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            if variant is not None:
+            if variant is not None or limits is not None:
                 return Response(self, correlation_id, is_partial, status, metadata).encode(
-                    from_role=from_role, context=context, variant=variant
+                    from_role=from_role, context=context, variant=variant, limits=limits
                 )
+            message: Any = self
             if metadata is not None:
                 metadata__ = metadata
                 if type(metadata__) is not list and not isinstance(metadata__, tuple):
@@ -5192,13 +5387,13 @@ class AuthResponse(_InResponse):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not ((len(metadata) > 0) and _distinct(metadata)):
+                if not (((0 if metadata is None else len(metadata)) > 0) and _distinct(metadata)):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
                 metadata_ = b""
             if status in (1, 2):
-                body_ = self.body
+                body_ = message.body
                 if type(body_) is not bytes:
                     raise _Bad
                 body = body_
@@ -5223,7 +5418,12 @@ class AuthResponse(_InResponse):
             return data
         except _WRITE_FAULTS:
             return _encode_carefully(
-                Response(self, correlation_id, is_partial, status, metadata), -1, from_role, context, variant
+                Response(self, correlation_id, is_partial, status, metadata),
+                -1,
+                from_role,
+                context,
+                variant,
+                limits=limits,
             )
 
 
@@ -5255,7 +5455,10 @@ class ClientConfigRequest(_InRequest):
 
     Source: RequestAPI, ClientConfigRequest.
 
-    Assumed: the document does not describe its body.
+    Assumed: what it is for, by its name: the document does not describe it.
+
+    Attributes:
+        body: Everything to the end of the message, kept as it is.
 
     Layout: body bytes[..]
     """
@@ -5278,13 +5481,15 @@ class ClientConfigRequest(_InRequest):
         from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
+        limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            if variant is not None:
+            if variant is not None or limits is not None:
                 return Request(self, correlation_id, is_partial, metadata).encode(
-                    from_role=from_role, context=context, variant=variant
+                    from_role=from_role, context=context, variant=variant, limits=limits
                 )
+            message: Any = self
             if metadata is not None:
                 metadata__ = metadata
                 if type(metadata__) is not list and not isinstance(metadata__, tuple):
@@ -5299,12 +5504,12 @@ class ClientConfigRequest(_InRequest):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not ((len(metadata) > 0) and _distinct(metadata)):
+                if not (((0 if metadata is None else len(metadata)) > 0) and _distinct(metadata)):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
                 metadata_ = b""
-            body = self.body
+            body = message.body
             if type(body) is not bytes:
                 raise _Bad
             n_body = len(body)
@@ -5327,7 +5532,12 @@ class ClientConfigRequest(_InRequest):
             return data
         except _WRITE_FAULTS:
             return _encode_carefully(
-                Request(self, correlation_id, is_partial, metadata), -1, from_role, context, variant
+                Request(self, correlation_id, is_partial, metadata),
+                -1,
+                from_role,
+                context,
+                variant,
+                limits=limits,
             )
 
 
@@ -5359,7 +5569,10 @@ class ClientConfigResponse(_InResponse):
 
     Source: APIResponse, ClientConfigResponse.
 
-    Assumed: the document does not describe its body.
+    Assumed: what it is for, by its name: the document does not describe it.
+
+    Attributes:
+        body: Everything to the end of the message, kept as it is.
 
     Layout: body bytes[..]
     """
@@ -5383,13 +5596,15 @@ class ClientConfigResponse(_InResponse):
         from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
+        limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            if variant is not None:
+            if variant is not None or limits is not None:
                 return Response(self, correlation_id, is_partial, status, metadata).encode(
-                    from_role=from_role, context=context, variant=variant
+                    from_role=from_role, context=context, variant=variant, limits=limits
                 )
+            message: Any = self
             if metadata is not None:
                 metadata__ = metadata
                 if type(metadata__) is not list and not isinstance(metadata__, tuple):
@@ -5404,13 +5619,13 @@ class ClientConfigResponse(_InResponse):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not ((len(metadata) > 0) and _distinct(metadata)):
+                if not (((0 if metadata is None else len(metadata)) > 0) and _distinct(metadata)):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
                 metadata_ = b""
             if status in (1, 2):
-                body_ = self.body
+                body_ = message.body
                 if type(body_) is not bytes:
                     raise _Bad
                 body = body_
@@ -5435,7 +5650,12 @@ class ClientConfigResponse(_InResponse):
             return data
         except _WRITE_FAULTS:
             return _encode_carefully(
-                Response(self, correlation_id, is_partial, status, metadata), -1, from_role, context, variant
+                Response(self, correlation_id, is_partial, status, metadata),
+                -1,
+                from_role,
+                context,
+                variant,
+                limits=limits,
             )
 
 
@@ -5466,6 +5686,9 @@ class ErrorResponse(_InResponse):
     Without a code of its own, from server.
 
     Source: ErrorResponse => errorMessage.
+
+    Attributes:
+        error_message: Helps the client to find what went wrong.
 
     Layout: error_message mutf8[u16]
     """
@@ -5582,8 +5805,11 @@ class Request(_Divisible):
 
     Attributes:
         message: What the frame carries.
+        correlation_id: Chosen by the client, another for each request that waits; the response repeats it, and all parts of a divided message have it.
         is_partial: More of this request follows under the same id.
-        metadata: Source: Metadata, NumberOfMetadata.
+        metadata: Keys with their values, each key at most once, behind their number, which is at least 1.
+
+            Source: Metadata, NumberOfMetadata.
 
     Layout: size i32, correlation_id i32, is_partial bool, has_metadata bool, payload { api_id ApiId, api_version i8 == 1, metadata RequestMetadata[i16]?, body message } in size
     """
@@ -5618,14 +5844,18 @@ class Request(_Divisible):
         from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
+        limits: Limits | None = None,
     ) -> bytes:
-        """Return the frame's bytes. EncodeError: the wire cannot carry it."""
+        """Return the frame's bytes. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            return _FRAME_WRITERS[variant, Request](
+            data = _FRAME_WRITERS[variant, Request](
                 self, None if context is None else context.state_to_write(_LIMITS, from_role)
             )
+            if limits is not None:
+                _hold_to(limits, data, self.message, from_role or "client", context, variant)
+            return data
         except _WRITE_FAULTS:
-            return _encode_carefully(self, -1, from_role, context, variant)
+            return _encode_carefully(self, -1, from_role, context, variant, limits=limits)
 
 
 def _read_request(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Request, int]:
@@ -5740,7 +5970,7 @@ def _write_request(frame: Any, state: _Writing) -> bytes:
             metadata_item_ = _REQUEST_METADATA_WRITERS[type(metadata_item)](metadata_item, state, False)
             metadata__.append(metadata_item_)
         metadata = b"".join(metadata__)
-        if not ((len(frame.metadata) > 0) and _distinct(frame.metadata)):
+        if not (((0 if frame.metadata is None else len(frame.metadata)) > 0) and _distinct(frame.metadata)):
             raise _Bad
         metadata = _pack_h(n_metadata) + metadata
     else:
@@ -5779,8 +6009,14 @@ class Response(_Divisible):
 
     Attributes:
         message: What the frame carries.
-        status: Source: ResponseHeader => ResponseTypeId | ErrorCode.
-        metadata: Source: Metadata, NumberOfMetadata.
+        correlation_id: Chosen by the client, another for each request that waits; the response repeats it, and all parts of a divided message have it.
+        is_partial: More of this response follows under the same id.
+        status: Whether the request is answered in full, in part, or by an error.
+
+            Source: ResponseHeader => ResponseTypeId | ErrorCode.
+        metadata: Keys with their values, each key at most once, behind their number, which is at least 1.
+
+            Source: Metadata, NumberOfMetadata.
 
     Layout: size i32, correlation_id i32, is_partial bool, has_metadata bool, payload { status Status, metadata ResponseMetadata[i16]?, body (message or ErrorResponse) } in size
     """
@@ -5818,14 +6054,18 @@ class Response(_Divisible):
         from_role: _Role | None = None,
         context: Context | None = None,
         variant: _Variant | None = None,
+        limits: Limits | None = None,
     ) -> bytes:
-        """Return the frame's bytes. EncodeError: the wire cannot carry it."""
+        """Return the frame's bytes. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            return _FRAME_WRITERS[variant, Response](
+            data = _FRAME_WRITERS[variant, Response](
                 self, None if context is None else context.state_to_write(_LIMITS, from_role)
             )
+            if limits is not None:
+                _hold_to(limits, data, self.message, from_role or "server", context, variant)
+            return data
         except _WRITE_FAULTS:
-            return _encode_carefully(self, -1, from_role, context, variant)
+            return _encode_carefully(self, -1, from_role, context, variant, limits=limits)
 
 
 def _read_response(buffer: bytes, offset: int, end: int, state: Any) -> tuple[Response, int]:
@@ -5959,7 +6199,7 @@ def _write_response(frame: Any, state: _Writing) -> bytes:
             metadata_item_ = _RESPONSE_METADATA_WRITERS[type(metadata_item)](metadata_item, state, False)
             metadata__.append(metadata_item_)
         metadata = b"".join(metadata__)
-        if not ((len(frame.metadata) > 0) and _distinct(frame.metadata)):
+        if not (((0 if frame.metadata is None else len(frame.metadata)) > 0) and _distinct(frame.metadata)):
             raise _Bad
         metadata = _pack_h(n_metadata) + metadata
     else:
@@ -6065,7 +6305,7 @@ def _write_request_in_example(frame: Any, state: _Writing) -> bytes:
             metadata_item_ = _REQUEST_METADATA_WRITERS[type(metadata_item)](metadata_item, state, False)
             metadata__.append(metadata_item_)
         metadata = b"".join(metadata__)
-        if not ((len(frame.metadata) > 0) and _distinct(frame.metadata)):
+        if not (((0 if frame.metadata is None else len(frame.metadata)) > 0) and _distinct(frame.metadata)):
             raise _Bad
         metadata = _pack_h(n_metadata) + metadata
     else:
@@ -6171,7 +6411,7 @@ def _write_response_in_example(frame: Any, state: _Writing) -> bytes:
             metadata_item_ = _RESPONSE_METADATA_WRITERS[type(metadata_item)](metadata_item, state, False)
             metadata__.append(metadata_item_)
         metadata = b"".join(metadata__)
-        if not ((len(frame.metadata) > 0) and _distinct(frame.metadata)):
+        if not (((0 if frame.metadata is None else len(frame.metadata)) > 0) and _distinct(frame.metadata)):
             raise _Bad
         metadata = _pack_h(n_metadata) + metadata
     else:
@@ -6279,6 +6519,8 @@ def decode(
     """
     if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
+    if context is not None and type(context) is not Context:
+        _check_context(context, Context)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
     if limits is None and not strict:
@@ -6288,8 +6530,10 @@ def decode(
     try:
         frame, position = _FRAME_READERS[variant, from_role](buffer, 0, end, state)
         if position != end:
+            del frame
             raise _Bad
-    except _READ_FAULTS:
+    except _READ_FAULTS as error:
+        _release(error)
         frame = _fault(buffer, from_role, limits, strict, context, variant)
     if context is not None and not context.is_quiet(frame):
         frame = _noted(frame, buffer, from_role, context, limits, strict, variant)
@@ -6317,6 +6561,8 @@ def decode_message(
         ).message
     if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
+    if context is not None and type(context) is not Context:
+        _check_context(context, Context)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
     if limits is None and not strict:
@@ -6327,7 +6573,8 @@ def decode_message(
         message, position = _BARE_READERS[from_role](buffer, 0, end, state)
         if position != end:
             raise _Bad
-    except _READ_FAULTS:
+    except _READ_FAULTS as error:
+        _release(error)
         message = _fault(buffer, from_role, limits, strict, context, variant).message
     return message
 
@@ -6356,7 +6603,7 @@ def _noted(
     from .._runtime.noting import Notes
     from .._runtime.options import Options
 
-    bounds = None if limits is None else limits.to_dict()
+    bounds = _bounds_of(limits, Limits)
     options = Options(role, context=context, limits=bounds, strict=strict, variant=variant)
     reader: Any = _FRAME_READERS[variant, role]
     state = _state_to_read(limits, strict, role, context)
@@ -6371,9 +6618,7 @@ def _state_to_read(
     """Return None where the defaults hold: the readers have them written out."""
     if limits is None and not strict and role is None and context is None:
         return None
-    return _ReadState(
-        _LIMITS if limits is None else limits.to_dict(), strict=strict, role=role, context=context
-    )
+    return _ReadState(_bounds_of(limits, Limits) or _LIMITS, strict=strict, role=role, context=context)
 
 
 _FRAME_READERS: dict[
@@ -6404,9 +6649,9 @@ def _fault(
     from .._runtime.careful import decode_carefully as read
     from .._runtime.options import Options
 
-    bounds = None if limits is None else limits.to_dict()
+    bounds = _bounds_of(limits, Limits)
     options = Options(role, limits=bounds, strict=strict, context=context, variant=variant)
-    frame: _Frame = read(_load_plan(), globals(), buffer, options)
+    frame: _Frame = read(_load_plan(), globals(), buffer, options, is_compiled=True)
     return frame
 
 
@@ -6420,14 +6665,17 @@ def encode(
     from_role: _Role | None = None,
     context: Context | None = None,
     variant: _Variant | None = None,
+    limits: Limits | None = None,
 ) -> bytes:
     """Return the bytes of a frame, or of a message in a frame with these header fields (None: the default).
 
+    `limits`: the bounds that a reader will keep to, where they are not the protocol's own.
+
     Raises:
-        EncodeError: A value that the wire cannot carry.
+        EncodeError: A value that the wire or the limits cannot carry.
     """
     if isinstance(message, Connect):
-        return message.encode()
+        return message.encode(variant=variant, limits=limits)
     header: dict[str, Any] = {
         "correlation_id": correlation_id,
         "is_partial": is_partial,
@@ -6440,8 +6688,8 @@ def encode(
     elif type(message) in _FRAME_CLASSES:
         frame = _FRAME_CLASSES[type(message)](message, **given)
     else:
-        return _encode_carefully(message, -1)
-    data: bytes = frame.encode(from_role=from_role, context=context, variant=variant)
+        return _encode_carefully(message, -1, limits=limits)
+    data: bytes = frame.encode(from_role=from_role, context=context, variant=variant, limits=limits)
     return data
 
 
@@ -6472,17 +6720,38 @@ _FRAME_CLASSES: dict[type, type] = {
 }
 
 
+def _hold_to(
+    limits: Limits,
+    data: bytes,
+    message: object,
+    from_role: _Role | None,
+    context: Context | None,
+    variant: _Variant | None,
+) -> None:
+    """Raise one of the faults of reading if a reader with these limits refuses the frame, or cannot tell its message."""
+    state = _state_to_read(limits, False, from_role, context)
+    frame, _ = _FRAME_READERS[variant, from_role](data, 0, len(data), state)
+    if type(frame.message) is not type(message):
+        raise _Bad
+
+
 def _encode_carefully(
     frame: object,
     compression: int,
     role: _Role | None = None,
     context: Context | None = None,
     variant: _Variant | None = None,
+    *,
+    limits: Limits | None = None,
 ) -> bytes:
     """Return what the careful codec writes, where straight-line code gave up; it says what is wrong."""
     from .._runtime.careful import encode_carefully
 
-    return encode_carefully(_load_plan(), frame, compression, role=role, context=context, variant=variant)
+    _check_context(context, Context)
+    bounds = _bounds_of(limits, Limits)
+    return encode_carefully(
+        _load_plan(), frame, compression, limits=bounds, role=role, context=context, variant=variant
+    )
 
 
 class Decoder(_Decoder["_Item"]):
@@ -6504,6 +6773,9 @@ class Decoder(_Decoder["_Item"]):
         errors: Literal["raise", "yield"] = "raise",
     ) -> None:
         _check_role(from_role, _ROLES)
+        _check_context(context, Context)
+        if (variant, from_role) not in _FRAME_READERS:
+            raise ValueError(f"there is no variant {_show(variant)}")
         if context is None:
             context = Context(limits=limits)
         super().__init__(
@@ -6512,11 +6784,11 @@ class Decoder(_Decoder["_Item"]):
             _state_to_read(limits, strict, from_role, context),
             from_role=from_role,
             context=context,
-            limits=None if limits is None else limits.to_dict(),
+            limits=_bounds_of(limits, Limits),
             strict=strict,
             variant=variant,
             errors=errors,
-            decode_opening=_OPENINGS.get(from_role),
+            decode_opening=_OPENINGS.get((variant, from_role)),
             namespace=globals(),
         )
 
@@ -6525,8 +6797,9 @@ class Decoder(_Decoder["_Item"]):
         return self.bare_messages(chunk)
 
 
-_OPENINGS: dict[str | None, Callable[[bytes, int, int, _Reading], tuple[Any, int]]] = {
-    "client": _read_connect,
+_OPENINGS: dict[tuple[str | None, str | None], Callable[[bytes, int, int, _Reading], tuple[Any, int]]] = {
+    (None, "client"): _read_connect,
+    ("example", "client"): _read_connect,
 }
 
 
@@ -6536,7 +6809,7 @@ class Context(_Context):
     __slots__ = ()
 
     def __init__(self, *, limits: Limits | None = None) -> None:
-        super().__init__(_load_plan(), limits=None if limits is None else limits.to_dict())
+        super().__init__(_load_plan(), limits=_bounds_of(limits, Limits))
 
 
 def decode_conversation(

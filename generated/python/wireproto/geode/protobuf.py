@@ -31,12 +31,15 @@ from .._runtime.serial_protobuf import held as _held
 from .._runtime.serial_protobuf import put_oneof as _put_oneof
 from .._runtime.serial_protobuf import take_oneof as _take_oneof
 from .._runtime.serial_stream import StreamDecoder as _StreamDecoder
+from .._runtime.values import bounds_of as _bounds_of
+from .._runtime.values import check_context as _check_context
 from .._runtime.values import check_role as _check_role
 from . import (
     AuthRequest,
     AuthResponse,
     ClientConfigRequest,
     ClientConfigResponse,
+    Context,
     ErrorResponse,
     GetAllRequest,
     GetAllResponse,
@@ -67,8 +70,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Literal, TypeAlias
-
-    from . import Context
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
     _Frame: TypeAlias = Request | Response
@@ -128,8 +129,8 @@ _FRAMES: dict[type, type] = {
 
 
 def _put_request_metadata_list(value: Any, target: Any) -> None:
-    for item in value:
-        _put_request_metadata(item, target.items.add())
+    for items_item in value:
+        _put_request_metadata(items_item, target.items.add())
 
 
 def _take_request_metadata_list(source: Any, budget: _Budget) -> Any:
@@ -159,8 +160,8 @@ def _take_request(source: Any, budget: _Budget) -> Request:
 
 
 def _put_response_metadata_list(value: Any, target: Any) -> None:
-    for item in value:
-        _put_response_metadata(item, target.items.add())
+    for items_item in value:
+        _put_response_metadata(items_item, target.items.add())
 
 
 def _take_response_metadata_list(source: Any, budget: _Budget) -> Any:
@@ -267,8 +268,8 @@ def _take_get_response(source: Any, budget: _Budget) -> GetResponse:
 
 def _put_put_all_request(value: PutAllRequest, target: Any) -> None:
     target.region_name = value.region_name
-    for item in value.key_value_pairs:
-        _put_key_value_pair(item, target.key_value_pairs.add())
+    for key_value_pairs_item in value.key_value_pairs:
+        _put_key_value_pair(key_value_pairs_item, target.key_value_pairs.add())
     target.callback_arg = _RAW_GEODE_VALUE.put(value.callback_arg)
 
 
@@ -305,8 +306,8 @@ def _take_get_all_request(source: Any, budget: _Budget) -> GetAllRequest:
 
 
 def _put_get_all_response(value: GetAllResponse, target: Any) -> None:
-    for item in value.key_value_pairs:
-        _put_key_result_pair(item, target.key_value_pairs.add())
+    for key_value_pairs_item in value.key_value_pairs:
+        _put_key_result_pair(key_value_pairs_item, target.key_value_pairs.add())
 
 
 def _take_get_all_response(source: Any, budget: _Budget) -> GetAllResponse:
@@ -519,7 +520,10 @@ _FORMAT = _ProtobufFormat(
 
 def _natively(frame: _Frame, compression: int, options: _Options) -> bytes:
     told: Any = options
-    data: bytes = _encode_native(frame, from_role=told.from_role, context=told.context, variant=told.variant)
+    limits = Limits(**options.limits) if options.limits else None
+    data: bytes = _encode_native(
+        frame, limits=limits, from_role=told.from_role, context=told.context, variant=told.variant
+    )
     return data
 
 
@@ -548,7 +552,8 @@ def _options(
     if from_role is None and context is None and limits is None and variant is None and not strict:
         return _DEFAULTS
     _check_role(from_role, _ROLES)
-    bounds = None if limits is None else limits.to_dict()
+    _check_context(context, Context)
+    bounds = _bounds_of(limits, Limits)
     return _Options(from_role, context=context, limits=bounds, strict=strict, variant=variant)
 
 
@@ -562,11 +567,12 @@ def encode(
     from_role: _Role | None = None,
     context: Context | None = None,
     variant: str | None = None,
+    limits: Limits | None = None,
 ) -> bytes:
     """Return the bytes of a frame, or of a message in a frame with these header fields (None: the default).
 
     Raises:
-        EncodeError: A value that the protocol does not allow, or (`unrepresentable`) that protobuf cannot carry.
+        EncodeError: A value that the protocol or `limits` does not allow, or (`unrepresentable`) that protobuf cannot carry.
     """
     header: dict[str, Any] = {
         "correlation_id": correlation_id,
@@ -583,7 +589,7 @@ def encode(
             Response,
         ),
     )
-    return _CODEC.encode(frame, _options(from_role, context, None, False, variant))
+    return _CODEC.encode(frame, _options(from_role, context, limits, False, variant))
 
 
 def decode(

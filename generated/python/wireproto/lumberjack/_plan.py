@@ -13,6 +13,7 @@ PLAN: dict[str, Any] = {
     "endian": "big",
     "roles": ("writer", "reader"),
     "role_rule": None,
+    "on_error": "close",
     "limits": {
         "frame": 16777216,
         "inflated": 67108864,
@@ -20,6 +21,7 @@ PLAN: dict[str, Any] = {
         "messages": 65536,
         "depth": 1,
         "open": 65536,
+        "work": 65536,
         "window": 10000,
         "ack_wait": 30000,
     },
@@ -33,6 +35,8 @@ PLAN: dict[str, Any] = {
     "enums": {
         "Version": (("int", 1, False, "big"), False, ((49, "V1"), (50, "V2"))),
         "AckValue": (("int", 1, False, "big"), False, ((0, "SEQUENCE"), (1, "COUNT"))),
+        "WindowUse": (("int", 1, False, "big"), False, ((0, "LIMIT"), (1, "BATCH"))),
+        "AckReach": (("int", 1, False, "big"), False, ((0, "ALL"), (1, "WINDOW"))),
     },
     "codings": {},
     "unions": {},
@@ -140,7 +144,7 @@ PLAN: dict[str, Any] = {
                     "version",
                     False,
                     ("enum", "Version", None, False),
-                    ("default", ("number", 50)),
+                    ("default", ("number", 50), (("Data", ("number", 49)),)),
                     None,
                     None,
                     "",
@@ -187,6 +191,8 @@ PLAN: dict[str, Any] = {
             "roles": (),
             "variables": (
                 ("ack_value", ("enum", "AckValue", None, False), False, ("number", 0), True),
+                ("ack_reach", ("enum", "AckReach", None, False), False, ("number", 0), True),
+                ("window_use", ("enum", "WindowUse", None, False), False, ("number", 0), True),
                 ("outstanding", ("int", 4, False, "big"), True, ("list", ()), False),
                 ("windows", ("int", 4, False, "big"), True, ("list", ()), False),
                 ("window", ("int", 4, False, "big"), False, ("number", 0), False),
@@ -216,7 +222,12 @@ PLAN: dict[str, Any] = {
                     ("idle", "waiting"),
                     "writer",
                     ("Window",),
-                    ("operation", ">", ("variable", "left"), ("number", 0)),
+                    (
+                        "operation",
+                        "and",
+                        ("operation", "==", ("variable", "window_use"), ("number", 1)),
+                        ("operation", ">", ("variable", "left"), ("number", 0)),
+                    ),
                     ("violates", "window_short", True),
                 ),
                 (
@@ -262,7 +273,12 @@ PLAN: dict[str, Any] = {
                     (
                         "operation",
                         "and",
-                        ("operation", ">", ("variable", "left"), ("number", 0)),
+                        (
+                            "operation",
+                            "and",
+                            ("operation", "==", ("variable", "window_use"), ("number", 1)),
+                            ("operation", ">", ("variable", "left"), ("number", 0)),
+                        ),
                         ("operation", "!=", ("field", ("version",), "frame"), ("variable", "spoken")),
                     ),
                     ("violates", "mixed_versions", True),
@@ -312,7 +328,23 @@ PLAN: dict[str, Any] = {
                         ),
                     ),
                 ),
-                (("idle", "waiting"), "writer", ("Data", "Json"), None, ("violates", "window_overrun", True)),
+                (
+                    ("idle", "waiting"),
+                    "writer",
+                    ("Data", "Json"),
+                    (
+                        "operation",
+                        "or",
+                        ("operation", "==", ("variable", "window_use"), ("number", 1)),
+                        (
+                            "operation",
+                            ">=",
+                            ("call", "count", (("variable", "outstanding"),)),
+                            ("variable", "announced"),
+                        ),
+                    ),
+                    ("violates", "window_overrun", True),
+                ),
                 (
                     ("idle", "waiting"),
                     "writer",
@@ -440,6 +472,130 @@ PLAN: dict[str, Any] = {
                     (
                         "operation",
                         "and",
+                        ("operation", "==", ("field", ("sequence",), "own"), ("number", 0)),
+                        (
+                            "operation",
+                            ">=",
+                            ("call", "index", (("variable", "outstanding"), ("field", ("sequence",), "own"))),
+                            (
+                                "call",
+                                "index",
+                                (
+                                    ("variable", "windows"),
+                                    (
+                                        "operation",
+                                        "%",
+                                        (
+                                            "operation",
+                                            "+",
+                                            ("item", ("variable", "windows"), ("number", 0)),
+                                            ("number", 1),
+                                        ),
+                                        ("number", 4294967296),
+                                    ),
+                                ),
+                            ),
+                        ),
+                    ),
+                    ("go", None, ()),
+                ),
+                (
+                    ("waiting",),
+                    "reader",
+                    ("Ack",),
+                    (
+                        "operation",
+                        "and",
+                        (
+                            "operation",
+                            "in",
+                            (
+                                "operation",
+                                "%",
+                                (
+                                    "operation",
+                                    "-",
+                                    ("item", ("variable", "outstanding"), ("number", 0)),
+                                    ("field", ("sequence",), "own"),
+                                ),
+                                ("number", 4294967296),
+                            ),
+                            ("range", ("number", 1), ("number", 2147483647)),
+                        ),
+                        (
+                            "operation",
+                            ">=",
+                            ("call", "index", (("variable", "outstanding"), ("field", ("sequence",), "own"))),
+                            (
+                                "call",
+                                "index",
+                                (
+                                    ("variable", "windows"),
+                                    (
+                                        "operation",
+                                        "%",
+                                        (
+                                            "operation",
+                                            "+",
+                                            ("item", ("variable", "windows"), ("number", 0)),
+                                            ("number", 1),
+                                        ),
+                                        ("number", 4294967296),
+                                    ),
+                                ),
+                            ),
+                        ),
+                    ),
+                    ("go", None, ()),
+                ),
+                (
+                    ("waiting",),
+                    "reader",
+                    ("Ack",),
+                    ("operation", "not in", ("field", ("sequence",), "own"), ("variable", "outstanding")),
+                    ("violates", "ack_out_of_window", False),
+                ),
+                (
+                    ("waiting",),
+                    "reader",
+                    ("Ack",),
+                    (
+                        "operation",
+                        "and",
+                        ("operation", "==", ("variable", "ack_reach"), ("number", 1)),
+                        (
+                            "operation",
+                            ">=",
+                            ("call", "index", (("variable", "outstanding"), ("field", ("sequence",), "own"))),
+                            (
+                                "call",
+                                "index",
+                                (
+                                    ("variable", "windows"),
+                                    (
+                                        "operation",
+                                        "%",
+                                        (
+                                            "operation",
+                                            "+",
+                                            ("item", ("variable", "windows"), ("number", 0)),
+                                            ("number", 1),
+                                        ),
+                                        ("number", 4294967296),
+                                    ),
+                                ),
+                            ),
+                        ),
+                    ),
+                    ("violates", "ack_out_of_window", False),
+                ),
+                (
+                    ("waiting",),
+                    "reader",
+                    ("Ack",),
+                    (
+                        "operation",
+                        "and",
                         (
                             "operation",
                             "==",
@@ -468,7 +624,15 @@ PLAN: dict[str, Any] = {
                                     ("number", 1),
                                 ),
                             ),
-                            ("item", ("variable", "windows"), ("number", 0)),
+                            (
+                                "item",
+                                ("variable", "windows"),
+                                (
+                                    "call",
+                                    "index",
+                                    (("variable", "outstanding"), ("field", ("sequence",), "own")),
+                                ),
+                            ),
                         ),
                     ),
                     (
@@ -487,226 +651,192 @@ PLAN: dict[str, Any] = {
                     ("Ack",),
                     (
                         "operation",
-                        "and",
+                        "==",
                         (
-                            "operation",
-                            "!=",
-                            (
-                                "item",
-                                ("variable", "windows"),
-                                (
-                                    "operation",
-                                    "-",
-                                    ("call", "count", (("variable", "windows"),)),
-                                    ("number", 1),
-                                ),
-                            ),
-                            ("item", ("variable", "windows"), ("number", 0)),
-                        ),
-                        (
-                            "operation",
-                            "==",
-                            (
-                                "item",
-                                ("variable", "outstanding"),
-                                (
-                                    "operation",
-                                    "-",
-                                    (
-                                        "call",
-                                        "index",
-                                        (
-                                            ("variable", "windows"),
-                                            (
-                                                "operation",
-                                                "%",
-                                                (
-                                                    "operation",
-                                                    "+",
-                                                    ("item", ("variable", "windows"), ("number", 0)),
-                                                    ("number", 1),
-                                                ),
-                                                ("number", 4294967296),
-                                            ),
-                                        ),
-                                    ),
-                                    ("number", 1),
-                                ),
-                            ),
-                            ("field", ("sequence",), "own"),
-                        ),
-                    ),
-                    (
-                        "go",
-                        None,
-                        (
-                            (
-                                "outstanding",
-                                (
-                                    "call",
-                                    "drop",
-                                    (
-                                        ("variable", "outstanding"),
-                                        (
-                                            "call",
-                                            "index",
-                                            (
-                                                ("variable", "windows"),
-                                                (
-                                                    "operation",
-                                                    "%",
-                                                    (
-                                                        "operation",
-                                                        "+",
-                                                        ("item", ("variable", "windows"), ("number", 0)),
-                                                        ("number", 1),
-                                                    ),
-                                                    ("number", 4294967296),
-                                                ),
-                                            ),
-                                        ),
-                                    ),
-                                ),
-                            ),
-                            (
-                                "windows",
-                                (
-                                    "call",
-                                    "drop",
-                                    (
-                                        ("variable", "windows"),
-                                        (
-                                            "call",
-                                            "index",
-                                            (
-                                                ("variable", "windows"),
-                                                (
-                                                    "operation",
-                                                    "%",
-                                                    (
-                                                        "operation",
-                                                        "+",
-                                                        ("item", ("variable", "windows"), ("number", 0)),
-                                                        ("number", 1),
-                                                    ),
-                                                    ("number", 4294967296),
-                                                ),
-                                            ),
-                                        ),
-                                    ),
-                                ),
-                            ),
-                            ("acked", ("field", ("sequence",), "own")),
-                        ),
-                    ),
-                ),
-                (
-                    ("waiting",),
-                    "reader",
-                    ("Ack",),
-                    (
-                        "operation",
-                        "and",
-                        ("operation", "in", ("field", ("sequence",), "own"), ("variable", "outstanding")),
-                        (
-                            "operation",
-                            "==",
-                            (
-                                "item",
-                                ("variable", "windows"),
-                                (
-                                    "call",
-                                    "index",
-                                    (("variable", "outstanding"), ("field", ("sequence",), "own")),
-                                ),
-                            ),
-                            ("item", ("variable", "windows"), ("number", 0)),
-                        ),
-                    ),
-                    (
-                        "go",
-                        None,
-                        (
-                            (
-                                "windows",
-                                (
-                                    "call",
-                                    "drop",
-                                    (
-                                        ("variable", "windows"),
-                                        (
-                                            "operation",
-                                            "+",
-                                            (
-                                                "call",
-                                                "index",
-                                                (
-                                                    ("variable", "outstanding"),
-                                                    ("field", ("sequence",), "own"),
-                                                ),
-                                            ),
-                                            ("number", 1),
-                                        ),
-                                    ),
-                                ),
-                            ),
-                            (
-                                "outstanding",
-                                (
-                                    "call",
-                                    "drop",
-                                    (
-                                        ("variable", "outstanding"),
-                                        (
-                                            "operation",
-                                            "+",
-                                            (
-                                                "call",
-                                                "index",
-                                                (
-                                                    ("variable", "outstanding"),
-                                                    ("field", ("sequence",), "own"),
-                                                ),
-                                            ),
-                                            ("number", 1),
-                                        ),
-                                    ),
-                                ),
-                            ),
-                            ("acked", ("field", ("sequence",), "own")),
-                        ),
-                    ),
-                ),
-                (
-                    ("waiting",),
-                    "reader",
-                    ("Ack",),
-                    ("operation", "==", ("field", ("sequence",), "own"), ("number", 0)),
-                    ("go", None, ()),
-                ),
-                (
-                    ("waiting",),
-                    "reader",
-                    ("Ack",),
-                    (
-                        "operation",
-                        "in",
-                        (
-                            "operation",
-                            "%",
+                            "item",
+                            ("variable", "outstanding"),
                             (
                                 "operation",
                                 "-",
-                                ("item", ("variable", "outstanding"), ("number", 0)),
-                                ("field", ("sequence",), "own"),
+                                (
+                                    "call",
+                                    "index",
+                                    (
+                                        ("variable", "windows"),
+                                        (
+                                            "operation",
+                                            "%",
+                                            (
+                                                "operation",
+                                                "+",
+                                                (
+                                                    "item",
+                                                    ("variable", "windows"),
+                                                    (
+                                                        "call",
+                                                        "index",
+                                                        (
+                                                            ("variable", "outstanding"),
+                                                            ("field", ("sequence",), "own"),
+                                                        ),
+                                                    ),
+                                                ),
+                                                ("number", 1),
+                                            ),
+                                            ("number", 4294967296),
+                                        ),
+                                    ),
+                                ),
+                                ("number", 1),
                             ),
-                            ("number", 4294967296),
                         ),
-                        ("range", ("number", 1), ("number", 2147483647)),
+                        ("field", ("sequence",), "own"),
                     ),
-                    ("go", None, ()),
+                    (
+                        "go",
+                        None,
+                        (
+                            (
+                                "outstanding",
+                                (
+                                    "call",
+                                    "drop",
+                                    (
+                                        ("variable", "outstanding"),
+                                        (
+                                            "call",
+                                            "index",
+                                            (
+                                                ("variable", "windows"),
+                                                (
+                                                    "operation",
+                                                    "%",
+                                                    (
+                                                        "operation",
+                                                        "+",
+                                                        (
+                                                            "item",
+                                                            ("variable", "windows"),
+                                                            (
+                                                                "call",
+                                                                "index",
+                                                                (
+                                                                    ("variable", "outstanding"),
+                                                                    ("field", ("sequence",), "own"),
+                                                                ),
+                                                            ),
+                                                        ),
+                                                        ("number", 1),
+                                                    ),
+                                                    ("number", 4294967296),
+                                                ),
+                                            ),
+                                        ),
+                                    ),
+                                ),
+                            ),
+                            (
+                                "windows",
+                                (
+                                    "call",
+                                    "drop",
+                                    (
+                                        ("variable", "windows"),
+                                        (
+                                            "call",
+                                            "index",
+                                            (
+                                                ("variable", "windows"),
+                                                (
+                                                    "operation",
+                                                    "%",
+                                                    (
+                                                        "operation",
+                                                        "+",
+                                                        (
+                                                            "item",
+                                                            ("variable", "windows"),
+                                                            (
+                                                                "call",
+                                                                "index",
+                                                                (
+                                                                    ("variable", "outstanding"),
+                                                                    ("field", ("sequence",), "own"),
+                                                                ),
+                                                            ),
+                                                        ),
+                                                        ("number", 1),
+                                                    ),
+                                                    ("number", 4294967296),
+                                                ),
+                                            ),
+                                        ),
+                                    ),
+                                ),
+                            ),
+                            ("acked", ("field", ("sequence",), "own")),
+                        ),
+                    ),
                 ),
-                (("waiting",), "reader", ("Ack",), None, ("violates", "ack_out_of_window", False)),
+                (
+                    ("waiting",),
+                    "reader",
+                    ("Ack",),
+                    None,
+                    (
+                        "go",
+                        None,
+                        (
+                            (
+                                "windows",
+                                (
+                                    "call",
+                                    "drop",
+                                    (
+                                        ("variable", "windows"),
+                                        (
+                                            "operation",
+                                            "+",
+                                            (
+                                                "call",
+                                                "index",
+                                                (
+                                                    ("variable", "outstanding"),
+                                                    ("field", ("sequence",), "own"),
+                                                ),
+                                            ),
+                                            ("number", 1),
+                                        ),
+                                    ),
+                                ),
+                            ),
+                            (
+                                "outstanding",
+                                (
+                                    "call",
+                                    "drop",
+                                    (
+                                        ("variable", "outstanding"),
+                                        (
+                                            "operation",
+                                            "+",
+                                            (
+                                                "call",
+                                                "index",
+                                                (
+                                                    ("variable", "outstanding"),
+                                                    ("field", ("sequence",), "own"),
+                                                ),
+                                            ),
+                                            ("number", 1),
+                                        ),
+                                    ),
+                                ),
+                            ),
+                            ("acked", ("field", ("sequence",), "own")),
+                        ),
+                    ),
+                ),
             ),
             "timers": ((("waiting",), ("limit", "ack_wait"), ("violates", "ack_timeout", False)),),
         }
@@ -714,10 +844,10 @@ PLAN: dict[str, Any] = {
     "violations": {
         "wrong_direction": "Only the writer sends Window, Data, Json and Compressed, only the reader sends Ack.",
         "window_too_large": "A Window announces at most `limits.window` events.",
-        "window_overrun": "No more events come than the Window said, and none before a Window.",
-        "window_short": "A new Window comes when the one before is full.",
-        "mixed_versions": "The events of a window and their Window have one version.",
-        "ack_out_of_window": "An Ack names an event of the oldest window that waits.",
+        "window_overrun": "Behind as many events as the last Window said, the next one comes when fewer are unacknowledged than it said, 0 where none came; with `window_use` BATCH, with the next Window.",
+        "window_short": "With `window_use` BATCH a new Window comes when the one before is full.",
+        "mixed_versions": "With `window_use` BATCH the events of a window and their Window have one version.",
+        "ack_out_of_window": "An Ack names an event that waits; with `ack_reach` WINDOW, one of the oldest window that does.",
         "ack_timeout": "While events wait, an ack or a keepalive comes within `limits.ack_wait`.",
     },
     "variants": {},

@@ -37,22 +37,34 @@ def _table(doc: str, *columns: Any) -> Any:
 
 _PAIR = pa.struct(
     [
-        _column("key", pa.string()),
+        _column(
+            "key",
+            pa.string(),
+            "The name of a field of the event, as `line` or `host`. It may stand in several pairs.",
+        ),
         _column("key_raw", pa.binary(), wire="raw"),
-        _column("value", pa.string()),
+        _column("value", pa.string(), 'Always text: "only strings are supported at this time".'),
         _column("value_raw", pa.binary(), wire="raw"),
     ]
 )
 _DATA = pa.struct(
     [
-        _column("sequence", pa.int64()),
-        _column("pairs", pa.list_(_PAIR)),
+        _column("sequence", pa.int64(), "Of this event."),
+        _column(
+            "pairs",
+            pa.list_(_PAIR),
+            "The event's fields. The count is of pairs; the document does not say that it is unsigned.",
+        ),
     ]
 )
 _JSON = pa.struct(
     [
-        _column("sequence", pa.int64()),
-        _column("document", pa.binary()),
+        _column("sequence", pa.int64(), "Of this event."),
+        _column(
+            "document",
+            pa.binary(),
+            "JSON text. Its length is in bytes; the document does not say that it is unsigned.",
+        ),
     ]
 )
 _ACK = pa.struct(
@@ -66,13 +78,21 @@ _ACK = pa.struct(
 )
 _WINDOW = pa.struct(
     [
-        _column("size", pa.int64()),
+        _column(
+            "size", pa.int64(), "In whole events: Data or Json, not the frames that hold them compressed."
+        ),
     ]
 )
 _FRAME = pa.struct(
     [
         _column("message", pa.string(), "Which message it is."),
-        _column("version", pa.string(), wire="member", enum="Version"),
+        _column(
+            "version",
+            pa.string(),
+            "Of this frame alone: frames of both versions may follow each other. A Data belongs to version 1, which the document describes.",
+            wire="member",
+            enum="Version",
+        ),
         _column("version_number", pa.int16(), wire="number"),
         _column(
             "Data",
@@ -84,16 +104,20 @@ _FRAME = pa.struct(
             _JSON,
             "One event as a JSON document. The bytes are kept as they came: text that is not JSON is no error of the frame.",
         ),
-        _column("Ack", _ACK, "Acknowledges every event of the oldest window up to and including `sequence`."),
+        _column(
+            "Ack",
+            _ACK,
+            "Acknowledges every event before and including the one numbered `sequence`, in whatever window it was announced.",
+        ),
         _column(
             "Window",
             _WINDOW,
-            "How many events follow, in units of whole Data or Json, before the writer waits for acks.",
+            "How many events may be unacknowledged before the writer waits for acks: a sliding window. Programs use it as the number of\nevents that follow, see `WindowUse`.",
         ),
         _column(
             "Compressed",
             pa.string(),
-            "Many frames in one compressed envelope. Inflated they are a valid frame stream by itself, of whole frames only.",
+            "Many frames in one compressed envelope. Inflated they are a valid frame stream by itself, of whole frames only, and mean what they\nwould outside. The document ends with the thought that one zlib stream for the whole connection might be preferable; nobody does that.",
             wire="json",
         ),
     ]
@@ -102,7 +126,13 @@ _FRAME = pa.struct(
 HEADERS: Final[dict[str, Any]] = {
     "Frame": _table(
         "A frame has no length of its own: its type decides how far it goes, and the next frame follows without padding.",
-        _column("version", pa.string(), wire="member", enum="Version"),
+        _column(
+            "version",
+            pa.string(),
+            "Of this frame alone: frames of both versions may follow each other. A Data belongs to version 1, which the document describes.",
+            wire="member",
+            enum="Version",
+        ),
         _column("version_number", pa.int16(), wire="number"),
     ),
 }
@@ -111,16 +141,24 @@ HEADERS: Final[dict[str, Any]] = {
 MESSAGES: Final[dict[str, Any]] = {
     "Data": _table(
         "One event as string:string pairs, analogous to a map. Their order is kept and keys may repeat; a map is only a view.",
-        _column("sequence", pa.int64()),
-        _column("pairs", pa.list_(_PAIR)),
+        _column("sequence", pa.int64(), "Of this event."),
+        _column(
+            "pairs",
+            pa.list_(_PAIR),
+            "The event's fields. The count is of pairs; the document does not say that it is unsigned.",
+        ),
     ),
     "Json": _table(
         "One event as a JSON document. The bytes are kept as they came: text that is not JSON is no error of the frame.",
-        _column("sequence", pa.int64()),
-        _column("document", pa.binary()),
+        _column("sequence", pa.int64(), "Of this event."),
+        _column(
+            "document",
+            pa.binary(),
+            "JSON text. Its length is in bytes; the document does not say that it is unsigned.",
+        ),
     ),
     "Ack": _table(
-        "Acknowledges every event of the oldest window up to and including `sequence`.",
+        "Acknowledges every event before and including the one numbered `sequence`, in whatever window it was announced.",
         _column(
             "sequence",
             pa.int64(),
@@ -128,12 +166,19 @@ MESSAGES: Final[dict[str, Any]] = {
         ),
     ),
     "Window": _table(
-        "How many events follow, in units of whole Data or Json, before the writer waits for acks.",
-        _column("size", pa.int64()),
+        "How many events may be unacknowledged before the writer waits for acks: a sliding window. Programs use it as the number of\nevents that follow, see `WindowUse`.",
+        _column(
+            "size", pa.int64(), "In whole events: Data or Json, not the frames that hold them compressed."
+        ),
     ),
     "Compressed": _table(
-        "Many frames in one compressed envelope. Inflated they are a valid frame stream by itself, of whole frames only.",
-        _column("frames", pa.list_(_FRAME), wire="frame"),
+        "Many frames in one compressed envelope. Inflated they are a valid frame stream by itself, of whole frames only, and mean what they\nwould outside. The document ends with the thought that one zlib stream for the whole connection might be preferable; nobody does that.",
+        _column(
+            "frames",
+            pa.list_(_FRAME),
+            "Of any type that the writer sends. The length in front is of the compressed bytes.",
+            wire="frame",
+        ),
     ),
     "Unknown": _table(
         "A message whose layout is not known.",

@@ -28,6 +28,7 @@ from .._runtime.serial_protobuf import ProtobufFormat as _ProtobufFormat
 from .._runtime.serial_protobuf import put_oneof as _put_oneof
 from .._runtime.serial_protobuf import take_oneof as _take_oneof
 from .._runtime.serial_stream import StreamDecoder as _StreamDecoder
+from .._runtime.values import bounds_of as _bounds_of
 from .._runtime.values import check_role as _check_role
 from . import Ack, Compressed, Data, Frame, Json, Limits, Pair, Version, Window
 from . import decode as _decode_native
@@ -93,8 +94,8 @@ def _take_pair(source: Any, budget: _Budget) -> Pair:
 
 def _put_data(value: Data, target: Any) -> None:
     target.sequence = value.sequence
-    for item in value.pairs:
-        _put_pair(item, target.pairs.add())
+    for pairs_item in value.pairs:
+        _put_pair(pairs_item, target.pairs.add())
 
 
 def _take_data(source: Any, budget: _Budget) -> Data:
@@ -137,8 +138,8 @@ def _take_window(source: Any, budget: _Budget) -> Window:
 
 
 def _put_compressed(value: Compressed, target: Any) -> None:
-    for item in value.frames:
-        _put_frame(item, target.frames.add())
+    for frames_item in value.frames:
+        _put_frame(frames_item, target.frames.add())
 
 
 def _take_compressed(source: Any, budget: _Budget) -> Compressed:
@@ -177,7 +178,8 @@ _FORMAT = _ProtobufFormat(
 
 
 def _natively(frame: _Frame, compression: int, options: _Options) -> bytes:
-    data: bytes = _encode_native(frame, compression=compression)
+    limits = Limits(**options.limits) if options.limits else None
+    data: bytes = _encode_native(frame, limits=limits, compression=compression)
     return data
 
 
@@ -204,21 +206,23 @@ def _options(
     if from_role is None and context is None and limits is None and variant is None and not strict:
         return _DEFAULTS
     _check_role(from_role, _ROLES)
-    bounds = None if limits is None else limits.to_dict()
+    bounds = _bounds_of(limits, Limits)
     return _Options(from_role, context=context, limits=bounds, strict=strict, variant=variant)
 
 
-def encode(message: _Message | _Frame, *, version: Version | None = None) -> bytes:
+def encode(
+    message: _Message | _Frame, *, version: Version | None = None, limits: Limits | None = None
+) -> bytes:
     """Return the bytes of a frame, or of a message in a frame with these header fields (None: the default).
 
     Raises:
-        EncodeError: A value that the protocol does not allow, or (`unrepresentable`) that protobuf cannot carry.
+        EncodeError: A value that the protocol or `limits` does not allow, or (`unrepresentable`) that protobuf cannot carry.
     """
     header: dict[str, Any] = {
         "version": version,
     }
     frame = _framed(message, header, _FRAMES, (Frame,))
-    return _CODEC.encode(frame, _options(None, None, None, False))
+    return _CODEC.encode(frame, _options(None, None, limits, False))
 
 
 def decode(

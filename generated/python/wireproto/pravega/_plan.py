@@ -13,6 +13,7 @@ PLAN: dict[str, Any] = {
     "endian": "big",
     "roles": ("client", "server"),
     "role_rule": "wrong_direction",
+    "on_error": "close",
     "limits": {
         "frame": 16777223,
         "inflated": 67108864,
@@ -20,6 +21,7 @@ PLAN: dict[str, Any] = {
         "messages": 65536,
         "depth": 32,
         "open": 65536,
+        "work": 65536,
     },
     "limit_rules": {"frame": "frame_too_large"},
     "rules": {},

@@ -22,13 +22,16 @@ from .._runtime.codec import ReadState as _ReadState
 from .._runtime.codec import WriteState as _WriteState
 from .._runtime.codec import as_bytes as _as_bytes
 from .._runtime.codec import lenient_text as _lenient_text
+from .._runtime.codec import release as _release
 from .._runtime.codec import uuid as _uuid
 from .._runtime.decoder import Decoder as _Decoder
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.text import encode_text as _encode_text
 from .._runtime.unknown import Unknown
+from .._runtime.values import bounds_of as _bounds_of
 from .._runtime.values import check_limits as _check_limits
 from .._runtime.values import check_role as _check_role
+from .._runtime.values import show as _show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -229,7 +232,7 @@ _unpack_qiH = _Struct(">qiH").unpack_from
 class Limits:
     """Bounds that hold before anything is allocated: sizes in bytes, numbers in pieces, times in milliseconds."""
 
-    __slots__ = ("count", "depth", "frame", "inflated", "messages", "open")
+    __slots__ = ("count", "depth", "frame", "inflated", "messages", "open", "work")
 
     def __init__(
         self,
@@ -240,6 +243,7 @@ class Limits:
         messages: int = 65536,
         depth: int = 32,
         open: int = 65536,
+        work: int = 65536,
     ) -> None:
         self.frame = frame
         """In bytes. A payload of 2**24 - 1 bytes and its header. Source: CommandDecoder, AppendDecoder."""
@@ -248,6 +252,7 @@ class Limits:
         self.messages = messages
         self.depth = depth
         self.open = open
+        self.work = work
 
         _check_limits(self.to_dict())
 
@@ -260,10 +265,11 @@ class Limits:
             "messages": self.messages,
             "depth": self.depth,
             "open": self.open,
+            "work": self.work,
         }
 
     def __repr__(self) -> str:
-        return f"Limits({', '.join(f'{name}={value}' for name, value in self.to_dict().items())})"
+        return f"Limits({', '.join(f'{name}={_show(value)}' for name, value in self.to_dict().items())})"
 
 
 _LIMITS = Limits().to_dict()
@@ -272,9 +278,11 @@ _LIMITS = Limits().to_dict()
 class ScaleType(_IntEnum):
     """What `target_rate` counts; any other byte is kept.
 
-    Source: WireCommands.CreateSegment."""
+    Source: WireCommands.CreateSegment.
+    """
 
     NO_SCALING = 0
+    """The stream is not scaled."""
     THROUGHPUT = 1
     """Kilobytes a second."""
     EVENT_RATE = 2
@@ -287,10 +295,13 @@ _SCALE_TYPE_BY_NUMBER = {member.value: member for member in ScaleType}
 class AttributeUpdateType(_IntEnum):
     """Whether an attribute is replaced always, or only if it has the old value.
 
-    Source: WireCommands.MergeSegments."""
+    Source: WireCommands.MergeSegments.
+    """
 
     REPLACE = 1
+    """Whatever the value was."""
     REPLACE_IF_EQUALS = 4
+    """Only if the value was `old_value`."""
 
 
 _ATTRIBUTE_UPDATE_TYPE_BY_NUMBER = {member.value: member for member in AttributeUpdateType}
@@ -299,11 +310,15 @@ _ATTRIBUTE_UPDATE_TYPE_BY_NUMBER = {member.value: member for member in Attribute
 class AuthError(_IntEnum):
     """Why a token was refused; Java reads unknown numbers as 0.
 
-    Source: WireCommands.AuthTokenCheckFailed."""
+    Source: WireCommands.AuthTokenCheckFailed.
+    """
 
     UNSPECIFIED = -1
+    """No reason is given; also peers before version 9."""
     CHECK_FAILED = 0
+    """The token does not allow the request."""
     TOKEN_EXPIRED = 1
+    """The token is too old."""
 
 
 _AUTH_ERROR_BY_NUMBER = {member.value: member for member in AuthError}
@@ -312,10 +327,13 @@ _AUTH_ERROR_BY_NUMBER = {member.value: member for member in AuthError}
 class ErrorCode(_IntEnum):
     """What an ErrorMessage is about; Java reads unknown numbers as -1.
 
-    Source: WireCommands.ErrorMessage."""
+    Source: WireCommands.ErrorMessage.
+    """
 
     UNSPECIFIED = -1
+    """No kind is given."""
     ILLEGAL_ARGUMENT = 0
+    """A field of the request has a value that the server refuses."""
 
 
 _ERROR_CODE_BY_NUMBER = {member.value: member for member in ErrorCode}
@@ -325,6 +343,12 @@ class AttributeUpdate(_Record):
     """A change of an attribute, and its condition.
 
     Source: WireCommands.MergeSegments.
+
+    Attributes:
+        attribute_id: Names a number that is kept beside a segment.
+        type: When the attribute gets `new_value`.
+        new_value: The value that the attribute gets.
+        old_value: The value that the attribute must have, if `type` is `REPLACE_IF_EQUALS`.
 
     Layout: attribute_id uuid, type AttributeUpdateType, new_value i64, old_value i64
     """
@@ -353,6 +377,10 @@ class MergedSource(_Record):
 
     Source: WireCommands.SegmentsBatchMerged.
 
+    Attributes:
+        source: Name of the segment that was appended.
+        new_target_write_offset: Bytes of the target behind what was merged.
+
     Layout: source mutf8[u16], new_target_write_offset i64
     """
 
@@ -377,7 +405,9 @@ class TableKey(_Record):
     Source: WireCommands.TableKey.
 
     Attributes:
-        version: The least i64: whatever the version; -1: the key must not exist.
+        key: The bytes of the key.
+        version: In a request the version that the key must have: the least i64 for any, -1 if the key must not exist. In an answer the
+            version that it has, -1 if it is missing.
 
     Layout: payload_length i32, key bytes[i32], version i64?
     """
@@ -398,6 +428,9 @@ class TableValue(_Record):
 
     Source: WireCommands.TableValue.
 
+    Attributes:
+        value: The bytes of the value.
+
     Layout: payload_length i32, value bytes[i32]
     """
 
@@ -415,6 +448,10 @@ class Entry(_Record):
     """A key of a table and its value.
 
     Source: WireCommands.TableRead.
+
+    Attributes:
+        key: The key, with its version.
+        value: The value of the key; empty where an answer says that the key is missing.
 
     Layout: key TableKey, value TableValue
     """
@@ -434,6 +471,19 @@ class ChunkInfo(_Record):
     """A piece of a segment in long-term storage.
 
     Source: WireCommands.StorageChunksListed.
+
+    Attributes:
+        length_in_metadata: Bytes of the chunk, as the metadata of the segment has it.
+
+            Assumed: by its name: the source says no more.
+        length_in_storage: Bytes of the chunk, as long-term storage has it.
+
+            Assumed: by its name: the source says no more.
+        start_offset: Where the chunk begins in the segment, in bytes.
+
+            Assumed: by its name: the source says no more.
+        chunk_name: Name of the chunk in long-term storage.
+        exists_in_storage: Whether long-term storage has the chunk.
 
     Layout: length_in_metadata i64, length_in_storage i64, start_offset i64, chunk_name mutf8[u16], exists_in_storage bool
     """
@@ -503,6 +553,8 @@ class Hello(_InFrame):
     Source: WireCommands.Hello.
 
     Attributes:
+        high_version: The newest version that the sender speaks.
+        low_version: The oldest version that the sender speaks. From it to `high_version` the two sides must have one in common.
         tail: Bytes that were left over when it was read.
 
     Layout: high_version i32, low_version i32
@@ -524,12 +576,14 @@ class Hello(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             return _pack_4i(-127, 8, self.high_version, self.low_version)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_hello(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Hello, int]:
@@ -573,12 +627,14 @@ class KeepAlive(_InFrame):
     def __eq__(self, other: object) -> bool:
         return type(other) is KeepAlive and self.tail == other.tail
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             return _pack_ii(100, 0)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_keep_alive(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[KeepAlive, int]:
@@ -608,6 +664,7 @@ class Padding(_InFrame):
     Source: WireCommands.Padding.
 
     Attributes:
+        zeros: As many bytes as fill the block; what they are is ignored.
         tail: Bytes that were left over when it was read.
 
     Layout: zeros bytes[..]
@@ -623,9 +680,11 @@ class Padding(_InFrame):
     def __eq__(self, other: object) -> bool:
         return type(other) is Padding and self.zeros == other.zeros and self.tail == other.tail
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             zeros = self.zeros
             if type(zeros) is not bytes:
                 raise _Bad
@@ -635,7 +694,7 @@ class Padding(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_padding(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Padding, int]:
@@ -671,6 +730,7 @@ class PartialEvent(_InFrame):
     Source: WireCommands.PartialEvent.
 
     Attributes:
+        data: The first bytes of an Event frame, its header included; all of it where the event fills the block exactly.
         tail: Bytes that were left over when it was read.
 
     Layout: data bytes[..]
@@ -686,9 +746,11 @@ class PartialEvent(_InFrame):
     def __eq__(self, other: object) -> bool:
         return type(other) is PartialEvent and self.data == other.data and self.tail == other.tail
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             data_ = self.data
             if type(data_) is not bytes:
                 raise _Bad
@@ -698,7 +760,7 @@ class PartialEvent(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_partial_event(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[PartialEvent, int]:
@@ -734,6 +796,7 @@ class Event(_InFrame):
     Source: WireCommands.Event.
 
     Attributes:
+        data: What the application wrote; may be empty.
         tail: Bytes that were left over when it was read.
 
     Layout: data bytes[..]
@@ -749,9 +812,11 @@ class Event(_InFrame):
     def __eq__(self, other: object) -> bool:
         return type(other) is Event and self.data == other.data and self.tail == other.tail
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             data_ = self.data
             if type(data_) is not bytes:
                 raise _Bad
@@ -761,7 +826,7 @@ class Event(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_event(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Event, int]:
@@ -797,7 +862,12 @@ class SetupAppend(_InFrame):
     Source: WireCommands.SetupAppend.
 
     Attributes:
-        delegation_token: Since version 5.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        writer_id: Identifies a writer: its SetupAppend introduces it, its appends and their replies repeat it.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+
+            Since version 5.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, writer_id uuid, segment mutf8[u16], delegation_token mutf8[u16]
@@ -824,9 +894,11 @@ class SetupAppend(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -848,7 +920,7 @@ class SetupAppend(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_setup_append(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SetupAppend, int]:
@@ -890,7 +962,11 @@ class AppendSetup(_InFrame):
     Source: WireCommands.AppendSetup.
 
     Attributes:
-        last_event_number: The least i64 when nothing was ever appended.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        writer_id: Identifies a writer: its SetupAppend introduces it, its appends and their replies repeat it.
+        last_event_number: The highest number of this writer that is stored, which acknowledges everything up to it; the least i64 when nothing was
+            ever appended.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16], writer_id uuid, last_event_number i64
@@ -916,9 +992,11 @@ class AppendSetup(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -935,7 +1013,7 @@ class AppendSetup(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_append_setup(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[AppendSetup, int]:
@@ -974,6 +1052,8 @@ class AppendBlock(_InFrame):
     Source: WireCommands.AppendBlock.
 
     Attributes:
+        writer_id: Identifies a writer: its SetupAppend introduces it, its appends and their replies repeat it.
+        data: Event frames; what is left of the declared length is filled by one PartialEvent or Padding, which counts as no whole event.
         tail: Bytes that were left over when it was read.
 
     Layout: writer_id uuid, data bytes[..]
@@ -1003,9 +1083,11 @@ class AppendBlock(_InFrame):
         value: list[Frame] = decode_view(_load_plan(), globals(), "AppendBlock.data", self.data)
         return value
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             data_ = self.data
             if type(data_) is not bytes:
                 raise _Bad
@@ -1016,7 +1098,7 @@ class AppendBlock(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_append_block(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[AppendBlock, int]:
@@ -1053,8 +1135,17 @@ class AppendBlockEnd(_InFrame):
     Source: WireCommands.AppendBlockEnd.
 
     Attributes:
-        data: The rest of the PartialEvent that ends the block.
-        request_id: Since version 8.
+        writer_id: Identifies a writer: its SetupAppend introduces it, its appends and their replies repeat it.
+        size_of_whole_events: Bytes of the block, from its beginning, that are whole Event frames. Without an AppendBlock before it: the length of `data`,
+            which servers do not check.
+        data: The rest of the PartialEvent that ends the block, or nothing. Without an AppendBlock before it: the whole append, as Event
+            frames.
+        num_events: Events in this append, a divided one included; at least 1.
+        last_event_number: Number of the last event of this append. A client raises it by `num_events` from append to append; it never decreases.
+        request_id: The Java writer repeats that of its SetupAppend, so appends are matched by writer and event number. -1 where a peer sends
+            none.
+
+            Since version 8.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -1111,23 +1202,28 @@ class AppendBlockEnd(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            n_absent = self.absent
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
+            message: Any = self
+            n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 1:
                 raise _Bad
-            data_ = self.data
+            data_ = message.data
             if type(data_) is not bytes:
                 raise _Bad
             n_data = len(data_)
-            request_id = _pack_q(self.request_id) if n_absent < 1 else b""
+            request_id = _pack_q(message.request_id) if n_absent < 1 else b""
             body_size = 36 + n_data + len(request_id)
             data = b"".join(
                 (
-                    _pack_ii16sii(4, body_size, self.writer_id.bytes, self.size_of_whole_events, n_data),
+                    _pack_ii16sii(
+                        4, body_size, message.writer_id.bytes, message.size_of_whole_events, n_data
+                    ),
                     data_,
-                    _pack_iq(self.num_events, self.last_event_number),
+                    _pack_iq(message.num_events, message.last_event_number),
                     request_id,
                 )
             )
@@ -1135,7 +1231,7 @@ class AppendBlockEnd(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_append_block_end(
@@ -1184,8 +1280,15 @@ class ConditionalAppend(_InFrame):
     Source: WireCommands.ConditionalAppend.
 
     Attributes:
-        event: Since version 5.
-        request_id: Since version 8.
+        writer_id: Identifies a writer: its SetupAppend introduces it, its appends and their replies repeat it.
+        event_number: Number of the event, counted as `AppendBlockEnd.last_event_number`.
+        expected_offset: The length in bytes that the segment must have.
+        event: One Event, with its header.
+
+            Since version 5.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+
+            Since version 8.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -1218,12 +1321,14 @@ class ConditionalAppend(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             return _write_conditional_append(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_conditional_append(
@@ -1306,6 +1411,11 @@ class ConditionalBlockEnd(_InFrame):
     Since version 11.
 
     Attributes:
+        writer_id: Identifies a writer: its SetupAppend introduces it, its appends and their replies repeat it.
+        event_number: Number of the append, counted as `AppendBlockEnd.last_event_number`.
+        expected_offset: The length in bytes that the segment must have.
+        data: The bytes to append, as they are.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
         tail: Bytes that were left over when it was read.
 
     Layout: writer_id uuid, event_number i64, expected_offset i64, data bytes[i32], request_id i64
@@ -1335,9 +1445,11 @@ class ConditionalBlockEnd(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             data_ = self.data
             if type(data_) is not bytes:
                 raise _Bad
@@ -1356,7 +1468,7 @@ class ConditionalBlockEnd(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_conditional_block_end(
@@ -1397,9 +1509,19 @@ class DataAppended(_InFrame):
     Source: WireCommands.DataAppended.
 
     Attributes:
-        previous_event_number: Since version 3.
-        request_id: Since version 8.
-        current_segment_write_offset: Since version 9.
+        writer_id: Identifies a writer: its SetupAppend introduces it, its appends and their replies repeat it.
+        event_number: Everything of this writer up to this number is stored; may cover several appends.
+        previous_event_number: The `event_number` of the acknowledgement before, always less than this one's; -1 where a peer sends none.
+
+            Since version 3.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+
+            Since version 8.
+        current_segment_write_offset: Bytes of the segment behind the append; -1 where a peer sends none.
+
+            Since version 9.
+
+            Assumed: by its name: the source says no more.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -1451,30 +1573,36 @@ class DataAppended(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            n_absent = self.absent
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
+            message: Any = self
+            n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 3:
                 raise _Bad
             if n_absent < 3:
                 if n_absent < 2:
                     current_segment_write_offset = (
-                        _pack_q(self.current_segment_write_offset) if n_absent < 1 else b""
+                        _pack_q(message.current_segment_write_offset) if n_absent < 1 else b""
                     )
-                    request_id = _pack_q(self.request_id) + current_segment_write_offset
+                    request_id = _pack_q(message.request_id) + current_segment_write_offset
                 else:
                     request_id = b""
-                previous_event_number = _pack_q(self.previous_event_number) + request_id
+                previous_event_number = _pack_q(message.previous_event_number) + request_id
             else:
                 previous_event_number = b""
             body_size = 24 + len(previous_event_number)
-            data = _pack_ii16sq(7, body_size, self.writer_id.bytes, self.event_number) + previous_event_number
+            data = (
+                _pack_ii16sq(7, body_size, message.writer_id.bytes, message.event_number)
+                + previous_event_number
+            )
             if len(data) > 16777223:
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_data_appended(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[DataAppended, int]:
@@ -1526,7 +1654,11 @@ class ConditionalCheckFailed(_InFrame):
     Source: WireCommands.ConditionalCheckFailed.
 
     Attributes:
-        request_id: Since version 8.
+        writer_id: Identifies a writer: its SetupAppend introduces it, its appends and their replies repeat it.
+        event_number: The `event_number` of the append that was not stored.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+
+            Since version 8.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -1553,20 +1685,23 @@ class ConditionalCheckFailed(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            n_absent = self.absent
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
+            message: Any = self
+            n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 1:
                 raise _Bad
-            request_id = _pack_q(self.request_id) if n_absent < 1 else b""
+            request_id = _pack_q(message.request_id) if n_absent < 1 else b""
             body_size = 24 + len(request_id)
-            data = _pack_ii16sq(8, body_size, self.writer_id.bytes, self.event_number) + request_id
+            data = _pack_ii16sq(8, body_size, message.writer_id.bytes, message.event_number) + request_id
             if len(data) > 16777223:
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_conditional_check_failed(
@@ -1608,8 +1743,15 @@ class ReadSegment(_InFrame):
     Source: WireCommands.ReadSegment.
 
     Attributes:
-        delegation_token: Since version 5.
-        request_id: Since version 8.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        offset: The first byte that is wanted, counted from the beginning of the segment.
+        suggested_length: Bytes that the client wants. The server may send fewer; Java's takes less than 8 for 8, and more than 2 MiB for 2 MiB.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+
+            Since version 5.
+        request_id: A Java reader uses one for all its reads, so replies are matched by segment and offset. -1 where a peer sends none.
+
+            Since version 8.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -1643,27 +1785,30 @@ class ReadSegment(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            n_absent = self.absent
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
+            message: Any = self
+            n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 1:
                 raise _Bad
-            segment = _encode_str(self.segment)
+            segment = _encode_str(message.segment)
             if not segment.isascii() or 0 in segment:
-                segment = _encode_text(self.segment, "mutf8", lenient=True)
+                segment = _encode_text(message.segment, "mutf8", lenient=True)
             n_segment = len(segment)
-            delegation_token = _encode_str(self.delegation_token)
+            delegation_token = _encode_str(message.delegation_token)
             if not delegation_token.isascii() or 0 in delegation_token:
-                delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+                delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
             n_delegation_token = len(delegation_token)
-            request_id = _pack_q(self.request_id) if n_absent < 1 else b""
+            request_id = _pack_q(message.request_id) if n_absent < 1 else b""
             body_size = 16 + n_segment + n_delegation_token + len(request_id)
             data = b"".join(
                 (
                     _pack_iiH(9, body_size, n_segment),
                     segment,
-                    _pack_qiH(self.offset, self.suggested_length, n_delegation_token),
+                    _pack_qiH(message.offset, message.suggested_length, n_delegation_token),
                     delegation_token,
                     request_id,
                 )
@@ -1672,7 +1817,7 @@ class ReadSegment(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_read_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ReadSegment, int]:
@@ -1723,8 +1868,14 @@ class SegmentRead(_InFrame):
     Source: WireCommands.SegmentRead.
 
     Attributes:
-        at_tail: Sometimes false although nobody knows.
-        request_id: Since version 8.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        offset: Where `data` stands in the segment: the offset of the request.
+        at_tail: Whether the read was at the tail, behind which nothing is stored yet. Sometimes false although the server does not know.
+        end_of_segment: Whether the read was at the end of the segment.
+        data: The bytes from `offset` on; empty, with `at_tail`, where the server gave the read up.
+        request_id: That of the ReadSegment; -1 where a peer sends none.
+
+            Since version 8.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -1765,31 +1916,34 @@ class SegmentRead(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            n_absent = self.absent
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
+            message: Any = self
+            n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 1:
                 raise _Bad
-            segment = _encode_str(self.segment)
+            segment = _encode_str(message.segment)
             if not segment.isascii() or 0 in segment:
-                segment = _encode_text(self.segment, "mutf8", lenient=True)
+                segment = _encode_text(message.segment, "mutf8", lenient=True)
             n_segment = len(segment)
-            data_ = self.data
+            data_ = message.data
             if type(data_) is not bytes:
                 raise _Bad
             n_data = len(data_)
-            request_id = _pack_q(self.request_id) if n_absent < 1 else b""
+            request_id = _pack_q(message.request_id) if n_absent < 1 else b""
             body_size = 16 + n_segment + n_data + len(request_id)
-            if self.at_tail is not True and self.at_tail is not False:
+            if message.at_tail is not True and message.at_tail is not False:
                 raise _Bad
-            if self.end_of_segment is not True and self.end_of_segment is not False:
+            if message.end_of_segment is not True and message.end_of_segment is not False:
                 raise _Bad
             data = b"".join(
                 (
                     _pack_iiH(10, body_size, n_segment),
                     segment,
-                    _pack_qBBi(self.offset, self.at_tail, self.end_of_segment, n_data),
+                    _pack_qBBi(message.offset, message.at_tail, message.end_of_segment, n_data),
                     data_,
                     request_id,
                 )
@@ -1798,7 +1952,7 @@ class SegmentRead(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_segment_read(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SegmentRead, int]:
@@ -1850,7 +2004,11 @@ class GetStreamSegmentInfo(_InFrame):
     Source: WireCommands.GetStreamSegmentInfo.
 
     Attributes:
-        delegation_token: Since version 5.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment_name: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+
+            Since version 5.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment_name mutf8[u16], delegation_token mutf8[u16]
@@ -1875,9 +2033,11 @@ class GetStreamSegmentInfo(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment_name = _encode_str(self.segment_name)
             if not segment_name.isascii() or 0 in segment_name:
                 segment_name = _encode_text(self.segment_name, "mutf8", lenient=True)
@@ -1899,7 +2059,7 @@ class GetStreamSegmentInfo(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_get_stream_segment_info(
@@ -1942,7 +2102,20 @@ class StreamSegmentInfo(_InFrame):
     Source: WireCommands.StreamSegmentInfo.
 
     Attributes:
-        start_offset: Since version 2.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment_name: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        exists: Whether there is such a segment.
+        is_sealed: Whether it takes no more appends.
+        is_deleted: Whether it was deleted.
+        last_modified: When it was last changed, in milliseconds since 1970.
+
+            Assumed: the unit: the source gives none.
+        write_offset: Where the next append will stand, in bytes.
+
+            Assumed: by its name: the source says no more.
+        start_offset: The first byte that was not truncated; 0 where a peer sends none.
+
+            Since version 2.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -2009,30 +2182,37 @@ class StreamSegmentInfo(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            n_absent = self.absent
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
+            message: Any = self
+            n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 1:
                 raise _Bad
-            segment_name = _encode_str(self.segment_name)
+            segment_name = _encode_str(message.segment_name)
             if not segment_name.isascii() or 0 in segment_name:
-                segment_name = _encode_text(self.segment_name, "mutf8", lenient=True)
+                segment_name = _encode_text(message.segment_name, "mutf8", lenient=True)
             n_segment_name = len(segment_name)
-            start_offset = _pack_q(self.start_offset) if n_absent < 1 else b""
+            start_offset = _pack_q(message.start_offset) if n_absent < 1 else b""
             body_size = 29 + n_segment_name + len(start_offset)
-            if self.exists is not True and self.exists is not False:
+            if message.exists is not True and message.exists is not False:
                 raise _Bad
-            if self.is_sealed is not True and self.is_sealed is not False:
+            if message.is_sealed is not True and message.is_sealed is not False:
                 raise _Bad
-            if self.is_deleted is not True and self.is_deleted is not False:
+            if message.is_deleted is not True and message.is_deleted is not False:
                 raise _Bad
             data = b"".join(
                 (
-                    _pack_iiqH(12, body_size, self.request_id, n_segment_name),
+                    _pack_iiqH(12, body_size, message.request_id, n_segment_name),
                     segment_name,
                     _pack_3Bqq(
-                        self.exists, self.is_sealed, self.is_deleted, self.last_modified, self.write_offset
+                        message.exists,
+                        message.is_sealed,
+                        message.is_deleted,
+                        message.last_modified,
+                        message.write_offset,
                     ),
                     start_offset,
                 )
@@ -2041,7 +2221,7 @@ class StreamSegmentInfo(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_stream_segment_info(
@@ -2095,8 +2275,16 @@ class CreateSegment(_InFrame):
     Source: WireCommands.CreateSegment.
 
     Attributes:
-        delegation_token: Since version 5.
-        rollover_size_bytes: Since version 14.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        target_rate: A rate per second that scaling aims at, in what `scale_type` says.
+        scale_type: What `target_rate` counts.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+
+            Since version 5.
+        rollover_size_bytes: Bytes after which a new piece is begun in long-term storage; 0 leaves that to the server.
+
+            Since version 14.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -2154,27 +2342,30 @@ class CreateSegment(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            n_absent = self.absent
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
+            message: Any = self
+            n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 1:
                 raise _Bad
-            segment = _encode_str(self.segment)
+            segment = _encode_str(message.segment)
             if not segment.isascii() or 0 in segment:
-                segment = _encode_text(self.segment, "mutf8", lenient=True)
+                segment = _encode_text(message.segment, "mutf8", lenient=True)
             n_segment = len(segment)
-            delegation_token = _encode_str(self.delegation_token)
+            delegation_token = _encode_str(message.delegation_token)
             if not delegation_token.isascii() or 0 in delegation_token:
-                delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+                delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
             n_delegation_token = len(delegation_token)
-            rollover_size_bytes = _pack_q(self.rollover_size_bytes) if n_absent < 1 else b""
+            rollover_size_bytes = _pack_q(message.rollover_size_bytes) if n_absent < 1 else b""
             body_size = 17 + n_segment + n_delegation_token + len(rollover_size_bytes)
             data = b"".join(
                 (
-                    _pack_iiqH(20, body_size, self.request_id, n_segment),
+                    _pack_iiqH(20, body_size, message.request_id, n_segment),
                     segment,
-                    _pack_ibH(self.target_rate, self.scale_type, n_delegation_token),
+                    _pack_ibH(message.target_rate, message.scale_type, n_delegation_token),
                     delegation_token,
                     rollover_size_bytes,
                 )
@@ -2183,7 +2374,7 @@ class CreateSegment(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_create_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[CreateSegment, int]:
@@ -2234,6 +2425,8 @@ class SegmentCreated(_InFrame):
     Source: WireCommands.SegmentCreated.
 
     Attributes:
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: The segment that was made: as the request names it, or the new name of a transient one.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16]
@@ -2255,9 +2448,11 @@ class SegmentCreated(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -2268,7 +2463,7 @@ class SegmentCreated(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_segment_created(
@@ -2305,7 +2500,11 @@ class SealSegment(_InFrame):
     Source: WireCommands.SealSegment.
 
     Attributes:
-        delegation_token: Since version 5.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+
+            Since version 5.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16], delegation_token mutf8[u16]
@@ -2330,9 +2529,11 @@ class SealSegment(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -2354,7 +2555,7 @@ class SealSegment(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_seal_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SealSegment, int]:
@@ -2395,6 +2596,8 @@ class SegmentSealed(_InFrame):
     Source: WireCommands.SegmentSealed.
 
     Attributes:
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16]
@@ -2416,9 +2619,11 @@ class SegmentSealed(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -2429,7 +2634,7 @@ class SegmentSealed(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_segment_sealed(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SegmentSealed, int]:
@@ -2464,7 +2669,11 @@ class DeleteSegment(_InFrame):
     Source: WireCommands.DeleteSegment.
 
     Attributes:
-        delegation_token: Since version 5.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+
+            Since version 5.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16], delegation_token mutf8[u16]
@@ -2489,9 +2698,11 @@ class DeleteSegment(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -2513,7 +2724,7 @@ class DeleteSegment(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_delete_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[DeleteSegment, int]:
@@ -2554,6 +2765,8 @@ class SegmentDeleted(_InFrame):
     Source: WireCommands.SegmentDeleted.
 
     Attributes:
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16]
@@ -2575,9 +2788,11 @@ class SegmentDeleted(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -2588,7 +2803,7 @@ class SegmentDeleted(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_segment_deleted(
@@ -2625,7 +2840,13 @@ class UpdateSegmentPolicy(_InFrame):
     Source: WireCommands.UpdateSegmentPolicy.
 
     Attributes:
-        delegation_token: Since version 5.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        target_rate: A rate per second that scaling aims at, in what `scale_type` says.
+        scale_type: What `target_rate` counts.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+
+            Since version 5.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16], target_rate i32, scale_type ScaleType, delegation_token mutf8[u16]
@@ -2656,9 +2877,11 @@ class UpdateSegmentPolicy(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -2680,7 +2903,7 @@ class UpdateSegmentPolicy(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_update_segment_policy(
@@ -2725,6 +2948,8 @@ class SegmentPolicyUpdated(_InFrame):
     Source: WireCommands.SegmentPolicyUpdated.
 
     Attributes:
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16]
@@ -2746,9 +2971,11 @@ class SegmentPolicyUpdated(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -2759,7 +2986,7 @@ class SegmentPolicyUpdated(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_segment_policy_updated(
@@ -2796,7 +3023,12 @@ class GetSegmentAttribute(_InFrame):
     Source: WireCommands.GetSegmentAttribute.
 
     Attributes:
-        delegation_token: Since version 5.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment_name: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        attribute_id: Names a number that is kept beside a segment.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+
+            Since version 5.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment_name mutf8[u16], attribute_id uuid, delegation_token mutf8[u16]
@@ -2823,9 +3055,11 @@ class GetSegmentAttribute(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment_name = _encode_str(self.segment_name)
             if not segment_name.isascii() or 0 in segment_name:
                 segment_name = _encode_text(self.segment_name, "mutf8", lenient=True)
@@ -2847,7 +3081,7 @@ class GetSegmentAttribute(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_get_segment_attribute(
@@ -2891,7 +3125,8 @@ class SegmentAttribute(_InFrame):
     Source: WireCommands.SegmentAttribute.
 
     Attributes:
-        value: The least i64 when there is no such attribute.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        value: The value of the attribute; the least i64 when there is no such attribute.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, value i64
@@ -2913,12 +3148,14 @@ class SegmentAttribute(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             return _pack_iiqq(35, 16, self.request_id, self.value)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_segment_attribute(
@@ -2952,7 +3189,14 @@ class UpdateSegmentAttribute(_InFrame):
     Source: WireCommands.UpdateSegmentAttribute.
 
     Attributes:
-        delegation_token: Since version 5.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment_name: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        attribute_id: Names a number that is kept beside a segment.
+        new_value: The value that the attribute gets.
+        expected_value: The value that the attribute must have; the least i64: there must be no such attribute.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+
+            Since version 5.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment_name mutf8[u16], attribute_id uuid, new_value i64, expected_value i64, delegation_token mutf8[u16]
@@ -3006,9 +3250,11 @@ class UpdateSegmentAttribute(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment_name = _encode_str(self.segment_name)
             if not segment_name.isascii() or 0 in segment_name:
                 segment_name = _encode_text(self.segment_name, "mutf8", lenient=True)
@@ -3032,7 +3278,7 @@ class UpdateSegmentAttribute(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_update_segment_attribute(
@@ -3078,6 +3324,8 @@ class SegmentAttributeUpdated(_InFrame):
     Source: WireCommands.SegmentAttributeUpdated.
 
     Attributes:
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        success: False: the attribute has another value than expected, and nothing was changed.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, success bool
@@ -3099,14 +3347,16 @@ class SegmentAttributeUpdated(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             if self.success is not True and self.success is not False:
                 raise _Bad
             return _pack_iiqB(37, 9, self.request_id, self.success)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_segment_attribute_updated(
@@ -3142,7 +3392,12 @@ class TruncateSegment(_InFrame):
     Since version 2.
 
     Attributes:
-        delegation_token: Since version 5.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        truncation_offset: The first byte that is kept, counted from the beginning of the segment.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+
+            Since version 5.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16], truncation_offset i64, delegation_token mutf8[u16]
@@ -3169,9 +3424,11 @@ class TruncateSegment(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -3193,7 +3450,7 @@ class TruncateSegment(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_truncate_segment(
@@ -3239,6 +3496,8 @@ class SegmentTruncated(_InFrame):
     Since version 2.
 
     Attributes:
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16]
@@ -3260,9 +3519,11 @@ class SegmentTruncated(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -3273,7 +3534,7 @@ class SegmentTruncated(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_segment_truncated(
@@ -3312,6 +3573,10 @@ class CreateTransientSegment(_InFrame):
     Since version 14.
 
     Attributes:
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        writer_id: Identifies a writer: its SetupAppend introduces it, its appends and their replies repeat it.
+        parent_segment: The segment that the large event is for: the transient one is merged into it later.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, writer_id uuid, parent_segment mutf8[u16], delegation_token mutf8[u16]
@@ -3338,9 +3603,11 @@ class CreateTransientSegment(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             parent_segment = _encode_str(self.parent_segment)
             if not parent_segment.isascii() or 0 in parent_segment:
                 parent_segment = _encode_text(self.parent_segment, "mutf8", lenient=True)
@@ -3362,7 +3629,7 @@ class CreateTransientSegment(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_create_transient_segment(
@@ -3408,6 +3675,12 @@ class LocateOffset(_InFrame):
     Since version 17.
 
     Attributes:
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        target_offset: The offset to locate, in bytes.
+
+            Assumed: by its name: the source says no more.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16], target_offset i64, delegation_token mutf8[u16]
@@ -3434,9 +3707,11 @@ class LocateOffset(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -3458,7 +3733,7 @@ class LocateOffset(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_locate_offset(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[LocateOffset, int]:
@@ -3502,6 +3777,11 @@ class OffsetLocated(_InFrame):
     Since version 17.
 
     Attributes:
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        offset: The offset that was located, in bytes.
+
+            Assumed: by its name: the source says no more.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16], offset i64
@@ -3525,9 +3805,11 @@ class OffsetLocated(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -3540,7 +3822,7 @@ class OffsetLocated(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_offset_located(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[OffsetLocated, int]:
@@ -3580,7 +3862,13 @@ class MergeSegments(_InFrame):
     Since version 5.
 
     Attributes:
-        attribute_updates: Since version 13.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        target: Name of the segment that is appended to.
+        source: Name of the segment that is appended to `target`.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        attribute_updates: Attributes to change, with conditions; where one fails, nothing is merged.
+
+            Since version 13.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -3619,12 +3907,14 @@ class MergeSegments(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             return _write_merge_segments(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_merge_segments(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[MergeSegments, int]:
@@ -3755,7 +4045,12 @@ class SegmentsMerged(_InFrame):
     Since version 5.
 
     Attributes:
-        new_target_write_offset: Since version 9.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        target: Name of the segment that was appended to.
+        source: Name of the segment that was appended.
+        new_target_write_offset: Bytes of the target behind what was merged; -1 where a peer sends none.
+
+            Since version 9.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -3784,25 +4079,28 @@ class SegmentsMerged(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            n_absent = self.absent
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
+            message: Any = self
+            n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 1:
                 raise _Bad
-            target = _encode_str(self.target)
+            target = _encode_str(message.target)
             if not target.isascii() or 0 in target:
-                target = _encode_text(self.target, "mutf8", lenient=True)
+                target = _encode_text(message.target, "mutf8", lenient=True)
             n_target = len(target)
-            source = _encode_str(self.source)
+            source = _encode_str(message.source)
             if not source.isascii() or 0 in source:
-                source = _encode_text(self.source, "mutf8", lenient=True)
+                source = _encode_text(message.source, "mutf8", lenient=True)
             n_source = len(source)
-            new_target_write_offset = _pack_q(self.new_target_write_offset) if n_absent < 1 else b""
+            new_target_write_offset = _pack_q(message.new_target_write_offset) if n_absent < 1 else b""
             body_size = 12 + n_target + n_source + len(new_target_write_offset)
             data = b"".join(
                 (
-                    _pack_iiqH(59, body_size, self.request_id, n_target),
+                    _pack_iiqH(59, body_size, message.request_id, n_target),
                     target,
                     _pack_H(n_source),
                     source,
@@ -3813,7 +4111,7 @@ class SegmentsMerged(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_segments_merged(
@@ -3866,6 +4164,10 @@ class MergeSegmentsBatch(_InFrame):
     Since version 15.
 
     Attributes:
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        target_segment_id: Name of the segment that is appended to.
+        source_segment_ids: Names of the segments that are appended to it.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, target_segment_id mutf8[u16], source_segment_ids mutf8[u16][i32], delegation_token mutf8[u16]
@@ -3894,12 +4196,14 @@ class MergeSegmentsBatch(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             return _write_merge_segments_batch(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_merge_segments_batch(
@@ -4006,6 +4310,9 @@ class SegmentsBatchMerged(_InFrame):
     Since version 15.
 
     Attributes:
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        target: Name of the segment that was appended to.
+        sources: The segments that were appended.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, target mutf8[u16], sources MergedSource[i32]
@@ -4029,12 +4336,14 @@ class SegmentsBatchMerged(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             return _write_segments_batch_merged(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_segments_batch_merged(
@@ -4125,7 +4434,12 @@ class WrongHost(_InFrame):
     Source: WireCommands.WrongHost.
 
     Attributes:
-        server_stack_trace: Since version 6.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        correct_host: The host that serves the segment; always empty today.
+        server_stack_trace: Where the server failed, for people; empty unless the server is configured to tell.
+
+            Since version 6.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -4156,24 +4470,27 @@ class WrongHost(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            n_absent = self.absent
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
+            message: Any = self
+            n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 1:
                 raise _Bad
-            segment = _encode_str(self.segment)
+            segment = _encode_str(message.segment)
             if not segment.isascii() or 0 in segment:
-                segment = _encode_text(self.segment, "mutf8", lenient=True)
+                segment = _encode_text(message.segment, "mutf8", lenient=True)
             n_segment = len(segment)
-            correct_host = _encode_str(self.correct_host)
+            correct_host = _encode_str(message.correct_host)
             if not correct_host.isascii() or 0 in correct_host:
-                correct_host = _encode_text(self.correct_host, "mutf8", lenient=True)
+                correct_host = _encode_text(message.correct_host, "mutf8", lenient=True)
             n_correct_host = len(correct_host)
             if n_absent < 1:
-                server_stack_trace = _encode_str(self.server_stack_trace)
+                server_stack_trace = _encode_str(message.server_stack_trace)
                 if not server_stack_trace.isascii() or 0 in server_stack_trace:
-                    server_stack_trace = _encode_text(self.server_stack_trace, "mutf8", lenient=True)
+                    server_stack_trace = _encode_text(message.server_stack_trace, "mutf8", lenient=True)
                 n_server_stack_trace = len(server_stack_trace)
                 server_stack_trace = _pack_H(n_server_stack_trace) + server_stack_trace
             else:
@@ -4181,7 +4498,7 @@ class WrongHost(_InFrame):
             body_size = 12 + n_segment + n_correct_host + len(server_stack_trace)
             data = b"".join(
                 (
-                    _pack_iiqH(50, body_size, self.request_id, n_segment),
+                    _pack_iiqH(50, body_size, message.request_id, n_segment),
                     segment,
                     _pack_H(n_correct_host),
                     correct_host,
@@ -4192,7 +4509,7 @@ class WrongHost(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_wrong_host(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[WrongHost, int]:
@@ -4246,10 +4563,16 @@ class SegmentIsSealed(_InFrame):
     Source: WireCommands.SegmentIsSealed.
 
     Attributes:
-        server_stack_trace: Since version 6.
-        offset: The event number, when it answers an append.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        server_stack_trace: Where the server failed, for people; empty unless the server is configured to tell.
+
+            Since version 6.
+        offset: The offset that the request asked for; when it answers an append, the event number; -1 where a peer sends none.
 
             Since version 8.
+
+            Assumed: which offset: the source gives a name and a default.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -4278,34 +4601,37 @@ class SegmentIsSealed(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            n_absent = self.absent
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
+            message: Any = self
+            n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 2:
                 raise _Bad
-            segment = _encode_str(self.segment)
+            segment = _encode_str(message.segment)
             if not segment.isascii() or 0 in segment:
-                segment = _encode_text(self.segment, "mutf8", lenient=True)
+                segment = _encode_text(message.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             if n_absent < 2:
-                server_stack_trace = _encode_str(self.server_stack_trace)
+                server_stack_trace = _encode_str(message.server_stack_trace)
                 if not server_stack_trace.isascii() or 0 in server_stack_trace:
-                    server_stack_trace = _encode_text(self.server_stack_trace, "mutf8", lenient=True)
+                    server_stack_trace = _encode_text(message.server_stack_trace, "mutf8", lenient=True)
                 n_server_stack_trace = len(server_stack_trace)
-                offset_ = _pack_q(self.offset) if n_absent < 1 else b""
+                offset_ = _pack_q(message.offset) if n_absent < 1 else b""
                 server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace, offset_))
             else:
                 server_stack_trace = b""
             body_size = 10 + n_segment + len(server_stack_trace)
             data = b"".join(
-                (_pack_iiqH(51, body_size, self.request_id, n_segment), segment, server_stack_trace)
+                (_pack_iiqH(51, body_size, message.request_id, n_segment), segment, server_stack_trace)
             )
             if len(data) > 16777223:
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_segment_is_sealed(
@@ -4361,7 +4687,11 @@ class SegmentAlreadyExists(_InFrame):
     Source: WireCommands.SegmentAlreadyExists.
 
     Attributes:
-        server_stack_trace: Since version 6.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        server_stack_trace: Where the server failed, for people; empty unless the server is configured to tell.
+
+            Since version 6.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -4388,33 +4718,36 @@ class SegmentAlreadyExists(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            n_absent = self.absent
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
+            message: Any = self
+            n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 1:
                 raise _Bad
-            segment = _encode_str(self.segment)
+            segment = _encode_str(message.segment)
             if not segment.isascii() or 0 in segment:
-                segment = _encode_text(self.segment, "mutf8", lenient=True)
+                segment = _encode_text(message.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             if n_absent < 1:
-                server_stack_trace = _encode_str(self.server_stack_trace)
+                server_stack_trace = _encode_str(message.server_stack_trace)
                 if not server_stack_trace.isascii() or 0 in server_stack_trace:
-                    server_stack_trace = _encode_text(self.server_stack_trace, "mutf8", lenient=True)
+                    server_stack_trace = _encode_text(message.server_stack_trace, "mutf8", lenient=True)
                 n_server_stack_trace = len(server_stack_trace)
                 server_stack_trace = _pack_H(n_server_stack_trace) + server_stack_trace
             else:
                 server_stack_trace = b""
             body_size = 10 + n_segment + len(server_stack_trace)
             data = b"".join(
-                (_pack_iiqH(52, body_size, self.request_id, n_segment), segment, server_stack_trace)
+                (_pack_iiqH(52, body_size, message.request_id, n_segment), segment, server_stack_trace)
             )
             if len(data) > 16777223:
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_segment_already_exists(
@@ -4464,8 +4797,16 @@ class NoSuchSegment(_InFrame):
     Source: WireCommands.NoSuchSegment.
 
     Attributes:
-        server_stack_trace: Since version 6.
-        offset: Since version 8.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        server_stack_trace: Where the server failed, for people; empty unless the server is configured to tell.
+
+            Since version 6.
+        offset: The offset that the request asked for; -1 where a peer sends none.
+
+            Since version 8.
+
+            Assumed: which offset: the source gives a name and a default.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -4494,34 +4835,37 @@ class NoSuchSegment(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            n_absent = self.absent
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
+            message: Any = self
+            n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 2:
                 raise _Bad
-            segment = _encode_str(self.segment)
+            segment = _encode_str(message.segment)
             if not segment.isascii() or 0 in segment:
-                segment = _encode_text(self.segment, "mutf8", lenient=True)
+                segment = _encode_text(message.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             if n_absent < 2:
-                server_stack_trace = _encode_str(self.server_stack_trace)
+                server_stack_trace = _encode_str(message.server_stack_trace)
                 if not server_stack_trace.isascii() or 0 in server_stack_trace:
-                    server_stack_trace = _encode_text(self.server_stack_trace, "mutf8", lenient=True)
+                    server_stack_trace = _encode_text(message.server_stack_trace, "mutf8", lenient=True)
                 n_server_stack_trace = len(server_stack_trace)
-                offset_ = _pack_q(self.offset) if n_absent < 1 else b""
+                offset_ = _pack_q(message.offset) if n_absent < 1 else b""
                 server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace, offset_))
             else:
                 server_stack_trace = b""
             body_size = 10 + n_segment + len(server_stack_trace)
             data = b"".join(
-                (_pack_iiqH(53, body_size, self.request_id, n_segment), segment, server_stack_trace)
+                (_pack_iiqH(53, body_size, message.request_id, n_segment), segment, server_stack_trace)
             )
             if len(data) > 16777223:
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_no_such_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[NoSuchSegment, int]:
@@ -4577,9 +4921,16 @@ class InvalidEventNumber(_InFrame):
     Source: WireCommands.InvalidEventNumber.
 
     Attributes:
-        request_id: Since version 16.
-        server_stack_trace: Since version 6.
-        event_number: Since version 16.
+        writer_id: Identifies a writer: its SetupAppend introduces it, its appends and their replies repeat it.
+        request_id: That of the append; before version 16 this is the event number.
+
+            Since version 16.
+        server_stack_trace: Where the server failed, for people; empty unless the server is configured to tell.
+
+            Since version 6.
+        event_number: The number that was refused; -1 where a peer sends none.
+
+            Since version 16.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -4610,30 +4961,35 @@ class InvalidEventNumber(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            n_absent = self.absent
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
+            message: Any = self
+            n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 2:
                 raise _Bad
             if n_absent < 2:
-                server_stack_trace = _encode_str(self.server_stack_trace)
+                server_stack_trace = _encode_str(message.server_stack_trace)
                 if not server_stack_trace.isascii() or 0 in server_stack_trace:
-                    server_stack_trace = _encode_text(self.server_stack_trace, "mutf8", lenient=True)
+                    server_stack_trace = _encode_text(message.server_stack_trace, "mutf8", lenient=True)
                 n_server_stack_trace = len(server_stack_trace)
-                event_number = _pack_q(self.event_number) if n_absent < 1 else b""
+                event_number = _pack_q(message.event_number) if n_absent < 1 else b""
                 server_stack_trace = b"".join(
                     (_pack_H(n_server_stack_trace), server_stack_trace, event_number)
                 )
             else:
                 server_stack_trace = b""
             body_size = 24 + len(server_stack_trace)
-            data = _pack_ii16sq(55, body_size, self.writer_id.bytes, self.request_id) + server_stack_trace
+            data = (
+                _pack_ii16sq(55, body_size, message.writer_id.bytes, message.request_id) + server_stack_trace
+            )
             if len(data) > 16777223:
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_invalid_event_number(
@@ -4688,8 +5044,17 @@ class SegmentIsTruncated(_InFrame):
     Since version 2.
 
     Attributes:
-        server_stack_trace: Since version 6.
-        offset: Since version 8.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        start_offset: The first byte that was not truncated.
+        server_stack_trace: Where the server failed, for people; empty unless the server is configured to tell.
+
+            Since version 6.
+        offset: The offset that the request asked for; -1 where a peer sends none.
+
+            Since version 8.
+
+            Assumed: which offset: the source gives a name and a default.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -4722,31 +5087,34 @@ class SegmentIsTruncated(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            n_absent = self.absent
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
+            message: Any = self
+            n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 2:
                 raise _Bad
-            segment = _encode_str(self.segment)
+            segment = _encode_str(message.segment)
             if not segment.isascii() or 0 in segment:
-                segment = _encode_text(self.segment, "mutf8", lenient=True)
+                segment = _encode_text(message.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             if n_absent < 2:
-                server_stack_trace = _encode_str(self.server_stack_trace)
+                server_stack_trace = _encode_str(message.server_stack_trace)
                 if not server_stack_trace.isascii() or 0 in server_stack_trace:
-                    server_stack_trace = _encode_text(self.server_stack_trace, "mutf8", lenient=True)
+                    server_stack_trace = _encode_text(message.server_stack_trace, "mutf8", lenient=True)
                 n_server_stack_trace = len(server_stack_trace)
-                offset_ = _pack_q(self.offset) if n_absent < 1 else b""
+                offset_ = _pack_q(message.offset) if n_absent < 1 else b""
                 server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace, offset_))
             else:
                 server_stack_trace = b""
             body_size = 18 + n_segment + len(server_stack_trace)
             data = b"".join(
                 (
-                    _pack_iiqH(56, body_size, self.request_id, n_segment),
+                    _pack_iiqH(56, body_size, message.request_id, n_segment),
                     segment,
-                    _pack_q(self.start_offset),
+                    _pack_q(message.start_offset),
                     server_stack_trace,
                 )
             )
@@ -4754,7 +5122,7 @@ class SegmentIsTruncated(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_segment_is_truncated(
@@ -4815,7 +5183,11 @@ class OperationUnsupported(_InFrame):
     Since version 4.
 
     Attributes:
-        server_stack_trace: Since version 6.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        operation_name: The request that was refused, by name.
+        server_stack_trace: Where the server failed, for people; empty unless the server is configured to tell.
+
+            Since version 6.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -4842,20 +5214,23 @@ class OperationUnsupported(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            n_absent = self.absent
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
+            message: Any = self
+            n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 1:
                 raise _Bad
-            operation_name = _encode_str(self.operation_name)
+            operation_name = _encode_str(message.operation_name)
             if not operation_name.isascii() or 0 in operation_name:
-                operation_name = _encode_text(self.operation_name, "mutf8", lenient=True)
+                operation_name = _encode_text(message.operation_name, "mutf8", lenient=True)
             n_operation_name = len(operation_name)
             if n_absent < 1:
-                server_stack_trace = _encode_str(self.server_stack_trace)
+                server_stack_trace = _encode_str(message.server_stack_trace)
                 if not server_stack_trace.isascii() or 0 in server_stack_trace:
-                    server_stack_trace = _encode_text(self.server_stack_trace, "mutf8", lenient=True)
+                    server_stack_trace = _encode_text(message.server_stack_trace, "mutf8", lenient=True)
                 n_server_stack_trace = len(server_stack_trace)
                 server_stack_trace = _pack_H(n_server_stack_trace) + server_stack_trace
             else:
@@ -4863,7 +5238,7 @@ class OperationUnsupported(_InFrame):
             body_size = 10 + n_operation_name + len(server_stack_trace)
             data = b"".join(
                 (
-                    _pack_iiqH(57, body_size, self.request_id, n_operation_name),
+                    _pack_iiqH(57, body_size, message.request_id, n_operation_name),
                     operation_name,
                     server_stack_trace,
                 )
@@ -4872,7 +5247,7 @@ class OperationUnsupported(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_operation_unsupported(
@@ -4924,8 +5299,13 @@ class AuthTokenCheckFailed(_InFrame):
     Since version 5.
 
     Attributes:
-        server_stack_trace: Since version 6.
-        error_code: Since version 9.
+        request_id: That of the request; when it answers a ReadSegment, the offset of that.
+        server_stack_trace: Where the server failed, for people; empty unless the server is configured to tell.
+
+            Since version 6.
+        error_code: Why the token was refused.
+
+            Since version 9.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -4954,28 +5334,31 @@ class AuthTokenCheckFailed(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            n_absent = self.absent
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
+            message: Any = self
+            n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 2:
                 raise _Bad
             if n_absent < 2:
-                server_stack_trace = _encode_str(self.server_stack_trace)
+                server_stack_trace = _encode_str(message.server_stack_trace)
                 if not server_stack_trace.isascii() or 0 in server_stack_trace:
-                    server_stack_trace = _encode_text(self.server_stack_trace, "mutf8", lenient=True)
+                    server_stack_trace = _encode_text(message.server_stack_trace, "mutf8", lenient=True)
                 n_server_stack_trace = len(server_stack_trace)
-                error_code = _pack_i(self.error_code) if n_absent < 1 else b""
+                error_code = _pack_i(message.error_code) if n_absent < 1 else b""
                 server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace, error_code))
             else:
                 server_stack_trace = b""
             body_size = 8 + len(server_stack_trace)
-            data = _pack_iiq(60, body_size, self.request_id) + server_stack_trace
+            data = _pack_iiq(60, body_size, message.request_id) + server_stack_trace
             if len(data) > 16777223:
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_auth_token_check_failed(
@@ -5030,6 +5413,10 @@ class ErrorMessage(_InFrame):
     Since version 10.
 
     Attributes:
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment; empty where the server gives none.
+        message_: What went wrong, for people; empty where the server gives nothing.
+        error_code: What kind of failure it is.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16], message mutf8[u16], error_code ErrorCode
@@ -5055,9 +5442,11 @@ class ErrorMessage(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -5080,7 +5469,7 @@ class ErrorMessage(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_error_message(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ErrorMessage, int]:
@@ -5126,6 +5515,9 @@ class GetTableSegmentInfo(_InFrame):
     Since version 12.
 
     Attributes:
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment_name: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment_name mutf8[u16], delegation_token mutf8[u16]
@@ -5150,9 +5542,11 @@ class GetTableSegmentInfo(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment_name = _encode_str(self.segment_name)
             if not segment_name.isascii() or 0 in segment_name:
                 segment_name = _encode_text(self.segment_name, "mutf8", lenient=True)
@@ -5174,7 +5568,7 @@ class GetTableSegmentInfo(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_get_table_segment_info(
@@ -5219,6 +5613,18 @@ class TableSegmentInfo(_InFrame):
     Since version 12.
 
     Attributes:
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment_name: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        start_offset: The first byte that was not truncated.
+
+            Assumed: by its name: the source says no more.
+        length: Bytes of the segment.
+
+            Assumed: by its name: the source says no more.
+        entry_count: Entries in the table.
+
+            Assumed: by its name: the source says no more.
+        key_length: Bytes of every key of the table; 0: keys may have any length.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment_name mutf8[u16], start_offset i64, length i64, entry_count i64, key_length i32
@@ -5256,9 +5662,11 @@ class TableSegmentInfo(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment_name = _encode_str(self.segment_name)
             if not segment_name.isascii() or 0 in segment_name:
                 segment_name = _encode_text(self.segment_name, "mutf8", lenient=True)
@@ -5275,7 +5683,7 @@ class TableSegmentInfo(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_table_segment_info(
@@ -5320,11 +5728,22 @@ class CreateTableSegment(_InFrame):
     Since version 7.
 
     Attributes:
-        sorted_deprecated: Since version 10.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        sorted_deprecated: Asked for a table of sorted keys.
+
+            Since version 10.
 
             Deprecated: sorted tables are gone.
-        key_length: Since version 12.
-        rollover_size_bytes: Since version 14.
+
+            Assumed: by its name: the source says no more.
+        key_length: Bytes of every key of the table; 0: keys may have any length.
+
+            Since version 12.
+        rollover_size_bytes: Bytes after which a new piece is begun in long-term storage; 0 leaves that to the server.
+
+            Since version 14.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -5382,35 +5801,38 @@ class CreateTableSegment(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            n_absent = self.absent
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
+            message: Any = self
+            n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 3:
                 raise _Bad
-            segment = _encode_str(self.segment)
+            segment = _encode_str(message.segment)
             if not segment.isascii() or 0 in segment:
-                segment = _encode_text(self.segment, "mutf8", lenient=True)
+                segment = _encode_text(message.segment, "mutf8", lenient=True)
             n_segment = len(segment)
-            delegation_token = _encode_str(self.delegation_token)
+            delegation_token = _encode_str(message.delegation_token)
             if not delegation_token.isascii() or 0 in delegation_token:
-                delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+                delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
             n_delegation_token = len(delegation_token)
             if n_absent < 3:
                 if n_absent < 2:
-                    rollover_size_bytes = _pack_q(self.rollover_size_bytes) if n_absent < 1 else b""
-                    key_length = _pack_i(self.key_length) + rollover_size_bytes
+                    rollover_size_bytes = _pack_q(message.rollover_size_bytes) if n_absent < 1 else b""
+                    key_length = _pack_i(message.key_length) + rollover_size_bytes
                 else:
                     key_length = b""
-                if self.sorted_deprecated is not True and self.sorted_deprecated is not False:
+                if message.sorted_deprecated is not True and message.sorted_deprecated is not False:
                     raise _Bad
-                sorted_deprecated = _pack_B(self.sorted_deprecated) + key_length
+                sorted_deprecated = _pack_B(message.sorted_deprecated) + key_length
             else:
                 sorted_deprecated = b""
             body_size = 12 + n_segment + n_delegation_token + len(sorted_deprecated)
             data = b"".join(
                 (
-                    _pack_iiqH(70, body_size, self.request_id, n_segment),
+                    _pack_iiqH(70, body_size, message.request_id, n_segment),
                     segment,
                     _pack_H(n_delegation_token),
                     delegation_token,
@@ -5421,7 +5843,7 @@ class CreateTableSegment(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_create_table_segment(
@@ -5489,6 +5911,10 @@ class DeleteTableSegment(_InFrame):
     Since version 7.
 
     Attributes:
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        must_be_empty: True: a table with entries stays, and TableSegmentNotEmpty answers.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16], must_be_empty bool, delegation_token mutf8[u16]
@@ -5515,9 +5941,11 @@ class DeleteTableSegment(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -5541,7 +5969,7 @@ class DeleteTableSegment(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_delete_table_segment(
@@ -5589,7 +6017,13 @@ class UpdateTableEntries(_InFrame):
     Since version 7.
 
     Attributes:
-        table_segment_offset: Since version 10.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        entries: What to put; each key says which version it must have now.
+        table_segment_offset: The length in bytes that the table segment must have; -1: any.
+
+            Since version 10.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -5636,12 +6070,14 @@ class UpdateTableEntries(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             return _write_update_table_entries(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_update_table_entries(
@@ -5798,6 +6234,8 @@ class TableEntriesUpdated(_InFrame):
     Since version 7.
 
     Attributes:
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        updated_versions: The new version of each entry, in the order of the request.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, updated_versions i64[i32]
@@ -5819,12 +6257,14 @@ class TableEntriesUpdated(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             return _write_table_entries_updated(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_table_entries_updated(
@@ -5888,7 +6328,13 @@ class RemoveTableKeys(_InFrame):
     Since version 7.
 
     Attributes:
-        table_segment_offset: Since version 10.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        keys: What to remove; each key says which version it must have now.
+        table_segment_offset: The length in bytes that the table segment must have; -1: any.
+
+            Since version 10.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -5935,12 +6381,14 @@ class RemoveTableKeys(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             return _write_remove_table_keys(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_remove_table_keys(
@@ -6077,6 +6525,8 @@ class TableKeysRemoved(_InFrame):
     Since version 7.
 
     Attributes:
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16]
@@ -6098,9 +6548,11 @@ class TableKeysRemoved(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -6111,7 +6563,7 @@ class TableKeysRemoved(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_table_keys_removed(
@@ -6150,6 +6602,10 @@ class ReadTable(_InFrame):
     Since version 7.
 
     Attributes:
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        keys: The keys whose values are wanted.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16], delegation_token mutf8[u16], keys TableKey[i32]
@@ -6176,12 +6632,14 @@ class ReadTable(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             return _write_read_table(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_read_table(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ReadTable, int]:
@@ -6303,6 +6761,9 @@ class TableRead(_InFrame):
     Since version 7.
 
     Attributes:
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        entries: The keys of the request with their versions and values.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16], entries Entry[i32]
@@ -6326,12 +6787,14 @@ class TableRead(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             return _write_table_read(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_table_read(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[TableRead, int]:
@@ -6456,6 +6919,9 @@ class TableSegmentNotEmpty(_InFrame):
     Since version 7.
 
     Attributes:
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        server_stack_trace: Where the server failed, for people; empty unless the server is configured to tell.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16], server_stack_trace mutf8[u16]
@@ -6479,9 +6945,11 @@ class TableSegmentNotEmpty(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -6503,7 +6971,7 @@ class TableSegmentNotEmpty(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_table_segment_not_empty(
@@ -6550,6 +7018,9 @@ class TableKeyDoesNotExist(_InFrame):
     Since version 7.
 
     Attributes:
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        server_stack_trace: Where the server failed, for people; empty unless the server is configured to tell.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16], server_stack_trace mutf8[u16]
@@ -6573,9 +7044,11 @@ class TableKeyDoesNotExist(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -6597,7 +7070,7 @@ class TableKeyDoesNotExist(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_table_key_does_not_exist(
@@ -6644,6 +7117,9 @@ class TableKeyBadVersion(_InFrame):
     Since version 7.
 
     Attributes:
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        server_stack_trace: Where the server failed, for people; empty unless the server is configured to tell.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16], server_stack_trace mutf8[u16]
@@ -6667,9 +7143,11 @@ class TableKeyBadVersion(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -6691,7 +7169,7 @@ class TableKeyBadVersion(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_table_key_bad_version(
@@ -6738,11 +7216,28 @@ class ReadTableKeys(_InFrame):
     Since version 7.
 
     Attributes:
-        prefix_filter: Since version 10.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        suggested_key_count: Keys that the client wants; the server stops there or at 2 MiB.
+        continuation_token: Says where a listing goes on, opaque to the client: empty in the first request, then that of the last answer.
+        prefix_filter: Only keys that begin with these bytes are wanted; empty: all.
+
+            Since version 10.
 
             Deprecated: written empty since 12.
-        from_key: Since version 12.
-        to_key: Since version 12.
+
+            Assumed: by its name, and what empty means: the source says no more.
+        from_key: The lowest key that is wanted; empty: from the first.
+
+            Since version 12.
+
+            Assumed: by its name, and what empty means: the source says no more.
+        to_key: The highest key that is wanted; empty: to the last.
+
+            Since version 12.
+
+            Assumed: by its name, and what empty means: the source says no more.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -6810,37 +7305,40 @@ class ReadTableKeys(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            n_absent = self.absent
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
+            message: Any = self
+            n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 4:
                 raise _Bad
-            segment = _encode_str(self.segment)
+            segment = _encode_str(message.segment)
             if not segment.isascii() or 0 in segment:
-                segment = _encode_text(self.segment, "mutf8", lenient=True)
+                segment = _encode_text(message.segment, "mutf8", lenient=True)
             n_segment = len(segment)
-            delegation_token = _encode_str(self.delegation_token)
+            delegation_token = _encode_str(message.delegation_token)
             if not delegation_token.isascii() or 0 in delegation_token:
-                delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+                delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
             n_delegation_token = len(delegation_token)
             if n_absent < 4:
-                continuation_token = self.continuation_token
+                continuation_token = message.continuation_token
                 if type(continuation_token) is not bytes:
                     raise _Bad
                 n_continuation_token = len(continuation_token)
                 if n_absent < 3:
-                    prefix_filter = self.prefix_filter
+                    prefix_filter = message.prefix_filter
                     if type(prefix_filter) is not bytes:
                         raise _Bad
                     n_prefix_filter = len(prefix_filter)
                     if n_absent < 2:
-                        from_key = self.from_key
+                        from_key = message.from_key
                         if type(from_key) is not bytes:
                             raise _Bad
                         n_from_key = len(from_key)
                         if n_absent < 1:
-                            to_key = self.to_key
+                            to_key = message.to_key
                             if type(to_key) is not bytes:
                                 raise _Bad
                             n_to_key = len(to_key)
@@ -6861,11 +7359,11 @@ class ReadTableKeys(_InFrame):
             body_size = 16 + n_segment + n_delegation_token + len(continuation_token)
             data = b"".join(
                 (
-                    _pack_iiqH(83, body_size, self.request_id, n_segment),
+                    _pack_iiqH(83, body_size, message.request_id, n_segment),
                     segment,
                     _pack_H(n_delegation_token),
                     delegation_token,
-                    _pack_i(self.suggested_key_count),
+                    _pack_i(message.suggested_key_count),
                     continuation_token,
                 )
             )
@@ -6873,7 +7371,7 @@ class ReadTableKeys(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_read_table_keys(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ReadTableKeys, int]:
@@ -6961,6 +7459,10 @@ class TableKeysRead(_InFrame):
     Since version 7.
 
     Attributes:
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        keys: Keys of the table, with their versions.
+        continuation_token: Says where a listing goes on, opaque to the client: empty in the first request, then that of the last answer.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16], keys TableKey[i32], continuation_token bytes[i32]
@@ -6988,12 +7490,14 @@ class TableKeysRead(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             return _write_table_keys_read(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_table_keys_read(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[TableKeysRead, int]:
@@ -7116,11 +7620,28 @@ class ReadTableEntries(_InFrame):
     Since version 7.
 
     Attributes:
-        prefix_filter: Since version 10.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        suggested_entry_count: Entries that the client wants; the server stops there or at 2 MiB.
+        continuation_token: Says where a listing goes on, opaque to the client: empty in the first request, then that of the last answer.
+        prefix_filter: Only keys that begin with these bytes are wanted; empty: all.
+
+            Since version 10.
 
             Deprecated: written empty since 12.
-        from_key: Since version 12.
-        to_key: Since version 12.
+
+            Assumed: by its name, and what empty means: the source says no more.
+        from_key: The lowest key that is wanted; empty: from the first.
+
+            Since version 12.
+
+            Assumed: by its name, and what empty means: the source says no more.
+        to_key: The highest key that is wanted; empty: to the last.
+
+            Since version 12.
+
+            Assumed: by its name, and what empty means: the source says no more.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -7188,37 +7709,40 @@ class ReadTableEntries(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            n_absent = self.absent
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
+            message: Any = self
+            n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 4:
                 raise _Bad
-            segment = _encode_str(self.segment)
+            segment = _encode_str(message.segment)
             if not segment.isascii() or 0 in segment:
-                segment = _encode_text(self.segment, "mutf8", lenient=True)
+                segment = _encode_text(message.segment, "mutf8", lenient=True)
             n_segment = len(segment)
-            delegation_token = _encode_str(self.delegation_token)
+            delegation_token = _encode_str(message.delegation_token)
             if not delegation_token.isascii() or 0 in delegation_token:
-                delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+                delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
             n_delegation_token = len(delegation_token)
             if n_absent < 4:
-                continuation_token = self.continuation_token
+                continuation_token = message.continuation_token
                 if type(continuation_token) is not bytes:
                     raise _Bad
                 n_continuation_token = len(continuation_token)
                 if n_absent < 3:
-                    prefix_filter = self.prefix_filter
+                    prefix_filter = message.prefix_filter
                     if type(prefix_filter) is not bytes:
                         raise _Bad
                     n_prefix_filter = len(prefix_filter)
                     if n_absent < 2:
-                        from_key = self.from_key
+                        from_key = message.from_key
                         if type(from_key) is not bytes:
                             raise _Bad
                         n_from_key = len(from_key)
                         if n_absent < 1:
-                            to_key = self.to_key
+                            to_key = message.to_key
                             if type(to_key) is not bytes:
                                 raise _Bad
                             n_to_key = len(to_key)
@@ -7239,11 +7763,11 @@ class ReadTableEntries(_InFrame):
             body_size = 16 + n_segment + n_delegation_token + len(continuation_token)
             data = b"".join(
                 (
-                    _pack_iiqH(85, body_size, self.request_id, n_segment),
+                    _pack_iiqH(85, body_size, message.request_id, n_segment),
                     segment,
                     _pack_H(n_delegation_token),
                     delegation_token,
-                    _pack_i(self.suggested_entry_count),
+                    _pack_i(message.suggested_entry_count),
                     continuation_token,
                 )
             )
@@ -7251,7 +7775,7 @@ class ReadTableEntries(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_read_table_entries(
@@ -7341,6 +7865,10 @@ class TableEntriesRead(_InFrame):
     Since version 7.
 
     Attributes:
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        entries: Entries of the table.
+        continuation_token: Says where a listing goes on, opaque to the client: empty in the first request, then that of the last answer.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16], entries Entry[i32], continuation_token bytes[i32]
@@ -7368,12 +7896,14 @@ class TableEntriesRead(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             return _write_table_entries_read(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_table_entries_read(
@@ -7518,6 +8048,16 @@ class TableEntriesDeltaRead(_InFrame):
     Since version 10.
 
     Attributes:
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        entries: What was put since the position.
+        should_clear: True: the reader forgets what it has read and begins anew.
+        reached_end: True: no more entries are there now.
+
+            Assumed: by its name: the source says no more.
+        last_position: Where the next request goes on.
+
+            Assumed: by its name: the source says no more.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16], entries Entry[i32], should_clear bool, reached_end bool, last_position i64
@@ -7555,12 +8095,14 @@ class TableEntriesDeltaRead(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             return _write_table_entries_delta_read(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_table_entries_delta_read(
@@ -7704,6 +8246,13 @@ class ReadTableEntriesDelta(_InFrame):
     Since version 10.
 
     Attributes:
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        from_position: Where to begin: the `last_position` of the answer before.
+
+            Assumed: by its name: the source says no more.
+        suggested_entry_count: Entries that the client wants; the server stops there or at 2 MiB.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16], delegation_token mutf8[u16], from_position i64, suggested_entry_count i32
@@ -7746,9 +8295,11 @@ class ReadTableEntriesDelta(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -7771,7 +8322,7 @@ class ReadTableEntriesDelta(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_read_table_entries_delta(
@@ -7820,6 +8371,9 @@ class FlushToStorage(_InFrame):
     Since version 13.
 
     Attributes:
+        container_id: The container whose segments are written.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
         tail: Bytes that were left over when it was read.
 
     Layout: container_id i32, delegation_token mutf8[u16], request_id i64
@@ -7844,9 +8398,11 @@ class FlushToStorage(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             delegation_token = _encode_str(self.delegation_token)
             if not delegation_token.isascii() or 0 in delegation_token:
                 delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
@@ -7863,7 +8419,7 @@ class FlushToStorage(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_flush_to_storage(
@@ -7905,6 +8461,7 @@ class StorageFlushed(_InFrame):
     Since version 13.
 
     Attributes:
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64
@@ -7922,12 +8479,14 @@ class StorageFlushed(_InFrame):
             type(other) is StorageFlushed and self.request_id == other.request_id and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             return _pack_iiq(-4, 8, self.request_id)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_storage_flushed(
@@ -7962,6 +8521,9 @@ class ListStorageChunks(_InFrame):
     Since version 15.
 
     Attributes:
+        segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
         tail: Bytes that were left over when it was read.
 
     Layout: segment mutf8[u16], delegation_token mutf8[u16], request_id i64
@@ -7986,9 +8548,11 @@ class ListStorageChunks(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -8011,7 +8575,7 @@ class ListStorageChunks(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_list_storage_chunks(
@@ -8058,6 +8622,8 @@ class StorageChunksListed(_InFrame):
     Since version 15.
 
     Attributes:
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        chunks: The chunks of the segment.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, chunks ChunkInfo[i32]
@@ -8079,12 +8645,14 @@ class StorageChunksListed(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             return _write_storage_chunks_listed(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_storage_chunks_listed(
@@ -8355,12 +8923,15 @@ class Frame(_Envelope):
     def __eq__(self, other: object) -> bool:
         return type(other) is Frame and self.message == other.message
 
-    def encode(self) -> bytes:
-        """Return the frame's bytes. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the frame's bytes. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            return _write_frame(self, None)
+            data = _write_frame(self, None)
+            if limits is not None:
+                _hold_to(limits, data, self.message)
+            return data
         except _WRITE_FAULTS:
-            return _encode_carefully(self, -1)
+            return _encode_carefully(self, -1, limits=limits)
 
 
 def _read_frame(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Frame, int]:
@@ -8399,8 +8970,10 @@ def decode(
     try:
         frame, position = _read_frame(buffer, 0, end, state)
         if position != end:
+            del frame
             raise _Bad
-    except _READ_FAULTS:
+    except _READ_FAULTS as error:
+        _release(error)
         raise _fault(buffer, from_role, limits, strict) from None
     return frame
 
@@ -8422,8 +8995,10 @@ def decode_message(
     try:
         message, position = _READERS.get(_unpack_i(buffer, 0)[0], _read_unknown)(buffer, 0, end, state)
         if position != end:
+            del message
             raise _Bad
-    except _READ_FAULTS:
+    except _READ_FAULTS as error:
+        _release(error)
         raise _fault(buffer, from_role, limits, strict) from None
     return message
 
@@ -8436,7 +9011,7 @@ def _state_to_read(limits: Limits | None, strict: bool) -> _Reading:
     """Return None where the defaults hold: the readers have them written out."""
     if limits is None and not strict:
         return None
-    return _ReadState(_LIMITS if limits is None else limits.to_dict(), strict=strict)
+    return _ReadState(_bounds_of(limits, Limits) or _LIMITS, strict=strict)
 
 
 def _fault(buffer: bytes, role: str | None, limits: Limits | None, strict: bool) -> DecodeError:
@@ -8444,26 +9019,37 @@ def _fault(buffer: bytes, role: str | None, limits: Limits | None, strict: bool)
     from .._runtime.careful import fault_of as read
     from .._runtime.options import Options
 
-    bounds = None if limits is None else limits.to_dict()
+    bounds = _bounds_of(limits, Limits)
     options = Options(role, limits=bounds, strict=strict)
     return read(_load_plan(), buffer, options)
 
 
-def encode(message: _Message | Frame) -> bytes:
+def encode(message: _Message | Frame, *, limits: Limits | None = None) -> bytes:
     """Return the bytes of a frame, or of a message in a frame.
 
+    `limits`: the bounds that a reader will keep to, where they are not the protocol's own.
+
     Raises:
-        EncodeError: A value that the wire cannot carry.
+        EncodeError: A value that the wire or the limits cannot carry.
     """
     frame = message if isinstance(message, Frame) else Frame(message)
-    return frame.encode()
+    return frame.encode(limits=limits)
 
 
-def _encode_carefully(frame: object, compression: int) -> bytes:
+def _hold_to(limits: Limits, data: bytes, message: object) -> None:
+    """Raise one of the faults of reading if a reader with these limits refuses the frame, or cannot tell its message."""
+    state = _state_to_read(limits, False)
+    frame, _ = _read_frame(data, 0, len(data), state)
+    if type(frame.message) is not type(message):
+        raise _Bad
+
+
+def _encode_carefully(frame: object, compression: int, *, limits: Limits | None = None) -> bytes:
     """Return what the careful codec writes, where straight-line code gave up; it says what is wrong."""
     from .._runtime.careful import encode_carefully
 
-    return encode_carefully(_load_plan(), frame, compression)
+    bounds = _bounds_of(limits, Limits)
+    return encode_carefully(_load_plan(), frame, compression, limits=bounds)
 
 
 class Decoder(_Decoder[Frame]):
@@ -8486,7 +9072,7 @@ class Decoder(_Decoder[Frame]):
             _read_frame,
             _state_to_read(limits, strict),
             from_role=from_role,
-            limits=None if limits is None else limits.to_dict(),
+            limits=_bounds_of(limits, Limits),
             strict=strict,
             errors=errors,
             decode_message=_bare_message,

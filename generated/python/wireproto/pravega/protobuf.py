@@ -34,6 +34,7 @@ from .._runtime.serial_protobuf import held as _held
 from .._runtime.serial_protobuf import put_oneof as _put_oneof
 from .._runtime.serial_protobuf import take_oneof as _take_oneof
 from .._runtime.serial_stream import StreamDecoder as _StreamDecoder
+from .._runtime.values import bounds_of as _bounds_of
 from .._runtime.values import check_role as _check_role
 from . import (
     AppendBlock,
@@ -997,8 +998,8 @@ def _take_offset_located(source: Any, budget: _Budget) -> OffsetLocated:
 
 
 def _put_merge_segments_attribute_updates_list(value: Any, target: Any) -> None:
-    for item in value:
-        _put_attribute_update(item, target.items.add())
+    for items_item in value:
+        _put_attribute_update(items_item, target.items.add())
 
 
 def _take_merge_segments_attribute_updates_list(source: Any, budget: _Budget) -> Any:
@@ -1085,8 +1086,8 @@ def _put_segments_batch_merged(value: SegmentsBatchMerged, target: Any) -> None:
         raise _LeftOver
     target.request_id = value.request_id
     target.target = value.target
-    for item in value.sources:
-        _put_merged_source(item, target.sources.add())
+    for sources_item in value.sources:
+        _put_merged_source(sources_item, target.sources.add())
 
 
 def _take_segments_batch_merged(source: Any, budget: _Budget) -> SegmentsBatchMerged:
@@ -1382,8 +1383,8 @@ def _put_update_table_entries(value: UpdateTableEntries, target: Any) -> None:
     target.request_id = value.request_id
     target.segment = value.segment
     target.delegation_token = value.delegation_token
-    for item in value.entries:
-        _put_entry(item, target.entries.add())
+    for entries_item in value.entries:
+        _put_entry(entries_item, target.entries.add())
     if value.absent < 1:
         target.table_segment_offset = value.table_segment_offset
 
@@ -1421,8 +1422,8 @@ def _put_remove_table_keys(value: RemoveTableKeys, target: Any) -> None:
     target.request_id = value.request_id
     target.segment = value.segment
     target.delegation_token = value.delegation_token
-    for item in value.keys:
-        _put_table_key(item, target.keys.add())
+    for keys_item in value.keys:
+        _put_table_key(keys_item, target.keys.add())
     if value.absent < 1:
         target.table_segment_offset = value.table_segment_offset
 
@@ -1460,8 +1461,8 @@ def _put_read_table(value: ReadTable, target: Any) -> None:
     target.request_id = value.request_id
     target.segment = value.segment
     target.delegation_token = value.delegation_token
-    for item in value.keys:
-        _put_table_key(item, target.keys.add())
+    for keys_item in value.keys:
+        _put_table_key(keys_item, target.keys.add())
 
 
 def _take_read_table(source: Any, budget: _Budget) -> ReadTable:
@@ -1478,8 +1479,8 @@ def _put_table_read(value: TableRead, target: Any) -> None:
         raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
-    for item in value.entries:
-        _put_entry(item, target.entries.add())
+    for entries_item in value.entries:
+        _put_entry(entries_item, target.entries.add())
 
 
 def _take_table_read(source: Any, budget: _Budget) -> TableRead:
@@ -1576,8 +1577,8 @@ def _put_table_keys_read(value: TableKeysRead, target: Any) -> None:
         raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
-    for item in value.keys:
-        _put_table_key(item, target.keys.add())
+    for keys_item in value.keys:
+        _put_table_key(keys_item, target.keys.add())
     target.continuation_token = value.continuation_token
 
 
@@ -1628,8 +1629,8 @@ def _put_table_entries_read(value: TableEntriesRead, target: Any) -> None:
         raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
-    for item in value.entries:
-        _put_entry(item, target.entries.add())
+    for entries_item in value.entries:
+        _put_entry(entries_item, target.entries.add())
     target.continuation_token = value.continuation_token
 
 
@@ -1647,8 +1648,8 @@ def _put_table_entries_delta_read(value: TableEntriesDeltaRead, target: Any) -> 
         raise _LeftOver
     target.request_id = value.request_id
     target.segment = value.segment
-    for item in value.entries:
-        _put_entry(item, target.entries.add())
+    for entries_item in value.entries:
+        _put_entry(entries_item, target.entries.add())
     target.should_clear = value.should_clear
     target.reached_end = value.reached_end
     target.last_position = value.last_position
@@ -1733,8 +1734,8 @@ def _put_storage_chunks_listed(value: StorageChunksListed, target: Any) -> None:
     if value.tail:
         raise _LeftOver
     target.request_id = value.request_id
-    for item in value.chunks:
-        _put_chunk_info(item, target.chunks.add())
+    for chunks_item in value.chunks:
+        _put_chunk_info(chunks_item, target.chunks.add())
 
 
 def _take_storage_chunks_listed(source: Any, budget: _Budget) -> StorageChunksListed:
@@ -1904,7 +1905,8 @@ _FORMAT = _ProtobufFormat(
 
 
 def _natively(frame: _Frame, compression: int, options: _Options) -> bytes:
-    data: bytes = _encode_native(frame)
+    limits = Limits(**options.limits) if options.limits else None
+    data: bytes = _encode_native(frame, limits=limits)
     return data
 
 
@@ -1928,19 +1930,19 @@ def _options(
     if from_role is None and context is None and limits is None and variant is None and not strict:
         return _DEFAULTS
     _check_role(from_role, _ROLES)
-    bounds = None if limits is None else limits.to_dict()
+    bounds = _bounds_of(limits, Limits)
     return _Options(from_role, context=context, limits=bounds, strict=strict, variant=variant)
 
 
-def encode(message: _Message | _Frame) -> bytes:
+def encode(message: _Message | _Frame, *, limits: Limits | None = None) -> bytes:
     """Return the bytes of a frame, or of a message in a frame.
 
     Raises:
-        EncodeError: A value that the protocol does not allow, or (`unrepresentable`) that protobuf cannot carry.
+        EncodeError: A value that the protocol or `limits` does not allow, or (`unrepresentable`) that protobuf cannot carry.
     """
     header: dict[str, Any] = {}
     frame = _framed(message, header, _FRAMES, (Frame,))
-    return _CODEC.encode(frame, _options(None, None, None, False))
+    return _CODEC.encode(frame, _options(None, None, limits, False))
 
 
 def decode(

@@ -20,6 +20,7 @@ from ._plan import PLAN as _PLAN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .._runtime.connection import ErrorAction as _ErrorAction
     from .messages import (
         _Message,
         _Role,
@@ -119,8 +120,12 @@ class BlockView(_View):
 class Connection(_Connection):
     """One side of a connection: messages in and bytes out, bytes in and events out.
 
-    `strict` makes what the protocol calls lenient a violation; `keep_going` reports all violations and goes on, where the
-    bytes can still be framed. `now` is any clock that does not go back, in seconds.
+    `strict` makes what the protocol calls lenient a violation. `keep_going` reports all violations of the peer and goes on
+    after them. `now` is any clock that does not go back, in seconds.
+
+    `on_error`: after bytes that are not a frame, though the place of the next one is known, "close" fails the connection and
+    "continue" goes on there; None: as the protocol says, which is "close". The risk of "continue": the frame is lost.
+    Unless the application answers the Fault, the peer is not told, and an acknowledgement of later frames may cover it.
     """
 
     def __init__(
@@ -129,6 +134,7 @@ class Connection(_Connection):
         *,
         strict: bool = False,
         keep_going: bool = False,
+        on_error: _ErrorAction | None = None,
         limits: messages.Limits | None = None,
         now: float = 0.0,
     ) -> None:
@@ -137,6 +143,7 @@ class Connection(_Connection):
             role,
             strict=strict,
             keep_going=keep_going,
+            on_error=on_error,
             limits=limits,
             options={},
             now=now,
@@ -183,18 +190,23 @@ class Connection(_Connection):
 
 
 class Session(_Session):
-    """Both directions of a connection, as somebody sees them who takes no part; it goes on after whatever it sees."""
+    """Both directions of a connection, as an observer sees them, who takes no part; violations end nothing.
+
+    `on_error`: as of `Connection`. With "close" a direction ends at its first Fault: its receiver reads no further.
+    """
 
     def __init__(
         self,
         *,
         strict: bool = False,
+        on_error: _ErrorAction | None = None,
         limits: messages.Limits | None = None,
         now: float = 0.0,
     ) -> None:
         super().__init__(
             _package(),
             strict=strict,
+            on_error=on_error,
             limits=limits,
             options={},
             now=now,
@@ -228,6 +240,7 @@ def _package() -> _Package:
         _PLAN,
         decoder=messages.Decoder,
         encode=messages.encode,
+        limits=messages.Limits,
         frames={
             "client": messages.Frame,
             "server": messages.Frame,

@@ -1,5 +1,6 @@
 """Pravega's protocol as its document of 2019 describes it: nine messages to read and append segments. It differs from what
 servers send (see `pravega`): decode real traffic with that. It has no handshake, no keepalive and no error replies.
+The page calls itself a proposal, lists a few messages and lets new types be added: this file has those that are listed.
 
 Source: Pravega Streaming Service Wire Protocol, wire-protocol.md at 22ce249e58 (2019-03-05).
 """
@@ -19,13 +20,16 @@ from .._runtime.codec import ReadState as _ReadState
 from .._runtime.codec import WriteState as _WriteState
 from .._runtime.codec import as_bytes as _as_bytes
 from .._runtime.codec import lenient_text as _lenient_text
+from .._runtime.codec import release as _release
 from .._runtime.codec import uuid as _uuid
 from .._runtime.decoder import Decoder as _Decoder
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.text import encode_text as _encode_text
 from .._runtime.unknown import Unknown
+from .._runtime.values import bounds_of as _bounds_of
 from .._runtime.values import check_limits as _check_limits
 from .._runtime.values import check_role as _check_role
+from .._runtime.values import show as _show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,7 +106,7 @@ _unpack_qiH = _Struct(">qiH").unpack_from
 class Limits:
     """Bounds that hold before anything is allocated: sizes in bytes, numbers in pieces, times in milliseconds."""
 
-    __slots__ = ("count", "depth", "frame", "inflated", "messages", "open", "writer_idle")
+    __slots__ = ("count", "depth", "frame", "inflated", "messages", "open", "reads", "work", "writer_idle")
 
     def __init__(
         self,
@@ -113,6 +117,8 @@ class Limits:
         messages: int = 65536,
         depth: int = 32,
         open: int = 65536,
+        work: int = 65536,
+        reads: int = 1024,
         writer_idle: int = 86400000,
     ) -> None:
         self.frame = frame
@@ -122,6 +128,9 @@ class Limits:
         self.messages = messages
         self.depth = depth
         self.open = open
+        self.work = work
+        self.reads = reads
+        """Reads of a segment that may still be answered. Assumed: nothing says when a read is answered in full."""
         self.writer_idle = writer_idle
         """In milliseconds. How long a writer that is silent is remembered. Assumed: the document names no end of a writer."""
 
@@ -136,11 +145,13 @@ class Limits:
             "messages": self.messages,
             "depth": self.depth,
             "open": self.open,
+            "work": self.work,
+            "reads": self.reads,
             "writer_idle": self.writer_idle,
         }
 
     def __repr__(self) -> str:
-        return f"Limits({', '.join(f'{name}={value}' for name, value in self.to_dict().items())})"
+        return f"Limits({', '.join(f'{name}={_show(value)}' for name, value in self.to_dict().items())})"
 
 
 _LIMITS = Limits().to_dict()
@@ -177,6 +188,7 @@ class Padding(_InFrame):
     Source: WireCommands.Padding.
 
     Attributes:
+        zeros: As many bytes as fill the block; what they are is ignored.
         tail: Bytes that were left over when it was read.
 
     Layout: zeros bytes[..]
@@ -192,9 +204,11 @@ class Padding(_InFrame):
     def __eq__(self, other: object) -> bool:
         return type(other) is Padding and self.zeros == other.zeros and self.tail == other.tail
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             zeros = self.zeros
             if type(zeros) is not bytes:
                 raise _Bad
@@ -204,7 +218,7 @@ class Padding(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_padding(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Padding, int]:
@@ -233,7 +247,8 @@ def _read_padding(buffer: bytes, offset: int, end: int, state: _Reading) -> tupl
 
 
 class ReadSegment(_InFrame):
-    """Asks for bytes of a segment from `offset` on; several SegmentRead may answer.
+    """Asks for bytes of a segment from `offset` on. One or several SegmentRead answer, with more or less data in all than was suggested. The token
+    comes from the controller, is opaque to the client and says that it may make this call.
 
     Code 9, from client.
 
@@ -242,6 +257,10 @@ class ReadSegment(_InFrame):
     Assumed: this and every code: WireCommandType, for the document gives none.
 
     Attributes:
+        segment: Name of the segment that is read or appended to.
+        offset: The offset in the segment to read from, in bytes.
+        suggested_length: Bytes that the client wants; the server may send more or fewer, in one reply or several.
+        delegation_token: A token from the controller which says that the client may make this call; opaque to the client.
         tail: Bytes that were left over when it was read.
 
     Layout: segment mutf8[u16], offset i64, suggested_length i32, delegation_token mutf8[u16]
@@ -268,9 +287,11 @@ class ReadSegment(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -292,7 +313,7 @@ class ReadSegment(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_read_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ReadSegment, int]:
@@ -327,16 +348,23 @@ def _read_read_segment(buffer: bytes, offset: int, end: int, state: _Reading) ->
 
 
 class SegmentRead(_InFrame):
-    """Bytes of a segment. The reply repeats segment and offset, for reads have no id.
+    """Bytes of a segment. The reply repeats segment and offset, for reads have no id; it says whether the read was at the segment's tail, and
+    whether at its end.
 
     Code 10, from server.
 
     Source: Segment Read - Reply.
 
     Attributes:
-        tail_: Errata: 1 bit.
-        end_of_segment: Errata: 1 bit.
-        data: Programs put an i32 length before it.
+        segment: Name of the segment that is read or appended to.
+        offset: The offset in the segment that was read from, in bytes.
+        tail_: Whether the read was at the tail of the segment.
+
+            Errata: 1 bit.
+        end_of_segment: Whether the read was at the end of the segment.
+
+            Errata: 1 bit.
+        data: The bytes from `offset` on, to the end of the message. Programs put an i32 length before them.
 
             Source: Segment Read - Reply, remaining length in the message.
         tail: Bytes that were left over when it was read.
@@ -366,9 +394,11 @@ class SegmentRead(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -394,7 +424,7 @@ class SegmentRead(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_segment_read(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SegmentRead, int]:
@@ -434,13 +464,17 @@ def _read_segment_read(buffer: bytes, offset: int, end: int, state: _Reading) ->
 
 
 class SetupAppend(_InFrame):
-    """Announces a writer of a segment.
+    """Announces a writer of a segment. The client makes the request id, and the answer repeats it; the token is as in ReadSegment.
 
     Code 1, from client.
 
     Source: Setup Append - Request.
 
     Attributes:
+        request_id: Made by the client, and repeated in the reply, to tell which request that answers.
+        writer_id: Identifies the appender that asks, in its requests and in the replies to them.
+        segment: Name of the segment that is read or appended to.
+        delegation_token: A token from the controller which says that the client may make this call; opaque to the client.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, writer_id uuid, segment mutf8[u16], delegation_token mutf8[u16]
@@ -467,9 +501,11 @@ class SetupAppend(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -491,7 +527,7 @@ class SetupAppend(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_setup_append(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SetupAppend, int]:
@@ -526,13 +562,19 @@ def _read_setup_append(buffer: bytes, offset: int, end: int, state: _Reading) ->
 
 
 class AppendSetup(_InFrame):
-    """Everything up to `last_event_number` is stored.
+    """The writer may begin.
 
     Code 2, from server.
 
     Source: Append Setup - Reply.
 
     Attributes:
+        request_id: Made by the client, and repeated in the reply, to tell which request that answers.
+        segment: Name of the segment that is read or appended to.
+        writer_id: Identifies the appender that asks, in its requests and in the replies to them.
+        last_event_number: The last event number in the stream: a writer goes on behind it.
+
+            Assumed: the writer goes on behind it: the document says only which number it is.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16], writer_id uuid, last_event_number i64
@@ -558,9 +600,11 @@ class AppendSetup(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -577,7 +621,7 @@ class AppendSetup(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_append_setup(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[AppendSetup, int]:
@@ -609,13 +653,16 @@ def _read_append_setup(buffer: bytes, offset: int, end: int, state: _Reading) ->
 
 
 class AppendBlock(_InFrame):
-    """Begins a block of events.
+    """Begins a block of events, which need not be looked at one by one. The document advises "a large value" here, though the message has no such
+    field: large blocks save work.
 
     Code 3, from client.
 
     Source: AppendBlock - Request.
 
     Attributes:
+        writer_id: Identifies the appender that asks, in its requests and in the replies to them.
+        data: The contents of the block, as frames. What does not fit as a whole event is a PartialEvent at its end.
         tail: Bytes that were left over when it was read.
 
     Layout: writer_id uuid, data bytes[..]
@@ -645,9 +692,11 @@ class AppendBlock(_InFrame):
         value: list[Frame] = decode_view(_load_plan(), globals(), "AppendBlock.data", self.data)
         return value
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             data_ = self.data
             if type(data_) is not bytes:
                 raise _Bad
@@ -658,7 +707,7 @@ class AppendBlock(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_append_block(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[AppendBlock, int]:
@@ -688,7 +737,8 @@ def _read_append_block(buffer: bytes, offset: int, end: int, state: _Reading) ->
 
 
 class AppendBlockEnd(_InFrame):
-    """Ends a block, and brings the rest of an event that did not fit in it.
+    """Ends a block, and brings the rest of an event that did not fit in it. The size of its whole events lets a block stay less than full, so that
+    a client begins one before it has many events: it needs no buffer, and waits less.
 
     Programs up to version 7 write eight more bytes, which mean nothing and are left over.
 
@@ -697,7 +747,16 @@ class AppendBlockEnd(_InFrame):
     Source: AppendBlockEnd - Request.
 
     Attributes:
-        data: Assumed: the document gives no length; programs put an i32.
+        writer_id: Identifies the appender that asks, in its requests and in the replies to them.
+        size_of_whole_events: Bytes of the block, from its beginning, that are whole events. A block may be less than full, so a client can begin one
+            before it has the events.
+        data: The rest of the PartialEvent at the end of the block; the document says only that it holds the contents of the block.
+
+            Assumed: the document gives no length; programs put an i32.
+        num_events: Events in the block, one that was divided included.
+
+            Assumed: a divided one counts, and they are those of the block: the document says the current number.
+        last_event_number: Number of the last event; DataAppended acknowledges by it.
         tail: Bytes that were left over when it was read.
 
     Layout: writer_id uuid, size_of_whole_events i32, data bytes[i32], num_events i32, last_event_number i64
@@ -727,9 +786,11 @@ class AppendBlockEnd(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             data_ = self.data
             if type(data_) is not bytes:
                 raise _Bad
@@ -746,7 +807,7 @@ class AppendBlockEnd(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_append_block_end(
@@ -789,6 +850,7 @@ class PartialEvent(_InFrame):
     Errata: Request/Reply, though only a client can send one.
 
     Attributes:
+        data: The first bytes of an Event; what did not fit is in AppendBlockEnd.
         tail: Bytes that were left over when it was read.
 
     Layout: data bytes[..]
@@ -804,9 +866,11 @@ class PartialEvent(_InFrame):
     def __eq__(self, other: object) -> bool:
         return type(other) is PartialEvent and self.data == other.data and self.tail == other.tail
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             data_ = self.data
             if type(data_) is not bytes:
                 raise _Bad
@@ -816,7 +880,7 @@ class PartialEvent(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_partial_event(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[PartialEvent, int]:
@@ -852,6 +916,7 @@ class Event(_InFrame):
     Source: Event - Request, only valid inside the block.
 
     Attributes:
+        data: The data of the event.
         tail: Bytes that were left over when it was read.
 
     Layout: data bytes[..]
@@ -867,9 +932,11 @@ class Event(_InFrame):
     def __eq__(self, other: object) -> bool:
         return type(other) is Event and self.data == other.data and self.tail == other.tail
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             data_ = self.data
             if type(data_) is not bytes:
                 raise _Bad
@@ -879,7 +946,7 @@ class Event(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_event(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Event, int]:
@@ -915,7 +982,8 @@ class DataAppended(_InFrame):
     Source: Data Appended - Reply.
 
     Attributes:
-        event_number: The `last_event_number` of the block.
+        writer_id: Identifies the appender that asks, in its requests and in the replies to them.
+        event_number: The `last_event_number` of the block that is stored.
         previous_event_number: The `event_number` of the DataAppended before.
         tail: Bytes that were left over when it was read.
 
@@ -940,12 +1008,14 @@ class DataAppended(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             return _pack_ii16sqq(7, 32, self.writer_id.bytes, self.event_number, self.previous_event_number)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_data_appended(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[DataAppended, int]:
@@ -1040,12 +1110,15 @@ class Frame(_Envelope):
     def __eq__(self, other: object) -> bool:
         return type(other) is Frame and self.message == other.message
 
-    def encode(self) -> bytes:
-        """Return the frame's bytes. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the frame's bytes. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            return _write_frame(self, None)
+            data = _write_frame(self, None)
+            if limits is not None:
+                _hold_to(limits, data, self.message)
+            return data
         except _WRITE_FAULTS:
-            return _encode_carefully(self, -1)
+            return _encode_carefully(self, -1, limits=limits)
 
 
 def _read_frame(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Frame, int]:
@@ -1081,8 +1154,10 @@ def decode(
     try:
         frame, position = _read_frame(buffer, 0, end, state)
         if position != end:
+            del frame
             raise _Bad
-    except _READ_FAULTS:
+    except _READ_FAULTS as error:
+        _release(error)
         raise _fault(buffer, from_role, limits, strict) from None
     return frame
 
@@ -1104,8 +1179,10 @@ def decode_message(
     try:
         message, position = _READERS.get(_unpack_i(buffer, 0)[0], _read_unknown)(buffer, 0, end, state)
         if position != end:
+            del message
             raise _Bad
-    except _READ_FAULTS:
+    except _READ_FAULTS as error:
+        _release(error)
         raise _fault(buffer, from_role, limits, strict) from None
     return message
 
@@ -1118,7 +1195,7 @@ def _state_to_read(limits: Limits | None, strict: bool) -> _Reading:
     """Return None where the defaults hold: the readers have them written out."""
     if limits is None and not strict:
         return None
-    return _ReadState(_LIMITS if limits is None else limits.to_dict(), strict=strict)
+    return _ReadState(_bounds_of(limits, Limits) or _LIMITS, strict=strict)
 
 
 def _fault(buffer: bytes, role: str | None, limits: Limits | None, strict: bool) -> DecodeError:
@@ -1126,26 +1203,37 @@ def _fault(buffer: bytes, role: str | None, limits: Limits | None, strict: bool)
     from .._runtime.careful import fault_of as read
     from .._runtime.options import Options
 
-    bounds = None if limits is None else limits.to_dict()
+    bounds = _bounds_of(limits, Limits)
     options = Options(role, limits=bounds, strict=strict)
     return read(_load_plan(), buffer, options)
 
 
-def encode(message: _Message | Frame) -> bytes:
+def encode(message: _Message | Frame, *, limits: Limits | None = None) -> bytes:
     """Return the bytes of a frame, or of a message in a frame.
 
+    `limits`: the bounds that a reader will keep to, where they are not the protocol's own.
+
     Raises:
-        EncodeError: A value that the wire cannot carry.
+        EncodeError: A value that the wire or the limits cannot carry.
     """
     frame = message if isinstance(message, Frame) else Frame(message)
-    return frame.encode()
+    return frame.encode(limits=limits)
 
 
-def _encode_carefully(frame: object, compression: int) -> bytes:
+def _hold_to(limits: Limits, data: bytes, message: object) -> None:
+    """Raise one of the faults of reading if a reader with these limits refuses the frame, or cannot tell its message."""
+    state = _state_to_read(limits, False)
+    frame, _ = _read_frame(data, 0, len(data), state)
+    if type(frame.message) is not type(message):
+        raise _Bad
+
+
+def _encode_carefully(frame: object, compression: int, *, limits: Limits | None = None) -> bytes:
     """Return what the careful codec writes, where straight-line code gave up; it says what is wrong."""
     from .._runtime.careful import encode_carefully
 
-    return encode_carefully(_load_plan(), frame, compression)
+    bounds = _bounds_of(limits, Limits)
+    return encode_carefully(_load_plan(), frame, compression, limits=bounds)
 
 
 class Decoder(_Decoder[Frame]):
@@ -1168,7 +1256,7 @@ class Decoder(_Decoder[Frame]):
             _read_frame,
             _state_to_read(limits, strict),
             from_role=from_role,
-            limits=None if limits is None else limits.to_dict(),
+            limits=_bounds_of(limits, Limits),
             strict=strict,
             errors=errors,
             decode_message=_bare_message,

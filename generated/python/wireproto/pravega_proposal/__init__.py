@@ -1,4 +1,5 @@
 """The first proposal of Pravega's protocol (2016). No program ever spoke it: it is kept for those who read the document.
+The page lists a few messages and lets new types be added: this file has those that are listed.
 
 Source: Streaming Service Wire Protocol, the proposal, at 0bea86ae05 (2017-04-26).
 """

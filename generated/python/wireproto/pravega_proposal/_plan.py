@@ -13,6 +13,7 @@ PLAN: dict[str, Any] = {
     "endian": "big",
     "roles": ("client", "server"),
     "role_rule": None,
+    "on_error": "close",
     "limits": {
         "frame": 16777223,
         "inflated": 67108864,
@@ -21,6 +22,8 @@ PLAN: dict[str, Any] = {
         "depth": 32,
         "open": 65536,
         "joined": None,
+        "work": 65536,
+        "reads": 1024,
         "appender_idle": 86400000,
     },
     "limit_rules": {"frame": "frame_too_large"},
@@ -283,6 +286,7 @@ PLAN: dict[str, Any] = {
             "roles": (),
             "variables": (
                 ("written", ("int", 8, True, "big"), False, ("number", 0), False),
+                ("sent", ("int", 8, True, "big"), False, ("number", 0), False),
                 ("acked", ("int", 8, True, "big"), False, ("number", 0), False),
             ),
             "states": ("unknown", "setting_up", "ready", "block"),
@@ -316,6 +320,7 @@ PLAN: dict[str, Any] = {
                         ),
                     ),
                 ),
+                (("setting_up",), "server", ("DataAppended",), None, ("go", None, ())),
                 (("ready",), "client", ("SetupAppend",), None, ("go", "setting_up", ())),
                 (
                     ("ready",),
@@ -331,6 +336,51 @@ PLAN: dict[str, Any] = {
                     ("EndAppendBlock",),
                     None,
                     ("violates", "block_end_without_begin", False),
+                ),
+                (("unknown", "setting_up", "ready"), "client", ("Event",), None, ("go", None, ())),
+                (
+                    ("block",),
+                    "client",
+                    ("Event",),
+                    None,
+                    (
+                        "go",
+                        None,
+                        (
+                            (
+                                "sent",
+                                (
+                                    "operation",
+                                    "+",
+                                    ("operation", "+", ("variable", "sent"), ("number", 8)),
+                                    ("call", "count", (("field", ("data",), "own"),)),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    ("block",),
+                    "client",
+                    ("EndAppendBlock",),
+                    (
+                        "operation",
+                        "not in",
+                        ("field", ("connection_offset",), "own"),
+                        (
+                            "list",
+                            (
+                                ("variable", "written"),
+                                (
+                                    "operation",
+                                    "+",
+                                    ("variable", "written"),
+                                    ("field", ("block_length",), "own"),
+                                ),
+                            ),
+                        ),
+                    ),
+                    ("violates", "bad_connection_offset", True),
                 ),
                 (
                     ("block",),
@@ -350,8 +400,16 @@ PLAN: dict[str, Any] = {
                                     ("field", ("block_length",), "own"),
                                 ),
                             ),
+                            ("sent", ("number", 0)),
                         ),
                     ),
+                ),
+                (
+                    ("block",),
+                    "client",
+                    ("SetupAppend", "BeginAppendBlock"),
+                    None,
+                    ("violates", "unexpected_in_append_block", False),
                 ),
                 (
                     ("ready", "block"),
@@ -373,9 +431,9 @@ PLAN: dict[str, Any] = {
                         "operation",
                         ">",
                         ("field", ("connection_offset_ack_level",), "own"),
-                        ("variable", "written"),
+                        ("operation", "+", ("variable", "written"), ("variable", "sent")),
                     ),
-                    ("violates", "ack_beyond_written", False),
+                    ("violates", "ack_beyond_written", True),
                 ),
                 (
                     ("ready", "block"),
@@ -389,7 +447,11 @@ PLAN: dict[str, Any] = {
                 (
                     ("setting_up", "ready", "block"),
                     ("limit", "appender_idle"),
-                    ("go", "unknown", (("written", ("number", 0)), ("acked", ("number", 0)))),
+                    (
+                        "go",
+                        "unknown",
+                        (("written", ("number", 0)), ("sent", ("number", 0)), ("acked", ("number", 0))),
+                    ),
                 ),
             ),
         },
@@ -397,15 +459,198 @@ PLAN: dict[str, Any] = {
             "keys": (),
             "per_sender": False,
             "roles": (),
-            "variables": (),
-            "states": ("closed", "open"),
+            "variables": (
+                ("owner", ("uuid",), False, ("octets", "00000000000000000000000000000000"), False),
+                ("is_due", ("bool", False), False, ("truth", False), False),
+            ),
+            "states": ("closed", "open", "cut", "rest"),
             "rows": (
+                (
+                    ("closed",),
+                    "client",
+                    ("Event",),
+                    ("variable", "is_due"),
+                    ("go", None, (("is_due", ("truth", False)),)),
+                ),
                 (("closed",), "client", ("Event",), None, ("violates", "event_outside_block", False)),
-                (("closed",), "client", ("BeginAppendBlock",), None, ("go", "open", ())),
-                (("closed",), "client", None, None, ("go", None, ())),
-                (("open",), "client", ("Event", "PartialMessage"), None, ("go", None, ())),
+                (
+                    ("closed",),
+                    "client",
+                    ("BeginAppendBlock",),
+                    None,
+                    (
+                        "go",
+                        "open",
+                        (("owner", ("field", ("connection_id",), "own")), ("is_due", ("truth", False))),
+                    ),
+                ),
+                (("closed",), "client", None, None, ("go", None, (("is_due", ("truth", False)),))),
+                (
+                    ("open",),
+                    "client",
+                    ("PartialMessage",),
+                    ("operation", "==", ("field", ("part",), "own"), ("number", 0)),
+                    ("go", "cut", ()),
+                ),
                 (("open",), "client", ("EndAppendBlock",), None, ("go", "closed", ())),
-                (("open",), "client", None, None, ("violates", "unexpected_in_append_block", False)),
+                (
+                    ("cut",),
+                    "client",
+                    ("PartialMessage",),
+                    ("operation", "==", ("field", ("part",), "own"), ("number", 2)),
+                    ("go", "open", ()),
+                ),
+                (("cut",), "client", ("EndAppendBlock",), None, ("go", "rest", ())),
+                (
+                    ("open", "cut"),
+                    "client",
+                    ("BeginAppendBlock",),
+                    ("operation", "!=", ("field", ("connection_id",), "own"), ("variable", "owner")),
+                    ("violates", "unexpected_in_append_block", False),
+                ),
+                (("open", "cut"), "client", None, None, ("go", None, ())),
+                (
+                    ("rest",),
+                    "client",
+                    ("PartialMessage",),
+                    ("operation", "==", ("field", ("part",), "own"), ("number", 2)),
+                    ("go", "closed", (("is_due", ("truth", True)),)),
+                ),
+                (("rest",), "client", ("Event",), None, ("violates", "event_outside_block", False)),
+                (
+                    ("rest",),
+                    "client",
+                    ("BeginAppendBlock",),
+                    None,
+                    ("go", "cut", (("owner", ("field", ("connection_id",), "own")),)),
+                ),
+                (("rest",), "client", None, None, ("go", None, ())),
+            ),
+            "timers": (),
+        },
+        "Read": {
+            "keys": ("segment",),
+            "per_sender": False,
+            "roles": (),
+            "variables": (("next", ("int", 8, True, "big"), True, ("list", ()), False),),
+            "states": ("reading",),
+            "rows": (
+                (
+                    ("reading",),
+                    "client",
+                    ("ReadSegment",),
+                    None,
+                    (
+                        "go",
+                        None,
+                        (
+                            (
+                                "next",
+                                (
+                                    "call",
+                                    "push",
+                                    (
+                                        (
+                                            "call",
+                                            "drop",
+                                            (
+                                                ("variable", "next"),
+                                                (
+                                                    "call",
+                                                    "max",
+                                                    (
+                                                        ("number", 0),
+                                                        (
+                                                            "operation",
+                                                            "-",
+                                                            (
+                                                                "operation",
+                                                                "+",
+                                                                ("call", "count", (("variable", "next"),)),
+                                                                ("number", 1),
+                                                            ),
+                                                            ("limit", "reads"),
+                                                        ),
+                                                    ),
+                                                ),
+                                            ),
+                                        ),
+                                        ("field", ("offset",), "own"),
+                                    ),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    ("reading",),
+                    "server",
+                    ("SegmentRead",),
+                    ("operation", "not in", ("field", ("offset",), "own"), ("variable", "next")),
+                    ("violates", "unknown_read", True),
+                ),
+                (
+                    ("reading",),
+                    "server",
+                    ("SegmentRead",),
+                    ("operation", "not in", ("field", ("offset",), "own"), ("variable", "next")),
+                    ("go", None, ()),
+                ),
+                (
+                    ("reading",),
+                    "server",
+                    ("SegmentRead",),
+                    ("field", ("is_at_end_of_segment",), "own"),
+                    (
+                        "go",
+                        None,
+                        (
+                            (
+                                "next",
+                                ("call", "remove", (("variable", "next"), ("field", ("offset",), "own"))),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    ("reading",),
+                    "server",
+                    ("SegmentRead",),
+                    None,
+                    (
+                        "go",
+                        None,
+                        (
+                            (
+                                "next",
+                                (
+                                    "call",
+                                    "push",
+                                    (
+                                        (
+                                            "call",
+                                            "remove",
+                                            (("variable", "next"), ("field", ("offset",), "own")),
+                                        ),
+                                        (
+                                            "call",
+                                            "min",
+                                            (
+                                                ("number", 9223372036854775807),
+                                                (
+                                                    "operation",
+                                                    "+",
+                                                    ("field", ("offset",), "own"),
+                                                    ("call", "count", (("field", ("data",), "own"),)),
+                                                ),
+                                            ),
+                                        ),
+                                    ),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
             ),
             "timers": (),
         },
@@ -414,12 +659,13 @@ PLAN: dict[str, Any] = {
         "partial_not_started": "Pieces of a message begin with BEGIN.",
         "partial_in_progress": "A cut message is complete before another is begun.",
         "append_before_setup": "An appender begins a block after its setup is done.",
-        "bad_connection_offset": "A block begins where the appender's last one ended.",
+        "bad_connection_offset": "A block begins where the appender's last one ended; its end says the same offset, or one that counts the block.",
         "block_end_without_begin": "A block is begun before it is ended.",
         "event_outside_block": "Events stand inside a block.",
-        "unexpected_in_append_block": "A block holds events and pieces of messages.",
+        "unexpected_in_append_block": "A block ends before another begins, and before its appender is set up again.",
         "ack_went_back": "The level that is stored never falls.",
-        "ack_beyond_written": "No more is acknowledged than was written.",
+        "ack_beyond_written": "No more is acknowledged than was written, in the open block too.",
+        "unknown_read": "A SegmentRead begins where a ReadSegment of its segment asked, or where the reply before it ended.",
     },
     "variants": {},
 }

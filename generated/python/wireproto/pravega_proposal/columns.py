@@ -37,9 +37,13 @@ def _table(doc: str, *columns: Any) -> Any:
 
 _PARTIAL_MESSAGE = pa.struct(
     [
-        _column("part", pa.string(), wire="member", enum="Part"),
+        _column("part", pa.string(), "Which piece it is.", wire="member", enum="Part"),
         _column("part_number", pa.int16(), wire="number"),
-        _column("data", pa.binary()),
+        _column(
+            "data",
+            pa.binary(),
+            "The next bytes of the message that was cut; all pieces in sequence are its whole frame.",
+        ),
     ]
 )
 _KEEP_ALIVE = pa.struct(
@@ -49,66 +53,113 @@ _KEEP_ALIVE = pa.struct(
 )
 _READ_SEGMENT = pa.struct(
     [
-        _column("segment", pa.string()),
+        _column("segment", pa.string(), "Name of the segment that is read or appended to."),
         _column("segment_raw", pa.binary(), wire="raw"),
-        _column("offset", pa.int64()),
-        _column("suggested_length", pa.int32()),
+        _column("offset", pa.int64(), "The offset in the segment to read from, in bytes."),
+        _column(
+            "suggested_length",
+            pa.int32(),
+            "Bytes that the client wants; the server may send more or fewer, in one reply or several.",
+        ),
     ]
 )
 _SEGMENT_READ = pa.struct(
     [
-        _column("segment", pa.string()),
+        _column("segment", pa.string(), "Name of the segment that is read or appended to."),
         _column("segment_raw", pa.binary(), wire="raw"),
-        _column("offset", pa.int64()),
-        _column("is_at_tail", pa.bool_()),
-        _column("is_at_end_of_segment", pa.bool_()),
-        _column("data", pa.binary()),
+        _column("offset", pa.int64(), "The offset in the segment that was read from, in bytes."),
+        _column("is_at_tail", pa.bool_(), "Whether the read was at the tail of the segment."),
+        _column("is_at_end_of_segment", pa.bool_(), "Whether the read was at the end of the segment."),
+        _column("data", pa.binary(), "The bytes from `offset` on, to the end of the message."),
     ]
 )
 _SETUP_APPEND = pa.struct(
     [
-        _column("connection_id", pa.string(), wire="uuid"),
-        _column("segment", pa.string()),
+        _column(
+            "connection_id",
+            pa.string(),
+            "Identifies the appender: its SetupAppend introduces it, its blocks and their replies repeat it.",
+            wire="uuid",
+        ),
+        _column("segment", pa.string(), "Name of the segment that is read or appended to."),
         _column("segment_raw", pa.binary(), wire="raw"),
     ]
 )
 _APPEND_SETUP = pa.struct(
     [
-        _column("segment", pa.string()),
+        _column("segment", pa.string(), "Name of the segment that is read or appended to."),
         _column("segment_raw", pa.binary(), wire="raw"),
-        _column("connection_id", pa.string(), wire="uuid"),
         _column(
-            "connection_offset_ack_level", pa.int64(), "What is stored of this appender; 0 if it is new."
+            "connection_id",
+            pa.string(),
+            "Identifies the appender: its SetupAppend introduces it, its blocks and their replies repeat it.",
+            wire="uuid",
+        ),
+        _column(
+            "connection_offset_ack_level",
+            pa.int64(),
+            "The last offset that was received and stored on this segment for this appender; 0 if it is new.",
         ),
     ]
 )
 _BEGIN_APPEND_BLOCK = pa.struct(
     [
-        _column("connection_id", pa.string(), wire="uuid"),
+        _column(
+            "connection_id",
+            pa.string(),
+            "Identifies the appender: its SetupAppend introduces it, its blocks and their replies repeat it.",
+            wire="uuid",
+        ),
         _column(
             "connection_offset",
             pa.int64(),
             "Bytes that this appender has written so far, headers of events included.",
         ),
-        _column("length", pa.int32(), "Bytes before EndAppendBlock."),
+        _column(
+            "length",
+            pa.int32(),
+            "Bytes of data before the EndAppendBlock. Where it is large, the server need not look at single events; what was really\nwritten, EndAppendBlock says.",
+        ),
     ]
 )
 _END_APPEND_BLOCK = pa.struct(
     [
-        _column("connection_id", pa.string(), wire="uuid"),
-        _column("connection_offset", pa.int64()),
-        _column("block_length", pa.int32(), "May be more or less than what stood between the two messages."),
+        _column(
+            "connection_id",
+            pa.string(),
+            "Identifies the appender: its SetupAppend introduces it, its blocks and their replies repeat it.",
+            wire="uuid",
+        ),
+        _column(
+            "connection_offset",
+            pa.int64(),
+            "Bytes that this appender has written so far: as in BeginAppendBlock, or with the block.",
+        ),
+        _column(
+            "block_length",
+            pa.int32(),
+            "Bytes of the block that was written; may be more or less than what stood between the two messages.",
+        ),
     ]
 )
 _EVENT = pa.struct(
     [
-        _column("data", pa.binary()),
+        _column("data", pa.binary(), "The data of the event."),
     ]
 )
 _DATA_APPENDED = pa.struct(
     [
-        _column("connection_id", pa.string(), wire="uuid"),
-        _column("connection_offset_ack_level", pa.int64()),
+        _column(
+            "connection_id",
+            pa.string(),
+            "Identifies the appender: its SetupAppend introduces it, its blocks and their replies repeat it.",
+            wire="uuid",
+        ),
+        _column(
+            "connection_offset_ack_level",
+            pa.int64(),
+            "The highest offset before which everything is stored on this segment for this appender.",
+        ),
     ]
 )
 _FRAME = pa.struct(
@@ -120,18 +171,34 @@ _FRAME = pa.struct(
             "A piece of a message that was cut for any reason. Other messages may stand between the pieces, not another cut one.",
         ),
         _column("KeepAlive", _KEEP_ALIVE, "Shows that the sender lives; not answered."),
-        _column("ReadSegment", _READ_SEGMENT, "Asks for bytes of a segment from `offset` on."),
-        _column("SegmentRead", _SEGMENT_READ, "Bytes of a segment."),
+        _column(
+            "ReadSegment",
+            _READ_SEGMENT,
+            "Asks for bytes of a segment from `offset` on. One or several SegmentRead answer, with more or less data in all than was suggested.",
+        ),
+        _column(
+            "SegmentRead",
+            _SEGMENT_READ,
+            "Bytes of a segment, with whether the read was at its tail, and whether at its end.",
+        ),
         _column("SetupAppend", _SETUP_APPEND, "Announces an appender of a segment."),
         _column("AppendSetup", _APPEND_SETUP, "The appender may begin."),
         _column(
             "BeginAppendBlock",
             _BEGIN_APPEND_BLOCK,
-            "Also called BeginEventBlock. The block follows behind the frame, as messages.",
+            "Also called BeginEventBlock. The block follows behind the frame, as messages. The document advises a large one, for its events need not be\nlooked at one by one, and hopes to spare them their headers; it shows no other form of an event.",
         ),
-        _column("EndAppendBlock", _END_APPEND_BLOCK, "Also called EndEventBlock."),
+        _column(
+            "EndAppendBlock",
+            _END_APPEND_BLOCK,
+            "Also called EndEventBlock. The block's size stands here, so that it need not be known when the block begins, though BeginAppendBlock has a\nlength too.",
+        ),
         _column("Event", _EVENT, "One event, only inside a block."),
-        _column("DataAppended", _DATA_APPENDED, "Everything up to the level is stored."),
+        _column(
+            "DataAppended",
+            _DATA_APPENDED,
+            "Everything before the level is stored. The server sends it now and then, also while a block is open.",
+        ),
     ]
 )
 
@@ -145,69 +212,120 @@ HEADERS: Final[dict[str, Any]] = {
 MESSAGES: Final[dict[str, Any]] = {
     "PartialMessage": _table(
         "A piece of a message that was cut for any reason. Other messages may stand between the pieces, not another cut one.",
-        _column("part", pa.string(), wire="member", enum="Part"),
+        _column("part", pa.string(), "Which piece it is.", wire="member", enum="Part"),
         _column("part_number", pa.int16(), wire="number"),
-        _column("data", pa.binary()),
+        _column(
+            "data",
+            pa.binary(),
+            "The next bytes of the message that was cut; all pieces in sequence are its whole frame.",
+        ),
     ),
     "KeepAlive": _table(
         "Shows that the sender lives; not answered.",
         _column("data", pa.binary(), "Uninterpreted, usually empty."),
     ),
     "ReadSegment": _table(
-        "Asks for bytes of a segment from `offset` on.",
-        _column("segment", pa.string()),
+        "Asks for bytes of a segment from `offset` on. One or several SegmentRead answer, with more or less data in all than was suggested.",
+        _column("segment", pa.string(), "Name of the segment that is read or appended to."),
         _column("segment_raw", pa.binary(), wire="raw"),
-        _column("offset", pa.int64()),
-        _column("suggested_length", pa.int32()),
+        _column("offset", pa.int64(), "The offset in the segment to read from, in bytes."),
+        _column(
+            "suggested_length",
+            pa.int32(),
+            "Bytes that the client wants; the server may send more or fewer, in one reply or several.",
+        ),
     ),
     "SegmentRead": _table(
-        "Bytes of a segment.",
-        _column("segment", pa.string()),
+        "Bytes of a segment, with whether the read was at its tail, and whether at its end.",
+        _column("segment", pa.string(), "Name of the segment that is read or appended to."),
         _column("segment_raw", pa.binary(), wire="raw"),
-        _column("offset", pa.int64()),
-        _column("is_at_tail", pa.bool_()),
-        _column("is_at_end_of_segment", pa.bool_()),
-        _column("data", pa.binary()),
+        _column("offset", pa.int64(), "The offset in the segment that was read from, in bytes."),
+        _column("is_at_tail", pa.bool_(), "Whether the read was at the tail of the segment."),
+        _column("is_at_end_of_segment", pa.bool_(), "Whether the read was at the end of the segment."),
+        _column("data", pa.binary(), "The bytes from `offset` on, to the end of the message."),
     ),
     "SetupAppend": _table(
         "Announces an appender of a segment.",
-        _column("connection_id", pa.string(), wire="uuid"),
-        _column("segment", pa.string()),
+        _column(
+            "connection_id",
+            pa.string(),
+            "Identifies the appender: its SetupAppend introduces it, its blocks and their replies repeat it.",
+            wire="uuid",
+        ),
+        _column("segment", pa.string(), "Name of the segment that is read or appended to."),
         _column("segment_raw", pa.binary(), wire="raw"),
     ),
     "AppendSetup": _table(
         "The appender may begin.",
-        _column("segment", pa.string()),
+        _column("segment", pa.string(), "Name of the segment that is read or appended to."),
         _column("segment_raw", pa.binary(), wire="raw"),
-        _column("connection_id", pa.string(), wire="uuid"),
         _column(
-            "connection_offset_ack_level", pa.int64(), "What is stored of this appender; 0 if it is new."
+            "connection_id",
+            pa.string(),
+            "Identifies the appender: its SetupAppend introduces it, its blocks and their replies repeat it.",
+            wire="uuid",
+        ),
+        _column(
+            "connection_offset_ack_level",
+            pa.int64(),
+            "The last offset that was received and stored on this segment for this appender; 0 if it is new.",
         ),
     ),
     "BeginAppendBlock": _table(
-        "Also called BeginEventBlock. The block follows behind the frame, as messages.",
-        _column("connection_id", pa.string(), wire="uuid"),
+        "Also called BeginEventBlock. The block follows behind the frame, as messages. The document advises a large one, for its events need not be\nlooked at one by one, and hopes to spare them their headers; it shows no other form of an event.",
+        _column(
+            "connection_id",
+            pa.string(),
+            "Identifies the appender: its SetupAppend introduces it, its blocks and their replies repeat it.",
+            wire="uuid",
+        ),
         _column(
             "connection_offset",
             pa.int64(),
             "Bytes that this appender has written so far, headers of events included.",
         ),
-        _column("length", pa.int32(), "Bytes before EndAppendBlock."),
+        _column(
+            "length",
+            pa.int32(),
+            "Bytes of data before the EndAppendBlock. Where it is large, the server need not look at single events; what was really\nwritten, EndAppendBlock says.",
+        ),
     ),
     "EndAppendBlock": _table(
-        "Also called EndEventBlock.",
-        _column("connection_id", pa.string(), wire="uuid"),
-        _column("connection_offset", pa.int64()),
-        _column("block_length", pa.int32(), "May be more or less than what stood between the two messages."),
+        "Also called EndEventBlock. The block's size stands here, so that it need not be known when the block begins, though BeginAppendBlock has a\nlength too.",
+        _column(
+            "connection_id",
+            pa.string(),
+            "Identifies the appender: its SetupAppend introduces it, its blocks and their replies repeat it.",
+            wire="uuid",
+        ),
+        _column(
+            "connection_offset",
+            pa.int64(),
+            "Bytes that this appender has written so far: as in BeginAppendBlock, or with the block.",
+        ),
+        _column(
+            "block_length",
+            pa.int32(),
+            "Bytes of the block that was written; may be more or less than what stood between the two messages.",
+        ),
     ),
     "Event": _table(
         "One event, only inside a block.",
-        _column("data", pa.binary()),
+        _column("data", pa.binary(), "The data of the event."),
     ),
     "DataAppended": _table(
-        "Everything up to the level is stored.",
-        _column("connection_id", pa.string(), wire="uuid"),
-        _column("connection_offset_ack_level", pa.int64()),
+        "Everything before the level is stored. The server sends it now and then, also while a block is open.",
+        _column(
+            "connection_id",
+            pa.string(),
+            "Identifies the appender: its SetupAppend introduces it, its blocks and their replies repeat it.",
+            wire="uuid",
+        ),
+        _column(
+            "connection_offset_ack_level",
+            pa.int64(),
+            "The highest offset before which everything is stored on this segment for this appender.",
+        ),
     ),
     "Unknown": _table(
         "A message whose layout is not known.",

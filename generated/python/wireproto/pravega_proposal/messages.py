@@ -1,4 +1,5 @@
 """The first proposal of Pravega's protocol (2016). No program ever spoke it: it is kept for those who read the document.
+The page lists a few messages and lets new types be added: this file has those that are listed.
 
 Source: Streaming Service Wire Protocol, the proposal, at 0bea86ae05 (2017-04-26).
 """
@@ -18,6 +19,7 @@ from .._runtime.codec import ReadState as _ReadState
 from .._runtime.codec import WriteState as _WriteState
 from .._runtime.codec import as_bytes as _as_bytes
 from .._runtime.codec import lenient_text as _lenient_text
+from .._runtime.codec import release as _release
 from .._runtime.codec import uuid as _uuid
 from .._runtime.context import Context as _Context
 from .._runtime.decoder import Decoder as _Decoder
@@ -25,8 +27,11 @@ from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.part import Divisible as _Divisible
 from .._runtime.text import encode_text as _encode_text
 from .._runtime.unknown import Unknown
+from .._runtime.values import bounds_of as _bounds_of
+from .._runtime.values import check_context as _check_context
 from .._runtime.values import check_limits as _check_limits
 from .._runtime.values import check_role as _check_role
+from .._runtime.values import show as _show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,7 +107,18 @@ _unpack_qi = _Struct(">qi").unpack_from
 class Limits:
     """Bounds that hold before anything is allocated: sizes in bytes, numbers in pieces, times in milliseconds."""
 
-    __slots__ = ("appender_idle", "count", "depth", "frame", "inflated", "joined", "messages", "open")
+    __slots__ = (
+        "appender_idle",
+        "count",
+        "depth",
+        "frame",
+        "inflated",
+        "joined",
+        "messages",
+        "open",
+        "reads",
+        "work",
+    )
 
     def __init__(
         self,
@@ -114,6 +130,8 @@ class Limits:
         depth: int = 32,
         open: int = 65536,
         joined: int | None = None,
+        work: int = 65536,
+        reads: int = 1024,
         appender_idle: int = 86400000,
     ) -> None:
         self.frame = frame
@@ -124,6 +142,9 @@ class Limits:
         self.depth = depth
         self.open = open
         self.joined = joined
+        self.work = work
+        self.reads = reads
+        """Reads of a segment that may still be answered. Assumed: nothing says when a read is answered in full."""
         self.appender_idle = appender_idle
         """In milliseconds. How long an appender that is silent is remembered. Assumed: the document names no end of an appender."""
 
@@ -139,11 +160,13 @@ class Limits:
             "depth": self.depth,
             "open": self.open,
             "joined": self.joined,
+            "work": self.work,
+            "reads": self.reads,
             "appender_idle": self.appender_idle,
         }
 
     def __repr__(self) -> str:
-        return f"Limits({', '.join(f'{name}={value}' for name, value in self.to_dict().items())})"
+        return f"Limits({', '.join(f'{name}={_show(value)}' for name, value in self.to_dict().items())})"
 
 
 _LIMITS = Limits().to_dict()
@@ -154,11 +177,15 @@ class Part(_IntEnum):
 
     Source: Partial Message - Request/Reply, Begin/Middle/End - Enum (1 byte).
 
-    Assumed: the document names the three and numbers none."""
+    Assumed: the document names the three and numbers none.
+    """
 
     BEGIN = 0
+    """The first piece of a message."""
     MIDDLE = 1
+    """Neither the first nor the last."""
     END = 2
+    """The last piece: the message is whole."""
 
 
 _PART_BY_NUMBER = {member.value: member for member in Part}
@@ -194,9 +221,11 @@ class PartialMessage(_InFrame):
 
     Source: Partial Message - Request/Reply.
 
-    Assumed: no document gives it a code; -2 is free.
+    Assumed: no document gives it a code, and -2 is free; that others may stand between: only another cut one is ruled out.
 
     Attributes:
+        part: Which piece it is.
+        data: The next bytes of the message that was cut; all pieces in sequence are its whole frame.
         tail: Bytes that were left over when it was read.
 
     Layout: part Part, data bytes[..]
@@ -218,9 +247,11 @@ class PartialMessage(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             data_ = self.data
             if type(data_) is not bytes:
                 raise _Bad
@@ -233,7 +264,7 @@ class PartialMessage(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_partial_message(
@@ -271,7 +302,7 @@ class KeepAlive(_InFrame):
 
     Source: KeepAlive - Request/Reply.
 
-    Assumed: this and the following codes: WireCommandType.
+    Assumed: its purpose, by its name, and that nothing answers it; this and the following codes: WireCommandType.
 
     Attributes:
         data: Uninterpreted, usually empty.
@@ -290,9 +321,11 @@ class KeepAlive(_InFrame):
     def __eq__(self, other: object) -> bool:
         return type(other) is KeepAlive and self.data == other.data and self.tail == other.tail
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             data_ = self.data
             if type(data_) is not bytes:
                 raise _Bad
@@ -302,7 +335,7 @@ class KeepAlive(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_keep_alive(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[KeepAlive, int]:
@@ -331,13 +364,16 @@ def _read_keep_alive(buffer: bytes, offset: int, end: int, state: _Reading) -> t
 
 
 class ReadSegment(_InFrame):
-    """Asks for bytes of a segment from `offset` on.
+    """Asks for bytes of a segment from `offset` on. One or several SegmentRead answer, with more or less data in all than was suggested.
 
     Code 9, from client.
 
     Source: Read Segment - Request.
 
     Attributes:
+        segment: Name of the segment that is read or appended to.
+        offset: The offset in the segment to read from, in bytes.
+        suggested_length: Bytes that the client wants; the server may send more or fewer, in one reply or several.
         tail: Bytes that were left over when it was read.
 
     Layout: segment mutf8[u16], offset i64, suggested_length i32
@@ -361,9 +397,11 @@ class ReadSegment(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -376,7 +414,7 @@ class ReadSegment(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_read_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ReadSegment, int]:
@@ -407,16 +445,24 @@ def _read_read_segment(buffer: bytes, offset: int, end: int, state: _Reading) ->
 
 
 class SegmentRead(_InFrame):
-    """Bytes of a segment.
+    """Bytes of a segment, with whether the read was at its tail, and whether at its end.
 
     Code 10, from server.
 
     Source: Segment Read - Reply.
 
     Attributes:
-        is_at_tail: Errata: 1 bit.
-        is_at_end_of_segment: Errata: 1 bit, without a type.
-        data: Source: Segment Read - Reply, remaining length in message.
+        segment: Name of the segment that is read or appended to.
+        offset: The offset in the segment that was read from, in bytes.
+        is_at_tail: Whether the read was at the tail of the segment.
+
+            Errata: 1 bit.
+        is_at_end_of_segment: Whether the read was at the end of the segment.
+
+            Errata: 1 bit, without a type.
+        data: The bytes from `offset` on, to the end of the message.
+
+            Source: Segment Read - Reply, remaining length in message.
         tail: Bytes that were left over when it was read.
 
     Layout: segment mutf8[u16], offset i64, is_at_tail bool, is_at_end_of_segment bool, data bytes[..]
@@ -446,9 +492,11 @@ class SegmentRead(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -474,7 +522,7 @@ class SegmentRead(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_segment_read(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SegmentRead, int]:
@@ -521,6 +569,8 @@ class SetupAppend(_InFrame):
     Source: Setup Append - Request.
 
     Attributes:
+        connection_id: Identifies the appender: its SetupAppend introduces it, its blocks and their replies repeat it.
+        segment: Name of the segment that is read or appended to.
         tail: Bytes that were left over when it was read.
 
     Layout: connection_id uuid, segment mutf8[u16]
@@ -542,9 +592,11 @@ class SetupAppend(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -555,7 +607,7 @@ class SetupAppend(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_setup_append(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SetupAppend, int]:
@@ -590,7 +642,9 @@ class AppendSetup(_InFrame):
     Source: Append Setup - Reply.
 
     Attributes:
-        connection_offset_ack_level: What is stored of this appender; 0 if it is new.
+        segment: Name of the segment that is read or appended to.
+        connection_id: Identifies the appender: its SetupAppend introduces it, its blocks and their replies repeat it.
+        connection_offset_ack_level: The last offset that was received and stored on this segment for this appender; 0 if it is new.
         tail: Bytes that were left over when it was read.
 
     Layout: segment mutf8[u16], connection_id uuid, connection_offset_ack_level i64
@@ -614,9 +668,11 @@ class AppendSetup(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -633,7 +689,7 @@ class AppendSetup(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_append_setup(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[AppendSetup, int]:
@@ -664,17 +720,20 @@ def _read_append_setup(buffer: bytes, offset: int, end: int, state: _Reading) ->
 
 
 class BeginAppendBlock(_InFrame):
-    """Also called BeginEventBlock. The block follows behind the frame, as messages.
+    """Also called BeginEventBlock. The block follows behind the frame, as messages. The document advises a large one, for its events need not be
+    looked at one by one, and hopes to spare them their headers; it shows no other form of an event.
 
     Code 3, from client.
 
     Source: BeginAppendBlock - Request.
 
     Attributes:
+        connection_id: Identifies the appender: its SetupAppend introduces it, its blocks and their replies repeat it.
         connection_offset: Bytes that this appender has written so far, headers of events included.
 
             Assumed: what it counts is not said.
-        length: Bytes before EndAppendBlock.
+        length: Bytes of data before the EndAppendBlock. Where it is large, the server need not look at single events; what was really
+            written, EndAppendBlock says.
         tail: Bytes that were left over when it was read.
 
     Layout: connection_id uuid, connection_offset i64, length i32
@@ -698,12 +757,14 @@ class BeginAppendBlock(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             return _pack_ii16sqi(3, 28, self.connection_id.bytes, self.connection_offset, self.length)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_begin_append_block(
@@ -731,14 +792,19 @@ def _read_begin_append_block(
 
 
 class EndAppendBlock(_InFrame):
-    """Also called EndEventBlock.
+    """Also called EndEventBlock. The block's size stands here, so that it need not be known when the block begins, though BeginAppendBlock has a
+    length too.
 
     Code 4, from client.
 
     Source: EndAppendBlock- Request.
 
     Attributes:
-        block_length: May be more or less than what stood between the two messages.
+        connection_id: Identifies the appender: its SetupAppend introduces it, its blocks and their replies repeat it.
+        connection_offset: Bytes that this appender has written so far: as in BeginAppendBlock, or with the block.
+
+            Assumed: whether the block counts: the document says data written so far.
+        block_length: Bytes of the block that was written; may be more or less than what stood between the two messages.
 
             Assumed: 4 bytes without a type; an integer as in BeginAppendBlock.
         tail: Bytes that were left over when it was read.
@@ -764,12 +830,14 @@ class EndAppendBlock(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             return _pack_ii16sqi(4, 28, self.connection_id.bytes, self.connection_offset, self.block_length)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_end_append_block(
@@ -804,6 +872,7 @@ class Event(_InFrame):
     Source: Event - Request, Only valid inside of a block.
 
     Attributes:
+        data: The data of the event.
         tail: Bytes that were left over when it was read.
 
     Layout: data bytes[..]
@@ -819,9 +888,11 @@ class Event(_InFrame):
     def __eq__(self, other: object) -> bool:
         return type(other) is Event and self.data == other.data and self.tail == other.tail
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             data_ = self.data
             if type(data_) is not bytes:
                 raise _Bad
@@ -831,7 +902,7 @@ class Event(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_event(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Event, int]:
@@ -860,13 +931,15 @@ def _read_event(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[
 
 
 class DataAppended(_InFrame):
-    """Everything up to the level is stored.
+    """Everything before the level is stored. The server sends it now and then, also while a block is open.
 
     Code 7, from server.
 
     Source: Data Appended - Reply.
 
     Attributes:
+        connection_id: Identifies the appender: its SetupAppend introduces it, its blocks and their replies repeat it.
+        connection_offset_ack_level: The highest offset before which everything is stored on this segment for this appender.
         tail: Bytes that were left over when it was read.
 
     Layout: connection_id uuid, connection_offset_ack_level i64
@@ -888,12 +961,14 @@ class DataAppended(_InFrame):
             and self.tail == other.tail
         )
 
-    def encode(self) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
             return _pack_ii16sq(7, 24, self.connection_id.bytes, self.connection_offset_ack_level)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1)
+            return _encode_carefully(Frame(self), -1, limits=limits)
 
 
 def _read_data_appended(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[DataAppended, int]:
@@ -987,12 +1062,15 @@ class Frame(_Divisible):
     def __eq__(self, other: object) -> bool:
         return type(other) is Frame and self.message == other.message
 
-    def encode(self) -> bytes:
-        """Return the frame's bytes. EncodeError: the wire cannot carry it."""
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the frame's bytes. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            return _write_frame(self, None)
+            data = _write_frame(self, None)
+            if limits is not None:
+                _hold_to(limits, data, self.message)
+            return data
         except _WRITE_FAULTS:
-            return _encode_carefully(self, -1)
+            return _encode_carefully(self, -1, limits=limits)
 
 
 def _read_frame(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Frame, int]:
@@ -1027,14 +1105,18 @@ def decode(
     """
     if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
+    if context is not None and type(context) is not Context:
+        _check_context(context, Context)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
     state = None if limits is None and not strict else _state_to_read(limits, strict)
     try:
         frame, position = _read_frame(buffer, 0, end, state)
         if position != end:
+            del frame
             raise _Bad
-    except _READ_FAULTS:
+    except _READ_FAULTS as error:
+        _release(error)
         raise _fault(buffer, from_role, limits, strict) from None
     if context is not None and type(frame.message) in _SPEAKING:
         frame = _noted(frame, buffer, from_role, context, limits, strict)
@@ -1059,14 +1141,18 @@ def decode_message(
         return decode(data, from_role=from_role, context=context, limits=limits, strict=strict).message
     if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
+    if context is not None and type(context) is not Context:
+        _check_context(context, Context)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
     state = None if limits is None and not strict else _state_to_read(limits, strict)
     try:
         message, position = _READERS.get(_unpack_i(buffer, 0)[0], _read_unknown)(buffer, 0, end, state)
         if position != end:
+            del message
             raise _Bad
-    except _READ_FAULTS:
+    except _READ_FAULTS as error:
+        _release(error)
         raise _fault(buffer, from_role, limits, strict) from None
     return message
 
@@ -1090,7 +1176,7 @@ def _noted(
     from .._runtime.noting import Notes
     from .._runtime.options import Options
 
-    bounds = None if limits is None else limits.to_dict()
+    bounds = _bounds_of(limits, Limits)
     options = Options(role, context=context, limits=bounds, strict=strict)
     reader: Any = _read_frame
     state = _state_to_read(limits, strict)
@@ -1103,7 +1189,7 @@ def _state_to_read(limits: Limits | None, strict: bool) -> _Reading:
     """Return None where the defaults hold: the readers have them written out."""
     if limits is None and not strict:
         return None
-    return _ReadState(_LIMITS if limits is None else limits.to_dict(), strict=strict)
+    return _ReadState(_bounds_of(limits, Limits) or _LIMITS, strict=strict)
 
 
 def _fault(buffer: bytes, role: str | None, limits: Limits | None, strict: bool) -> DecodeError:
@@ -1111,26 +1197,37 @@ def _fault(buffer: bytes, role: str | None, limits: Limits | None, strict: bool)
     from .._runtime.careful import fault_of as read
     from .._runtime.options import Options
 
-    bounds = None if limits is None else limits.to_dict()
+    bounds = _bounds_of(limits, Limits)
     options = Options(role, limits=bounds, strict=strict)
     return read(_load_plan(), buffer, options)
 
 
-def encode(message: _Message | Frame) -> bytes:
+def encode(message: _Message | Frame, *, limits: Limits | None = None) -> bytes:
     """Return the bytes of a frame, or of a message in a frame.
 
+    `limits`: the bounds that a reader will keep to, where they are not the protocol's own.
+
     Raises:
-        EncodeError: A value that the wire cannot carry.
+        EncodeError: A value that the wire or the limits cannot carry.
     """
     frame = message if isinstance(message, Frame) else Frame(message)
-    return frame.encode()
+    return frame.encode(limits=limits)
 
 
-def _encode_carefully(frame: object, compression: int) -> bytes:
+def _hold_to(limits: Limits, data: bytes, message: object) -> None:
+    """Raise one of the faults of reading if a reader with these limits refuses the frame, or cannot tell its message."""
+    state = _state_to_read(limits, False)
+    frame, _ = _read_frame(data, 0, len(data), state)
+    if type(frame.message) is not type(message):
+        raise _Bad
+
+
+def _encode_carefully(frame: object, compression: int, *, limits: Limits | None = None) -> bytes:
     """Return what the careful codec writes, where straight-line code gave up; it says what is wrong."""
     from .._runtime.careful import encode_carefully
 
-    return encode_carefully(_load_plan(), frame, compression)
+    bounds = _bounds_of(limits, Limits)
+    return encode_carefully(_load_plan(), frame, compression, limits=bounds)
 
 
 class Decoder(_Decoder["_Item"]):
@@ -1149,6 +1246,7 @@ class Decoder(_Decoder["_Item"]):
         errors: Literal["raise", "yield"] = "raise",
     ) -> None:
         _check_role(from_role, _ROLES)
+        _check_context(context, Context)
         if context is None:
             context = Context(limits=limits)
         super().__init__(
@@ -1157,7 +1255,7 @@ class Decoder(_Decoder["_Item"]):
             _state_to_read(limits, strict),
             from_role=from_role,
             context=context,
-            limits=None if limits is None else limits.to_dict(),
+            limits=_bounds_of(limits, Limits),
             strict=strict,
             errors=errors,
             namespace=globals(),
@@ -1174,7 +1272,7 @@ class Context(_Context):
     __slots__ = ()
 
     def __init__(self, *, limits: Limits | None = None) -> None:
-        super().__init__(_load_plan(), limits=None if limits is None else limits.to_dict())
+        super().__init__(_load_plan(), limits=_bounds_of(limits, Limits))
 
 
 def decode_conversation(

@@ -32,6 +32,7 @@ from .._runtime.serial_msgpack import coded as _coded
 from .._runtime.serial_msgpack import fields_of as _fields_of
 from .._runtime.serial_msgpack import put_coded as _put_coded
 from .._runtime.serial_stream import StreamDecoder as _StreamDecoder
+from .._runtime.values import bounds_of as _bounds_of
 from .._runtime.values import check_role as _check_role
 from . import (
     AppendSetup,
@@ -374,7 +375,8 @@ _FORMAT = _MsgpackFormat(
 
 
 def _natively(frame: _Frame, compression: int, options: _Options) -> bytes:
-    data: bytes = _encode_native(frame)
+    limits = Limits(**options.limits) if options.limits else None
+    data: bytes = _encode_native(frame, limits=limits)
     return data
 
 
@@ -398,19 +400,19 @@ def _options(
     if from_role is None and context is None and limits is None and variant is None and not strict:
         return _DEFAULTS
     _check_role(from_role, _ROLES)
-    bounds = None if limits is None else limits.to_dict()
+    bounds = _bounds_of(limits, Limits)
     return _Options(from_role, context=context, limits=bounds, strict=strict, variant=variant)
 
 
-def encode(message: _Message | _Frame) -> bytes:
+def encode(message: _Message | _Frame, *, limits: Limits | None = None) -> bytes:
     """Return the bytes of a frame, or of a message in a frame.
 
     Raises:
-        EncodeError: A value that the protocol does not allow, or (`unrepresentable`) that msgpack cannot carry.
+        EncodeError: A value that the protocol or `limits` does not allow, or (`unrepresentable`) that msgpack cannot carry.
     """
     header: dict[str, Any] = {}
     frame = _framed(message, header, _FRAMES, (Frame,))
-    return _CODEC.encode(frame, _options(None, None, None, False))
+    return _CODEC.encode(frame, _options(None, None, limits, False))
 
 
 def decode(

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from functools import cache as _cache
+from uuid import UUID as _UUID
 
 from .._runtime.connection import Connection as _Connection
 from .._runtime.connection import Session as _Session
@@ -19,6 +20,7 @@ from ._plan import PLAN as _PLAN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .._runtime.connection import ErrorAction as _ErrorAction
     from .messages import (
         _Message,
         _Role,
@@ -31,6 +33,7 @@ __all__ = (
     "Ended",
     "Fault",
     "PiecesView",
+    "ReadView",
     "Received",
     "Session",
     "SessionError",
@@ -46,13 +49,20 @@ class PiecesView(_View):
 
 
 class AppenderView(_View):
-    """One appender of the connection."""
+    """One appender; a connection may have several, as for several segments."""
 
     __slots__ = ()
 
     @property
     def written(self) -> int:
+        """Bytes of the blocks that are over, as their ends say."""
         value: int = self._value("written")
+        return value
+
+    @property
+    def sent(self) -> int:
+        """Bytes of the events in the open block so far, with their headers."""
+        value: int = self._value("sent")
         return value
 
     @property
@@ -62,16 +72,43 @@ class AppenderView(_View):
 
 
 class BlockView(_View):
-    """What may stand in a block."""
+    """Where events may stand: in a block, which may hold other messages too. The last event of a block may be cut, and end behind it."""
 
     __slots__ = ()
+
+    @property
+    def owner(self) -> _UUID:
+        value: _UUID = self._value("owner")
+        return value
+
+    @property
+    def is_due(self) -> bool:
+        """The message that was cut in a block, and ended behind it, comes next."""
+        value: bool = self._value("is_due")
+        return value
+
+
+class ReadView(_View):
+    """Reads have no id: a reply repeats segment and offset. A read may be answered by several, each where the one before ended."""
+
+    __slots__ = ()
+
+    @property
+    def next(self) -> tuple[int, ...]:
+        """Where the next reply to each read begins."""
+        value: tuple[int, ...] = self._value("next")
+        return value
 
 
 class Connection(_Connection):
     """One side of a connection: messages in and bytes out, bytes in and events out.
 
-    `strict` makes what the protocol calls lenient a violation; `keep_going` reports all violations and goes on, where the
-    bytes can still be framed. `now` is any clock that does not go back, in seconds.
+    `strict` makes what the protocol calls lenient a violation. `keep_going` reports all violations of the peer and goes on
+    after them. `now` is any clock that does not go back, in seconds.
+
+    `on_error`: after bytes that are not a frame, though the place of the next one is known, "close" fails the connection and
+    "continue" goes on there; None: as the protocol says, which is "close". The risk of "continue": the frame is lost.
+    Unless the application answers the Fault, the peer is not told, and an acknowledgement of later frames may cover it.
     """
 
     def __init__(
@@ -80,6 +117,7 @@ class Connection(_Connection):
         *,
         strict: bool = False,
         keep_going: bool = False,
+        on_error: _ErrorAction | None = None,
         limits: messages.Limits | None = None,
         context: messages.Context | None = None,
         now: float = 0.0,
@@ -89,6 +127,7 @@ class Connection(_Connection):
             role,
             strict=strict,
             keep_going=keep_going,
+            on_error=on_error,
             limits=limits,
             context=context,
             options={},
@@ -124,22 +163,31 @@ class Connection(_Connection):
 
     @property
     def appender(self) -> _Views[AppenderView]:
-        """One appender of the connection."""
+        """One appender; a connection may have several, as for several segments."""
         return _Views(self._engine.instances["Appender"], AppenderView, self.role, _package().roles)
 
     @property
     def block(self) -> BlockView:
-        """What may stand in a block."""
+        """Where events may stand: in a block, which may hold other messages too. The last event of a block may be cut, and end behind it."""
         return _single_view(BlockView, self._engine.instances["Block"])
+
+    @property
+    def read(self) -> _Views[ReadView]:
+        """Reads have no id: a reply repeats segment and offset. A read may be answered by several, each where the one before ended."""
+        return _Views(self._engine.instances["Read"], ReadView, self.role, _package().roles)
 
 
 class Session(_Session):
-    """Both directions of a connection, as somebody sees them who takes no part; it goes on after whatever it sees."""
+    """Both directions of a connection, as an observer sees them, who takes no part; violations end nothing.
+
+    `on_error`: as of `Connection`. With "close" a direction ends at its first Fault: its receiver reads no further.
+    """
 
     def __init__(
         self,
         *,
         strict: bool = False,
+        on_error: _ErrorAction | None = None,
         limits: messages.Limits | None = None,
         context: messages.Context | None = None,
         now: float = 0.0,
@@ -147,6 +195,7 @@ class Session(_Session):
         super().__init__(
             _package(),
             strict=strict,
+            on_error=on_error,
             limits=limits,
             context=context,
             options={},
@@ -160,13 +209,18 @@ class Session(_Session):
 
     @property
     def appender(self) -> _Views[AppenderView]:
-        """One appender of the connection."""
+        """One appender; a connection may have several, as for several segments."""
         return _Views(self._engine.instances["Appender"], AppenderView, None, _package().roles)
 
     @property
     def block(self) -> BlockView:
-        """What may stand in a block."""
+        """Where events may stand: in a block, which may hold other messages too. The last event of a block may be cut, and end behind it."""
         return _single_view(BlockView, self._engine.instances["Block"])
+
+    @property
+    def read(self) -> _Views[ReadView]:
+        """Reads have no id: a reply repeats segment and offset. A read may be answered by several, each where the one before ended."""
+        return _Views(self._engine.instances["Read"], ReadView, None, _package().roles)
 
 
 @_cache
@@ -176,6 +230,7 @@ def _package() -> _Package:
         _PLAN,
         decoder=messages.Decoder,
         encode=messages.encode,
+        limits=messages.Limits,
         frames={
             "client": messages.Frame,
             "server": messages.Frame,

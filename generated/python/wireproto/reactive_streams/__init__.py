@@ -1,4 +1,7 @@
 """Reactive Streams signals over one ordered byte stream: many streams at once, both ways, with demand counted in elements.
+The document calls itself a rough draft and leaves the serialization open: it gives the messages, their fields and what they mean.
+The bytes of all of them are this project's choice, as the ledger says point by point; no other program speaks them.
+
 Either side may subscribe and publish. Order and asynchronous delivery are those of Reactive Streams; demand is the only flow
 control, and there are no acks, no keepalive and no resuming.
 

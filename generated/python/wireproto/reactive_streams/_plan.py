@@ -13,6 +13,7 @@ PLAN: dict[str, Any] = {
     "endian": "big",
     "roles": ("client", "server"),
     "role_rule": None,
+    "on_error": "close",
     "limits": {
         "frame": 16777216,
         "inflated": 67108864,
@@ -21,6 +22,7 @@ PLAN: dict[str, Any] = {
         "depth": 32,
         "open": 65536,
         "joined": None,
+        "work": 65536,
         "parts": 1024,
         "linger": 600000,
     },
@@ -401,6 +403,7 @@ PLAN: dict[str, Any] = {
                 ),
                 (("silent",), "client", ("ClientHello",), None, ("go", "talking", ())),
                 (("silent",), "server", ("ServerHello",), None, ("go", "talking", ())),
+                (("silent",), None, ("Goodbye",), None, ("go", "gone", ())),
                 (
                     ("silent",),
                     None,
@@ -434,26 +437,14 @@ PLAN: dict[str, Any] = {
                 "free",
                 "pending",
                 "active",
+                "renewed",
                 "revoked",
                 "cancelled",
-                "renewed",
                 "unsettled",
                 "closing",
                 "ended",
             ),
             "rows": (
-                (
-                    None,
-                    "subscriber",
-                    ("Request",),
-                    (
-                        "operation",
-                        "not in",
-                        ("field", ("demand",), "own"),
-                        ("range", ("number", 1), ("number", 9223372036854775807)),
-                    ),
-                    ("violates", "demand_out_of_range", False),
-                ),
                 (
                     None,
                     "subscriber",
@@ -500,6 +491,18 @@ PLAN: dict[str, Any] = {
                     ("violates", "element_before_subscribed", False),
                 ),
                 (("free",), None, None, None, ("go", None, ())),
+                (
+                    ("pending", "active", "renewed"),
+                    "subscriber",
+                    ("Request",),
+                    (
+                        "operation",
+                        "not in",
+                        ("field", ("demand",), "own"),
+                        ("range", ("number", 1), ("number", 9223372036854775807)),
+                    ),
+                    ("violates", "demand_out_of_range", False),
+                ),
                 (
                     ("pending", "active"),
                     "subscriber",
@@ -804,10 +807,10 @@ PLAN: dict[str, Any] = {
         },
     },
     "violations": {
-        "message_before_hello": "The first message of each side is its hello.",
+        "message_before_hello": "The first message of each side is its hello, or the Goodbye that refuses the other's.",
         "hello_from_wrong_side": "The side that opened the connection sends ClientHello, the other ServerHello.",
         "second_hello": "Each side says hello once.",
-        "unsupported_version": "The version of a hello is 0; another is answered by a Goodbye.",
+        "unsupported_version": "The version of a hello is 0; another is answered by a Goodbye, also before the own hello, and the connection is closed.",
         "message_after_goodbye": "A side sends nothing after its own Goodbye.",
         "subscriber_id_in_use": "A new subscription takes an id that is not in use.",
         "unknown_subscriber": "Request, Cancel and what a publisher sends name a subscription that exists.",

@@ -17,6 +17,7 @@ from .sessions import Connection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .._runtime.connection import ErrorAction as _ErrorAction
     from .messages import (
         _Message,
         _Role,
@@ -64,13 +65,14 @@ def connect(
     timeout: float = 30.0,
     strict: bool = False,
     keep_going: bool = False,
+    on_error: _ErrorAction | None = None,
     limits: messages.Limits | None = None,
     backlog: int = 64,
     idle_timeout: float | None = None,
 ) -> AbstractAsyncContextManager[Peer]:
     """Return a context manager that connects, gives the peer, and closes.
 
-    `strict`, `keep_going`: as of `Connection`. `backlog`: events that may wait for the application before nothing more is
+    `strict`, `keep_going`, `on_error`: as of `Connection`. `backlog`: events that may wait for the application before nothing more is
     read; `timeout` and `idle_timeout`: seconds for the connection to come about, and to wait for a frame.
     """
 
@@ -79,6 +81,7 @@ def connect(
             role,
             strict=strict,
             keep_going=keep_going,
+            on_error=on_error,
             limits=limits,
             now=now,
         )
@@ -98,14 +101,15 @@ async def serve(
     report: Callable[[Peer | None, Exception], None] | None = None,
     strict: bool = False,
     keep_going: bool = False,
+    on_error: _ErrorAction | None = None,
     limits: messages.Limits | None = None,
     backlog: int = 64,
     idle_timeout: float | None = None,
 ) -> Server[Peer]:
     """Listen, and call the handler for each connection, which is closed when it returns; the server is to be closed.
 
-    `report` is told what ended a connection: the peer's violations and faults, time-outs, the network, TLS (then without a
-    peer). A connection above `max_connections` is closed at once.
+    `report` is told what ended a connection: the peer's violations and faults, time-outs, the network. Where TLS failed, and
+    for a connection above `max_connections`, which is closed at once, there is no peer, and the error's `filename` is the address.
     """
 
     def make(now: float) -> Peer:
@@ -113,6 +117,7 @@ async def serve(
             role,
             strict=strict,
             keep_going=keep_going,
+            on_error=on_error,
             limits=limits,
             now=now,
         )

@@ -37,84 +37,148 @@ def _table(doc: str, *columns: Any) -> Any:
 
 HEADERS: Final[dict[str, Any]] = {
     "Message": _table(
-        "A type and the fields that follow from it. A message has no length, so an unknown type cannot be skipped.",
+        "A type and the fields that follow from it. A message has no length, so an unknown type cannot be skipped.\n\nThe transport carries any bytes, both ways at once, and keeps their order: TCP, TLS, WebSockets, pipes. The document wants a known\nserialization below, fast and small, with boolean, text, bytes and varint, and chooses none; it need not describe itself.",
     ),
 }
 """What frames have around their messages, by the frame's name."""
 
 MESSAGES: Final[dict[str, Any]] = {
     "ClientHello": _table(
-        "The first message of the side that opened the connection. It need not wait for the answer.",
+        "The hello of the side that opened the connection. More messages may follow without waiting for the answer; if that names another\nversion, they were discarded.",
         _column("version", pa.decimal128(20, 0), "0; no other version exists."),
         _column(
             "extensions",
             pa.list_(pa.decimal128(20, 0)),
-            "The extensions that this side knows; those that both name are active. Doubles count once.",
+            "The extensions that this side supports. The other side may send new messages of an extension when it has read its id here; where an\nextension changes what messages mean, its own messages declare that and acknowledge it first. Doubles count once.",
         ),
     ),
     "ServerHello": _table(
-        "The first message of the other side, which need not wait.",
+        "The hello of the other side. It need not wait for the client's, unless it speaks several versions: then it answers with the client's.",
         _column("version", pa.decimal128(20, 0), "0; no other version exists."),
-        _column(
-            "extensions",
-            pa.list_(pa.decimal128(20, 0)),
-            "The extensions that this side knows; those that both name are active. Doubles count once.",
-        ),
+        _column("extensions", pa.list_(pa.decimal128(20, 0)), "As in ClientHello."),
     ),
     "Subscribe": _table(
         "Asks a named publisher for its elements.",
         _column("publisher", pa.string(), "Opaque: what it means is between the applications."),
-        _column("subscriber", pa.decimal128(20, 0)),
-        _column("initial_demand", pa.decimal128(20, 0)),
+        _column(
+            "subscriber",
+            pa.decimal128(20, 0),
+            "Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the\nsubscription lasts. It may be used again after Cancel, OnComplete or OnError.",
+        ),
+        _column(
+            "initial_demand",
+            pa.decimal128(20, 0),
+            "Elements that the publisher may send before any Request: from 0 to `UNBOUNDED`, which means without end.",
+        ),
     ),
     "Request": _table(
         "Asks for `demand` more elements; `UNBOUNDED` means without end.",
-        _column("subscriber", pa.decimal128(20, 0)),
-        _column("demand", pa.decimal128(20, 0)),
+        _column(
+            "subscriber",
+            pa.decimal128(20, 0),
+            "Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the\nsubscription lasts. It may be used again after Cancel, OnComplete or OnError.",
+        ),
+        _column(
+            "demand",
+            pa.decimal128(20, 0),
+            "Elements that the publisher may send besides those asked for before: from 1 to `UNBOUNDED`, which means without end.",
+        ),
     ),
     "Cancel": _table(
         "Ends a subscription from the subscriber's side.",
-        _column("subscriber", pa.decimal128(20, 0)),
+        _column(
+            "subscriber",
+            pa.decimal128(20, 0),
+            "Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the\nsubscription lasts. It may be used again after Cancel, OnComplete or OnError.",
+        ),
     ),
     "Subscribed": _table(
         "Accepts a subscription; a positive `element_size` fixes the size of every element.",
-        _column("subscriber", pa.decimal128(20, 0)),
-        _column("element_size", pa.decimal128(20, 0)),
+        _column(
+            "subscriber",
+            pa.decimal128(20, 0),
+            "Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the\nsubscription lasts. It may be used again after Cancel, OnComplete or OnError.",
+        ),
+        _column(
+            "element_size",
+            pa.decimal128(20, 0),
+            "Bytes of every element of this stream; 0: each has its own length. If it is not 0, OnNext leaves the length out and\nOnNextPacked may be sent.",
+        ),
     ),
     "OnNext": _table(
         "One element, with its length unless the subscription fixed it.",
-        _column("subscriber", pa.decimal128(20, 0)),
-        _column("element", pa.binary()),
+        _column(
+            "subscriber",
+            pa.decimal128(20, 0),
+            "Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the\nsubscription lasts. It may be used again after Cancel, OnComplete or OnError.",
+        ),
+        _column(
+            "element",
+            pa.binary(),
+            "The element, behind its length if `element_size` is 0, otherwise as that many bytes.",
+        ),
     ),
     "OnComplete": _table(
         "The stream ended well.",
-        _column("subscriber", pa.decimal128(20, 0)),
+        _column(
+            "subscriber",
+            pa.decimal128(20, 0),
+            "Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the\nsubscription lasts. It may be used again after Cancel, OnComplete or OnError.",
+        ),
     ),
     "OnError": _table(
         "The stream failed, or never began.",
-        _column("subscriber", pa.decimal128(20, 0)),
-        _column("error", pa.string()),
+        _column(
+            "subscriber",
+            pa.decimal128(20, 0),
+            "Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the\nsubscription lasts. It may be used again after Cancel, OnComplete or OnError.",
+        ),
+        _column("error", pa.string(), "What went wrong."),
     ),
     "OnNextPacked": _table(
-        "Many elements of the fixed size in one message.",
-        _column("subscriber", pa.decimal128(20, 0)),
-        _column("count", pa.decimal128(20, 0)),
+        "Many elements of the fixed size in one message, which saves each of them three to six bytes. It does not help where an element cannot wait,\nas in a ticker, nor without demand.",
+        _column(
+            "subscriber",
+            pa.decimal128(20, 0),
+            "Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the\nsubscription lasts. It may be used again after Cancel, OnComplete or OnError.",
+        ),
+        _column(
+            "count",
+            pa.decimal128(20, 0),
+            "Elements in `messages`, at least one; each uses up one of the demand.",
+        ),
         _column("messages", pa.binary(), "`count` elements without anything between them."),
     ),
     "OnNextPart": _table(
-        "A part of a large element, not the last. Parts of several elements may alternate, and their length is always written.",
-        _column("subscriber", pa.decimal128(20, 0)),
-        _column("element", pa.decimal128(20, 0)),
-        _column("data", pa.binary()),
+        "A part of a large element, not the last. A publisher may split elements, and every subscriber has to put them together. Parts of several\nelements may alternate, and their length is always written.",
+        _column(
+            "subscriber",
+            pa.decimal128(20, 0),
+            "Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the\nsubscription lasts. It may be used again after Cancel, OnComplete or OnError.",
+        ),
+        _column(
+            "element",
+            pa.decimal128(20, 0),
+            "Names a split element within its stream: assigned by the publisher, and the same in all its parts.",
+        ),
+        _column("data", pa.binary(), "The next bytes of the element, always behind their length."),
     ),
     "OnNextLastPart": _table(
-        "The last part of a large element.",
-        _column("subscriber", pa.decimal128(20, 0)),
-        _column("element", pa.decimal128(20, 0)),
-        _column("data", pa.binary()),
+        "The last part of a large element, which was split lest it hold up other streams.",
+        _column(
+            "subscriber",
+            pa.decimal128(20, 0),
+            "Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the\nsubscription lasts. It may be used again after Cancel, OnComplete or OnError.",
+        ),
+        _column(
+            "element",
+            pa.decimal128(20, 0),
+            "Names a split element within its stream: assigned by the publisher, and the same in all its parts.",
+        ),
+        _column("data", pa.binary(), "The last bytes of the element, always behind their length."),
     ),
     "Goodbye": _table(
-        "Ends every stream. The other side answers with the same; then the transport is closed.",
+        "Ends every stream, as if each had got its Cancel or OnError, and releases what belongs to them. The other side answers with the same; then\nthe transport is closed.",
         _column("reason", pa.string(), "For people; may be empty."),
     ),
     "Unknown": _table(

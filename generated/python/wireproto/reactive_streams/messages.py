@@ -1,4 +1,7 @@
 """Reactive Streams signals over one ordered byte stream: many streams at once, both ways, with demand counted in elements.
+The document calls itself a rough draft and leaves the serialization open: it gives the messages, their fields and what they mean.
+The bytes of all of them are this project's choice, as the ledger says point by point; no other program speaks them.
+
 Either side may subscribe and publish. Order and asynchronous delivery are those of Reactive Streams; demand is the only flow
 control, and there are no acks, no keepalive and no resuming.
 
@@ -16,6 +19,7 @@ from .._runtime.codec import Bad as _Bad
 from .._runtime.codec import ReadState as _ReadState
 from .._runtime.codec import WriteState as _WriteState
 from .._runtime.codec import as_bytes as _as_bytes
+from .._runtime.codec import release as _release
 from .._runtime.context import Context as _Context
 from .._runtime.decoder import Decoder as _Decoder
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
@@ -24,8 +28,11 @@ from .._runtime.numbers import varint as _varint
 from .._runtime.part import Divisible as _Divisible
 from .._runtime.text import decode_text as _decode_text
 from .._runtime.text import encode_text as _encode_text
+from .._runtime.values import bounds_of as _bounds_of
+from .._runtime.values import check_context as _check_context
 from .._runtime.values import check_limits as _check_limits
 from .._runtime.values import check_role as _check_role
+from .._runtime.values import show as _show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,7 +93,18 @@ UNBOUNDED = 9223372036854775807
 class Limits:
     """Bounds that hold before anything is allocated: sizes in bytes, numbers in pieces, times in milliseconds."""
 
-    __slots__ = ("count", "depth", "frame", "inflated", "joined", "linger", "messages", "open", "parts")
+    __slots__ = (
+        "count",
+        "depth",
+        "frame",
+        "inflated",
+        "joined",
+        "linger",
+        "messages",
+        "open",
+        "parts",
+        "work",
+    )
 
     def __init__(
         self,
@@ -98,6 +116,7 @@ class Limits:
         depth: int = 32,
         open: int = 65536,
         joined: int | None = None,
+        work: int = 65536,
         parts: int = 1024,
         linger: int = 600000,
     ) -> None:
@@ -110,6 +129,7 @@ class Limits:
         self.depth = depth
         self.open = open
         self.joined = joined
+        self.work = work
         self.parts = parts
         """Split elements that are open at once in a subscription. Assumed: a reviewer asked for a maximum."""
         self.linger = linger
@@ -127,12 +147,13 @@ class Limits:
             "depth": self.depth,
             "open": self.open,
             "joined": self.joined,
+            "work": self.work,
             "parts": self.parts,
             "linger": self.linger,
         }
 
     def __repr__(self) -> str:
-        return f"Limits({', '.join(f'{name}={value}' for name, value in self.to_dict().items())})"
+        return f"Limits({', '.join(f'{name}={_show(value)}' for name, value in self.to_dict().items())})"
 
 
 _LIMITS = Limits().to_dict()
@@ -162,7 +183,8 @@ class _InMessage(_MessageRecord):
 
 
 class ClientHello(_InMessage):
-    """The first message of the side that opened the connection. It need not wait for the answer.
+    """The hello of the side that opened the connection. More messages may follow without waiting for the answer; if that names another
+    version, they were discarded.
 
     Code 1, from client.
 
@@ -172,7 +194,8 @@ class ClientHello(_InMessage):
 
     Attributes:
         version: 0; no other version exists.
-        extensions: The extensions that this side knows; those that both name are active. Doubles count once.
+        extensions: The extensions that this side supports. The other side may send new messages of an extension when it has read its id here; where an
+            extension changes what messages mean, its own messages declare that and acknowledge it first. Doubles count once.
 
             Assumed: a varint that counts elements: the document says Array.
 
@@ -195,9 +218,13 @@ class ClientHello(_InMessage):
             and self.extensions == other.extensions
         )
 
-    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(
+        self, *, from_role: _Role | None = None, context: Context | None = None, limits: Limits | None = None
+    ) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Message(self).encode(from_role=from_role, context=context, limits=limits)
             parts: list[bytes] = []
             version = _varint(self.version, 64)
             extensions_ = self.extensions
@@ -216,7 +243,7 @@ class ClientHello(_InMessage):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Message(self), -1, from_role, context)
+            return _encode_carefully(Message(self), -1, from_role, context, limits=limits)
 
 
 def _read_client_hello_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ClientHello, int]:
@@ -267,7 +294,7 @@ def _write_client_hello_body(message: ClientHello, state: _Writing) -> bytes:
 
 
 class ServerHello(_InMessage):
-    """The first message of the other side, which need not wait.
+    """The hello of the other side. It need not wait for the client's, unless it speaks several versions: then it answers with the client's.
 
     Code 2, from server.
 
@@ -275,7 +302,7 @@ class ServerHello(_InMessage):
 
     Attributes:
         version: 0; no other version exists.
-        extensions: The extensions that this side knows; those that both name are active. Doubles count once.
+        extensions: As in ClientHello.
 
             Assumed: as in ClientHello.
 
@@ -298,9 +325,13 @@ class ServerHello(_InMessage):
             and self.extensions == other.extensions
         )
 
-    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(
+        self, *, from_role: _Role | None = None, context: Context | None = None, limits: Limits | None = None
+    ) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Message(self).encode(from_role=from_role, context=context, limits=limits)
             parts: list[bytes] = []
             version = _varint(self.version, 64)
             extensions_ = self.extensions
@@ -319,7 +350,7 @@ class ServerHello(_InMessage):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Message(self), -1, from_role, context)
+            return _encode_carefully(Message(self), -1, from_role, context, limits=limits)
 
 
 def _read_server_hello_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ServerHello, int]:
@@ -378,6 +409,9 @@ class Subscribe(_InMessage):
 
     Attributes:
         publisher: Opaque: what it means is between the applications.
+        subscriber: Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the
+            subscription lasts. It may be used again after Cancel, OnComplete or OnError.
+        initial_demand: Elements that the publisher may send before any Request: from 0 to `UNBOUNDED`, which means without end.
 
     Layout: publisher utf8[varint], subscriber varint, initial_demand varint
     """
@@ -398,9 +432,13 @@ class Subscribe(_InMessage):
             and self.initial_demand == other.initial_demand
         )
 
-    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(
+        self, *, from_role: _Role | None = None, context: Context | None = None, limits: Limits | None = None
+    ) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Message(self).encode(from_role=from_role, context=context, limits=limits)
             try:
                 publisher_ = _encode_str(self.publisher)
             except UnicodeEncodeError:
@@ -414,7 +452,7 @@ class Subscribe(_InMessage):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Message(self), -1, from_role, context)
+            return _encode_carefully(Message(self), -1, from_role, context, limits=limits)
 
 
 def _read_subscribe_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Subscribe, int]:
@@ -462,6 +500,11 @@ class Request(_InMessage):
 
     Source: The Reactive Streams core protocol, request(subscriber: Id, demand: Long).
 
+    Attributes:
+        subscriber: Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the
+            subscription lasts. It may be used again after Cancel, OnComplete or OnError.
+        demand: Elements that the publisher may send besides those asked for before: from 1 to `UNBOUNDED`, which means without end.
+
     Layout: subscriber varint, demand varint
     """
 
@@ -475,9 +518,13 @@ class Request(_InMessage):
     def __eq__(self, other: object) -> bool:
         return type(other) is Request and self.subscriber == other.subscriber and self.demand == other.demand
 
-    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(
+        self, *, from_role: _Role | None = None, context: Context | None = None, limits: Limits | None = None
+    ) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Message(self).encode(from_role=from_role, context=context, limits=limits)
             subscriber = _varint(self.subscriber, 64)
             demand = _varint(self.demand, 64)
             data = b"".join((b"\x04", subscriber, demand))
@@ -485,7 +532,7 @@ class Request(_InMessage):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Message(self), -1, from_role, context)
+            return _encode_carefully(Message(self), -1, from_role, context, limits=limits)
 
 
 def _read_request_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Request, int]:
@@ -516,6 +563,10 @@ class Cancel(_InMessage):
 
     Source: The Reactive Streams core protocol, cancel(subscriber: Id).
 
+    Attributes:
+        subscriber: Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the
+            subscription lasts. It may be used again after Cancel, OnComplete or OnError.
+
     Layout: subscriber varint
     """
 
@@ -528,16 +579,20 @@ class Cancel(_InMessage):
     def __eq__(self, other: object) -> bool:
         return type(other) is Cancel and self.subscriber == other.subscriber
 
-    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(
+        self, *, from_role: _Role | None = None, context: Context | None = None, limits: Limits | None = None
+    ) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Message(self).encode(from_role=from_role, context=context, limits=limits)
             subscriber = _varint(self.subscriber, 64)
             data = b"\x05" + subscriber
             if len(data) > 16777216:
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Message(self), -1, from_role, context)
+            return _encode_carefully(Message(self), -1, from_role, context, limits=limits)
 
 
 def _read_cancel_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Cancel, int]:
@@ -562,6 +617,12 @@ class Subscribed(_InMessage):
 
     Source: The Reactive Streams core protocol, subscribed(subscriber: Id, elementSize: varint = 0).
 
+    Attributes:
+        subscriber: Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the
+            subscription lasts. It may be used again after Cancel, OnComplete or OnError.
+        element_size: Bytes of every element of this stream; 0: each has its own length. If it is not 0, OnNext leaves the length out and
+            OnNextPacked may be sent.
+
     Layout: subscriber varint, element_size varint
     """
 
@@ -579,9 +640,13 @@ class Subscribed(_InMessage):
             and self.element_size == other.element_size
         )
 
-    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(
+        self, *, from_role: _Role | None = None, context: Context | None = None, limits: Limits | None = None
+    ) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Message(self).encode(from_role=from_role, context=context, limits=limits)
             subscriber = _varint(self.subscriber, 64)
             element_size = _varint(self.element_size, 64)
             if not (self.element_size <= 16777216):
@@ -591,7 +656,7 @@ class Subscribed(_InMessage):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Message(self), -1, from_role, context)
+            return _encode_carefully(Message(self), -1, from_role, context, limits=limits)
 
 
 def _read_subscribed_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Subscribed, int]:
@@ -627,7 +692,11 @@ class OnNext(_InMessage):
     Source: The Reactive Streams core protocol, onNext(subscriber: Id, element: bytes).
 
     Attributes:
-        element: Source: In fixed-size mode, the onNext.element field is not length-prefixed.
+        subscriber: Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the
+            subscription lasts. It may be used again after Cancel, OnComplete or OnError.
+        element: The element, behind its length if `element_size` is 0, otherwise as that many bytes.
+
+            Source: In fixed-size mode, the onNext.element field is not length-prefixed.
 
     Layout: subscriber varint, element (bytes[varint] or bytes[computed])
     """
@@ -642,24 +711,29 @@ class OnNext(_InMessage):
     def __eq__(self, other: object) -> bool:
         return type(other) is OnNext and self.subscriber == other.subscriber and self.element == other.element
 
-    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(
+        self, *, from_role: _Role | None = None, context: Context | None = None, limits: Limits | None = None
+    ) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Message(self).encode(from_role=from_role, context=context, limits=limits)
             entries = {} if context is None else context.entries
-            subscriber = _varint(self.subscriber, 64)
-            if entries["element_size"][from_role, self.subscriber] == 0:
-                element__ = self.element
+            message: Any = self
+            subscriber = _varint(message.subscriber, 64)
+            if entries["element_size"][from_role, message.subscriber] == 0:
+                element__ = message.element
                 if type(element__) is not bytes:
                     raise _Bad
                 n_element = len(element__)
                 element_ = _varint(n_element, 64)
                 element = element_ + element__
             else:
-                element___ = self.element
+                element___ = message.element
                 if type(element___) is not bytes:
                     raise _Bad
                 n_element_ = len(element___)
-                if n_element_ != entries["element_size"][from_role, self.subscriber]:
+                if n_element_ != entries["element_size"][from_role, message.subscriber]:
                     raise _Bad
                 element = element___
             data = b"".join((b"\x07", subscriber, element))
@@ -667,7 +741,7 @@ class OnNext(_InMessage):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Message(self), -1, from_role, context)
+            return _encode_carefully(Message(self), -1, from_role, context, limits=limits)
 
 
 def _read_on_next_body(buffer: bytes, offset: int, end: int, state: Any) -> tuple[OnNext, int]:
@@ -727,6 +801,10 @@ class OnComplete(_InMessage):
 
     Source: The Reactive Streams core protocol, onComplete(subscriber: Id).
 
+    Attributes:
+        subscriber: Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the
+            subscription lasts. It may be used again after Cancel, OnComplete or OnError.
+
     Layout: subscriber varint
     """
 
@@ -739,16 +817,20 @@ class OnComplete(_InMessage):
     def __eq__(self, other: object) -> bool:
         return type(other) is OnComplete and self.subscriber == other.subscriber
 
-    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(
+        self, *, from_role: _Role | None = None, context: Context | None = None, limits: Limits | None = None
+    ) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Message(self).encode(from_role=from_role, context=context, limits=limits)
             subscriber = _varint(self.subscriber, 64)
             data = b"\x08" + subscriber
             if len(data) > 16777216:
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Message(self), -1, from_role, context)
+            return _encode_carefully(Message(self), -1, from_role, context, limits=limits)
 
 
 def _read_on_complete_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[OnComplete, int]:
@@ -773,6 +855,11 @@ class OnError(_InMessage):
 
     Source: The Reactive Streams core protocol, onError(subscriber: Id, error: String).
 
+    Attributes:
+        subscriber: Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the
+            subscription lasts. It may be used again after Cancel, OnComplete or OnError.
+        error: What went wrong.
+
     Layout: subscriber varint, error utf8[varint]
     """
 
@@ -786,9 +873,13 @@ class OnError(_InMessage):
     def __eq__(self, other: object) -> bool:
         return type(other) is OnError and self.subscriber == other.subscriber and self.error == other.error
 
-    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(
+        self, *, from_role: _Role | None = None, context: Context | None = None, limits: Limits | None = None
+    ) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Message(self).encode(from_role=from_role, context=context, limits=limits)
             subscriber = _varint(self.subscriber, 64)
             try:
                 error_ = _encode_str(self.error)
@@ -801,7 +892,7 @@ class OnError(_InMessage):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Message(self), -1, from_role, context)
+            return _encode_carefully(Message(self), -1, from_role, context, limits=limits)
 
 
 def _read_on_error_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[OnError, int]:
@@ -837,13 +928,17 @@ def _write_on_error_body(message: OnError, state: _Writing) -> bytes:
 
 
 class OnNextPacked(_InMessage):
-    """Many elements of the fixed size in one message.
+    """Many elements of the fixed size in one message, which saves each of them three to six bytes. It does not help where an element cannot wait,
+    as in a ticker, nor without demand.
 
     Code 10, from both sides.
 
     Source: Packed messaging, onNextPacked(subscriber: Id, count: varint, messages: count * elementSize bytes).
 
     Attributes:
+        subscriber: Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the
+            subscription lasts. It may be used again after Cancel, OnComplete or OnError.
+        count: Elements in `messages`, at least one; each uses up one of the demand.
         messages: `count` elements without anything between them.
 
     Layout: subscriber varint, count varint, messages bytes[computed]
@@ -865,9 +960,13 @@ class OnNextPacked(_InMessage):
             and self.messages == other.messages
         )
 
-    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(
+        self, *, from_role: _Role | None = None, context: Context | None = None, limits: Limits | None = None
+    ) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Message(self).encode(from_role=from_role, context=context, limits=limits)
             entries = {} if context is None else context.entries
             subscriber = _varint(self.subscriber, 64)
             count = _varint(self.count, 64)
@@ -882,7 +981,7 @@ class OnNextPacked(_InMessage):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Message(self), -1, from_role, context)
+            return _encode_carefully(Message(self), -1, from_role, context, limits=limits)
 
 
 def _read_on_next_packed_body(buffer: bytes, offset: int, end: int, state: Any) -> tuple[OnNextPacked, int]:
@@ -920,11 +1019,18 @@ def _write_on_next_packed_body(message: OnNextPacked, state: Any) -> bytes:
 
 
 class OnNextPart(_InMessage):
-    """A part of a large element, not the last. Parts of several elements may alternate, and their length is always written.
+    """A part of a large element, not the last. A publisher may split elements, and every subscriber has to put them together. Parts of several
+    elements may alternate, and their length is always written.
 
     Code 11, from both sides.
 
     Source: Split messaging, onNextPart(subscriber: Id, element: Id, data: bytes).
+
+    Attributes:
+        subscriber: Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the
+            subscription lasts. It may be used again after Cancel, OnComplete or OnError.
+        element: Names a split element within its stream: assigned by the publisher, and the same in all its parts.
+        data: The next bytes of the element, always behind their length.
 
     Layout: subscriber varint, element varint, data bytes[varint]
     """
@@ -945,9 +1051,13 @@ class OnNextPart(_InMessage):
             and self.data == other.data
         )
 
-    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(
+        self, *, from_role: _Role | None = None, context: Context | None = None, limits: Limits | None = None
+    ) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Message(self).encode(from_role=from_role, context=context, limits=limits)
             subscriber = _varint(self.subscriber, 64)
             element = _varint(self.element, 64)
             data__ = self.data
@@ -960,7 +1070,7 @@ class OnNextPart(_InMessage):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Message(self), -1, from_role, context)
+            return _encode_carefully(Message(self), -1, from_role, context, limits=limits)
 
 
 def _read_on_next_part_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[OnNextPart, int]:
@@ -998,11 +1108,17 @@ def _write_on_next_part_body(message: OnNextPart, state: _Writing) -> bytes:
 
 
 class OnNextLastPart(_InMessage):
-    """The last part of a large element.
+    """The last part of a large element, which was split lest it hold up other streams.
 
     Code 12, from both sides.
 
     Source: Split messaging, onNextLastPart(subscriber: Id, element: Id, data: bytes).
+
+    Attributes:
+        subscriber: Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the
+            subscription lasts. It may be used again after Cancel, OnComplete or OnError.
+        element: Names a split element within its stream: assigned by the publisher, and the same in all its parts.
+        data: The last bytes of the element, always behind their length.
 
     Layout: subscriber varint, element varint, data bytes[varint]
     """
@@ -1023,9 +1139,13 @@ class OnNextLastPart(_InMessage):
             and self.data == other.data
         )
 
-    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(
+        self, *, from_role: _Role | None = None, context: Context | None = None, limits: Limits | None = None
+    ) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Message(self).encode(from_role=from_role, context=context, limits=limits)
             subscriber = _varint(self.subscriber, 64)
             element = _varint(self.element, 64)
             data__ = self.data
@@ -1038,7 +1158,7 @@ class OnNextLastPart(_InMessage):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Message(self), -1, from_role, context)
+            return _encode_carefully(Message(self), -1, from_role, context, limits=limits)
 
 
 def _read_on_next_last_part_body(
@@ -1078,7 +1198,8 @@ def _write_on_next_last_part_body(message: OnNextLastPart, state: _Writing) -> b
 
 
 class Goodbye(_InMessage):
-    """Ends every stream. The other side answers with the same; then the transport is closed.
+    """Ends every stream, as if each had got its Cancel or OnError, and releases what belongs to them. The other side answers with the same; then
+    the transport is closed.
 
     Code 13, from both sides.
 
@@ -1099,9 +1220,13 @@ class Goodbye(_InMessage):
     def __eq__(self, other: object) -> bool:
         return type(other) is Goodbye and self.reason == other.reason
 
-    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire cannot carry it."""
+    def encode(
+        self, *, from_role: _Role | None = None, context: Context | None = None, limits: Limits | None = None
+    ) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if limits is not None:
+                return Message(self).encode(from_role=from_role, context=context, limits=limits)
             try:
                 reason_ = _encode_str(self.reason)
             except UnicodeEncodeError:
@@ -1113,7 +1238,7 @@ class Goodbye(_InMessage):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Message(self), -1, from_role, context)
+            return _encode_carefully(Message(self), -1, from_role, context, limits=limits)
 
 
 def _read_goodbye_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Goodbye, int]:
@@ -1192,6 +1317,9 @@ _BODY_WRITERS: dict[type, Callable[..., bytes]] = {
 class Message(_Divisible):
     """A type and the fields that follow from it. A message has no length, so an unknown type cannot be skipped.
 
+    The transport carries any bytes, both ways at once, and keeps their order: TCP, TLS, WebSockets, pipes. The document wants a known
+    serialization below, fast and small, with boolean, text, bytes and varint, and chooses none; it need not describe itself.
+
     Source: Message framing, Each message (frame) begins with a message type.
 
     Attributes:
@@ -1209,14 +1337,19 @@ class Message(_Divisible):
     def __eq__(self, other: object) -> bool:
         return type(other) is Message and self.message == other.message
 
-    def encode(self, *, from_role: _Role | None = None, context: Context | None = None) -> bytes:
-        """Return the frame's bytes. EncodeError: the wire cannot carry it."""
+    def encode(
+        self, *, from_role: _Role | None = None, context: Context | None = None, limits: Limits | None = None
+    ) -> bytes:
+        """Return the frame's bytes. EncodeError: the wire or `limits` cannot carry it."""
         try:
-            return _write_message(
+            data = _write_message(
                 self, None if context is None else context.state_to_write(_LIMITS, from_role)
             )
+            if limits is not None:
+                _hold_to(limits, data, self.message, from_role or None, context)
+            return data
         except _WRITE_FAULTS:
-            return _encode_carefully(self, -1, from_role, context)
+            return _encode_carefully(self, -1, from_role, context, limits=limits)
 
 
 def _read_message(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Message, int]:
@@ -1264,6 +1397,8 @@ def decode(
     """
     if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
+    if context is not None and type(context) is not Context:
+        _check_context(context, Context)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
     if limits is None and not strict:
@@ -1273,8 +1408,10 @@ def decode(
     try:
         frame, position = _read_message(buffer, 0, end, state)
         if position != end:
+            del frame
             raise _Bad
-    except _READ_FAULTS:
+    except _READ_FAULTS as error:
+        _release(error)
         raise _fault(buffer, from_role, limits, strict, context) from None
     if context is not None and type(frame.message) in _SPEAKING:
         frame = _noted(frame, buffer, from_role, context, limits, strict)
@@ -1297,6 +1434,8 @@ def decode_message(
     """
     if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
+    if context is not None and type(context) is not Context:
+        _check_context(context, Context)
     buffer = data if type(data) is bytes else _as_bytes(data)
     end = len(buffer)
     if limits is None and not strict:
@@ -1318,7 +1457,8 @@ def decode_message(
         message: _Message = body
         if position != end:
             raise _Bad
-    except _READ_FAULTS:
+    except _READ_FAULTS as error:
+        _release(error)
         raise _fault(buffer, from_role, limits, strict, context) from None
     if context is not None and type(message) in _SPEAKING:
         return decode(data, from_role=from_role, context=context, limits=limits, strict=strict).message
@@ -1348,7 +1488,7 @@ def _noted(
     from .._runtime.noting import Notes
     from .._runtime.options import Options
 
-    bounds = None if limits is None else limits.to_dict()
+    bounds = _bounds_of(limits, Limits)
     options = Options(role, context=context, limits=bounds, strict=strict)
     reader: Any = _read_message
     state = _state_to_read(limits, strict, role, context)
@@ -1363,9 +1503,7 @@ def _state_to_read(
     """Return None where the defaults hold: the readers have them written out."""
     if limits is None and not strict and role is None and context is None:
         return None
-    return _ReadState(
-        _LIMITS if limits is None else limits.to_dict(), strict=strict, role=role, context=context
-    )
+    return _ReadState(_bounds_of(limits, Limits) or _LIMITS, strict=strict, role=role, context=context)
 
 
 def _fault(
@@ -1375,33 +1513,53 @@ def _fault(
     from .._runtime.careful import fault_of as read
     from .._runtime.options import Options
 
-    bounds = None if limits is None else limits.to_dict()
+    bounds = _bounds_of(limits, Limits)
     options = Options(role, limits=bounds, strict=strict, context=context)
     return read(_load_plan(), buffer, options)
 
 
 def encode(
-    message: _Message | Message, *, from_role: _Role | None = None, context: Context | None = None
+    message: _Message | Message,
+    *,
+    from_role: _Role | None = None,
+    context: Context | None = None,
+    limits: Limits | None = None,
 ) -> bytes:
     """Return the bytes of a frame, or of a message in a frame.
 
+    `limits`: the bounds that a reader will keep to, where they are not the protocol's own.
+
     Raises:
-        EncodeError: A value that the wire cannot carry.
+        EncodeError: A value that the wire or the limits cannot carry.
     """
     frame = message if isinstance(message, Message) else Message(message)
-    return frame.encode(
-        from_role=from_role,
-        context=context,
-    )
+    return frame.encode(from_role=from_role, context=context, limits=limits)
+
+
+def _hold_to(
+    limits: Limits, data: bytes, message: object, from_role: _Role | None, context: Context | None
+) -> None:
+    """Raise one of the faults of reading if a reader with these limits refuses the frame, or cannot tell its message."""
+    state = _state_to_read(limits, False, from_role, context)
+    frame, _ = _read_message(data, 0, len(data), state)
+    if type(frame.message) is not type(message):
+        raise _Bad
 
 
 def _encode_carefully(
-    frame: object, compression: int, role: _Role | None = None, context: Context | None = None
+    frame: object,
+    compression: int,
+    role: _Role | None = None,
+    context: Context | None = None,
+    *,
+    limits: Limits | None = None,
 ) -> bytes:
     """Return what the careful codec writes, where straight-line code gave up; it says what is wrong."""
     from .._runtime.careful import encode_carefully
 
-    return encode_carefully(_load_plan(), frame, compression, role=role, context=context)
+    _check_context(context, Context)
+    bounds = _bounds_of(limits, Limits)
+    return encode_carefully(_load_plan(), frame, compression, limits=bounds, role=role, context=context)
 
 
 class Decoder(_Decoder["_Item"]):
@@ -1420,6 +1578,7 @@ class Decoder(_Decoder["_Item"]):
         errors: Literal["raise", "yield"] = "raise",
     ) -> None:
         _check_role(from_role, _ROLES)
+        _check_context(context, Context)
         if context is None:
             context = Context(limits=limits)
         super().__init__(
@@ -1428,7 +1587,7 @@ class Decoder(_Decoder["_Item"]):
             _state_to_read(limits, strict, from_role, context),
             from_role=from_role,
             context=context,
-            limits=None if limits is None else limits.to_dict(),
+            limits=_bounds_of(limits, Limits),
             strict=strict,
             errors=errors,
             namespace=globals(),
@@ -1445,7 +1604,7 @@ class Context(_Context):
     __slots__ = ()
 
     def __init__(self, *, limits: Limits | None = None) -> None:
-        super().__init__(_load_plan(), limits=None if limits is None else limits.to_dict())
+        super().__init__(_load_plan(), limits=_bounds_of(limits, Limits))
 
 
 def decode_conversation(

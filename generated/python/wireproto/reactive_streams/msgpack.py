@@ -29,10 +29,13 @@ from .._runtime.serial_msgpack import fields_of as _fields_of
 from .._runtime.serial_msgpack import plain_items as _plain_items
 from .._runtime.serial_msgpack import put_coded as _put_coded
 from .._runtime.serial_stream import StreamDecoder as _StreamDecoder
+from .._runtime.values import bounds_of as _bounds_of
+from .._runtime.values import check_context as _check_context
 from .._runtime.values import check_role as _check_role
 from . import (
     Cancel,
     ClientHello,
+    Context,
     Goodbye,
     Limits,
     Message,
@@ -55,8 +58,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Literal, TypeAlias
-
-    from . import Context
 
     _Buffer: TypeAlias = bytes | bytearray | memoryview
     _Frame: TypeAlias = Message
@@ -414,7 +415,8 @@ _FORMAT = _MsgpackFormat(
 
 def _natively(frame: _Frame, compression: int, options: _Options) -> bytes:
     told: Any = options
-    data: bytes = _encode_native(frame, from_role=told.from_role, context=told.context)
+    limits = Limits(**options.limits) if options.limits else None
+    data: bytes = _encode_native(frame, limits=limits, from_role=told.from_role, context=told.context)
     return data
 
 
@@ -441,21 +443,26 @@ def _options(
     if from_role is None and context is None and limits is None and variant is None and not strict:
         return _DEFAULTS
     _check_role(from_role, _ROLES)
-    bounds = None if limits is None else limits.to_dict()
+    _check_context(context, Context)
+    bounds = _bounds_of(limits, Limits)
     return _Options(from_role, context=context, limits=bounds, strict=strict, variant=variant)
 
 
 def encode(
-    message: _Message | _Frame, *, from_role: _Role | None = None, context: Context | None = None
+    message: _Message | _Frame,
+    *,
+    from_role: _Role | None = None,
+    context: Context | None = None,
+    limits: Limits | None = None,
 ) -> bytes:
     """Return the bytes of a frame, or of a message in a frame.
 
     Raises:
-        EncodeError: A value that the protocol does not allow, or (`unrepresentable`) that msgpack cannot carry.
+        EncodeError: A value that the protocol or `limits` does not allow, or (`unrepresentable`) that msgpack cannot carry.
     """
     header: dict[str, Any] = {}
     frame = _framed(message, header, _FRAMES, (Message,))
-    return _CODEC.encode(frame, _options(from_role, context, None, False))
+    return _CODEC.encode(frame, _options(from_role, context, limits, False))
 
 
 def decode(

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from wiregen.vectors.testees.exchange import (
     Answer,
+    AnsweredError,
     Decode,
     Encode,
     GarbageError,
@@ -20,6 +21,7 @@ from wiregen.vectors.testees.exchange import (
 from wiregen.vectors.testees.exchange import Step as AskedStep
 from wiregen.vectors.testees.process import Bounds, Process, StartError
 from wiregen.vectors.verifying.doors import (
+    UNTOLD,
     Capability,
     Decoded,
     DoorError,
@@ -80,7 +82,7 @@ class ProgramDoor:
             raise DoorError("garbage", "an answer to decode without frames")
         return Decoded(
             frames=answer.frames,
-            fault=_fault(answer),
+            fault=self._fault(answer.error),
             is_incomplete=answer.incomplete,
             is_unfinished=answer.unfinished,
         )
@@ -88,7 +90,7 @@ class ProgramDoor:
     def encode(self, setting: Setting, frames: Sequence[Line]) -> Written:
         answer = self._ask(Encode(id=self._next(), frames=tuple(frames), **_setting(setting)))
         if answer.error is not None:
-            return Written(code=answer.error.code)
+            return Written(code=self._code(answer.error))
         if answer.bytes is None:
             raise DoorError("garbage", "an answer to encode without bytes")
         return Written(data=bytes.fromhex(answer.bytes))
@@ -157,6 +159,23 @@ class ProgramDoor:
         self._process = process
         return answer
 
+    def _fault(self, error: AnsweredError | None) -> Fault | None:
+        if error is None:
+            return None
+        return Fault(
+            code=self._code(error),
+            at=error.at,
+            recoverable=error.recoverable,
+            rule=error.rule,
+            path=error.path,
+            inner_at=error.inner_at,
+        )
+
+    def _code(self, error: AnsweredError) -> str:
+        if error.code is None and "code" in self.tells:
+            raise DoorError("garbage", "an error without a code, though `tells` has `code`")
+        return error.code or UNTOLD
+
 
 def _setting(setting: Setting) -> dict[str, Any]:
     said = tuple(Said(from_role=role, bytes=data.hex()) for role, data in setting.before)
@@ -168,17 +187,3 @@ def _setting(setting: Setting) -> dict[str, Any]:
         "strict": setting.is_strict,
         "serialization": setting.serialization,
     }
-
-
-def _fault(answer: Answer) -> Fault | None:
-    error = answer.error
-    if error is None:
-        return None
-    return Fault(
-        code=error.code,
-        at=error.at,
-        recoverable=error.recoverable,
-        rule=error.rule,
-        path=error.path,
-        inner_at=error.inner_at,
-    )

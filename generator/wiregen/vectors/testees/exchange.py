@@ -120,9 +120,9 @@ Request: TypeAlias = Annotated[Hello | Decode | Encode | Trace, Field(discrimina
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnsweredError:
-    """Why bytes or frames are refused. `at` counts from the first byte of `chunks`."""
+    """Why bytes or frames are refused. `at` counts from the first byte of `chunks`; `code` may be left out where `tells` does."""
 
-    code: str
+    code: str | None = None
     at: int | None = None
     recoverable: bool | None = None
     rule: str | None = None
@@ -143,7 +143,7 @@ class Answer:
     id: int
     name: str = "the implementation"
     can: tuple[Literal["decode", "encode", "trace"], ...] = ("decode", "encode")
-    tells: tuple[Literal["at", "recoverable"], ...] = ("at", "recoverable")
+    tells: tuple[Literal["code", "at", "recoverable"], ...] = ("code", "at", "recoverable")
     serializations: tuple[str, ...] = ("native",)
     frames: tuple[Line, ...] | None = None
     error: AnsweredError | None = None

@@ -20,6 +20,8 @@ __all__ = ["Bounds", "Process", "StartError"]
 
 _TICK: Final = 0.05
 _TAIL: Final = 2000
+_LINES: Final = 5
+_LINE: Final = 200
 _GRACE: Final = 2.0
 
 
@@ -112,8 +114,8 @@ class Process:
     def _ending(self) -> str:
         code = self._program.returncode
         how = f"it ended with code {code}" if code >= 0 else f"it was ended by signal {-code}"
-        said = bytes(self._complaints).decode(errors="replace").strip().splitlines()
-        return f"{how}: {said[-1][:200]}" if said else how
+        said = _message_of(bytes(self._complaints).decode(errors="replace"))
+        return f"{how}: {said}" if said else how
 
     def _watch(self) -> None:
         while not self._is_over.wait(_TICK):
@@ -135,3 +137,12 @@ class Process:
                 os.killpg(self._program.pid, signal.SIGKILL)
             else:
                 self._program.kill()
+
+
+def _message_of(stderr: str) -> str:
+    """Return the last lines of stderr in one line; of a Python traceback only those after its frames."""
+    lines = [line.rstrip() for line in stderr.splitlines() if line.strip()]
+    if any(line.startswith("Traceback (most recent call last)") for line in lines):
+        indented = [number for number, line in enumerate(lines) if line.startswith(" ")]
+        lines = lines[indented[-1] + 1 :] or lines[-1:] if indented else lines
+    return "; ".join(line.strip()[:_LINE] for line in lines[-_LINES:])

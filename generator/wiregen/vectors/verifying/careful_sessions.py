@@ -70,6 +70,8 @@ class _Watch:
         decoder = self._decoders[step.role]
         for _, _, item in decoder.finish_items() if step.is_end else decoder.items(step.data):
             if isinstance(item, DecodeError):
+                violation = self._engine.miss(step.role, item, step.at)
+                yield from () if violation is None else (violation.name,)
                 yield item.code
                 continue
             if self._heard is None:

@@ -7,6 +7,8 @@ from typing import Any, Final
 
 from wiregen.vectors.verifying.doors import (
     NATIVE,
+    TOLD,
+    UNTOLD,
     Capability,
     Decoded,
     DoorError,
@@ -27,8 +29,8 @@ class CodecDoor:
     """Asks `decode(chunks, setting)`, an iterable of decoded lines, `encode(frames, setting)`, bytes, and where it is there
     `trace(steps, setting, options)`, the name of a violation or None.
 
-    Who refuses raises an exception that has a `code`, and `at` and `recoverable` where it can tell; what is cut at the end of
-    the bytes is EOFError. Where no frame is cut, but the last piece of something is missing, the EOFError has a true `unfinished`.
+    Who refuses raises an exception that has a `code`, and `at` and `recoverable` where it can tell; where `tells` leaves out
+    `code`, any ValueError will do. Bytes that end within a frame raise EOFError. Where no frame is cut, but the last piece of something is missing, the EOFError has a true `unfinished`.
     `serializations` names those that it has beside the native one.
     """
 
@@ -39,7 +41,7 @@ class CodecDoor:
         self.can: frozenset[Capability] = frozenset(
             name for name in named if callable(getattr(codec, name, None))  # type: ignore[misc]
         )
-        self.tells: frozenset[str] = frozenset(getattr(codec, "tells", ("at", "recoverable")))
+        self.tells: frozenset[str] = frozenset(getattr(codec, "tells", TOLD))
         self.serializations: frozenset[str] = frozenset((NATIVE, *getattr(codec, "serializations", ())))
 
     def decode(self, setting: Setting, chunks: Sequence[bytes]) -> Decoded:
@@ -51,25 +53,25 @@ class CodecDoor:
             is_unfinished = bool(getattr(error, "unfinished", False))
             return Decoded(frames=tuple(frames), is_incomplete=not is_unfinished, is_unfinished=is_unfinished)
         except Exception as error:  # noqa: BLE001 - whatever a codec raises says something about it
-            return Decoded(frames=tuple(frames), fault=_fault(error))
+            return Decoded(frames=tuple(frames), fault=self._fault(error))
         return Decoded(frames=tuple(frames))
 
     def encode(self, setting: Setting, frames: Sequence[Line]) -> Written:
         try:
             return Written(data=bytes(self._codec.encode(list(frames), setting)))
         except Exception as error:  # noqa: BLE001 - as above
-            return Written(code=_code(error))
+            return Written(code=self._code(error))
 
     def trace(self, setting: Setting, steps: Sequence[Step], options: Mapping[str, Any]) -> Traced:
         return Traced(violation=self._codec.trace(list(steps), setting, dict(options)))
 
+    def _fault(self, error: Exception) -> Fault:
+        return Fault(code=self._code(error), **{name: getattr(error, name, None) for name in _SAID})
 
-def _fault(error: Exception) -> Fault:
-    return Fault(code=_code(error), **{name: getattr(error, name, None) for name in _SAID})
-
-
-def _code(error: Exception) -> str:
-    code = getattr(error, "code", None)
-    if not isinstance(code, str):
+    def _code(self, error: Exception) -> str:
+        code = getattr(error, "code", None)
+        if isinstance(code, str):
+            return code
+        if isinstance(error, ValueError) and "code" not in self.tells:
+            return UNTOLD
         raise DoorError("crashed", f"{type(error).__name__}: {error}"[:200]) from error
-    return code

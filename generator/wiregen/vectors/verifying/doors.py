@@ -10,6 +10,7 @@ __all__ = [
     "CAPABILITIES",
     "NATIVE",
     "TOLD",
+    "UNTOLD",
     "Capability",
     "Decoded",
     "Door",
@@ -31,7 +32,10 @@ Move: TypeAlias = tuple[str, str, str]
 Trouble: TypeAlias = Literal["crashed", "hung", "garbage", "failed"]
 CAPABILITIES: Final[tuple[Capability, ...]] = ("decode", "encode", "trace")
 NATIVE: Final = "native"
-TOLD: Final = frozenset({"at", "recoverable"})
+UNTOLD: Final = "an error"
+"""Stands for the code of an error where the implementation tells none; error codes have no spaces."""
+TOLD: Final = frozenset({"code", "at", "recoverable"})
+"""Parts of an error that an implementation may leave out; a list of them is its `tells`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +59,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """Why bytes are refused; None for what an implementation does not say.
+    """Why bytes are refused; None (and the code `UNTOLD`) for what an implementation does not say.
 
     `at` counts from the first of the bytes that were to be decoded, whatever came before on the connection.
     """
@@ -83,7 +87,7 @@ class Decoded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """The bytes of frames, or the code with which one is refused."""
+    """The bytes of frames, or the code with which one is refused; `UNTOLD` where the implementation tells no codes."""
 
     data: bytes = b""
     code: str | None = None
@@ -130,7 +134,8 @@ class Door(Protocol):
         name: What it calls itself.
         can: What it does; the judge asks for nothing else.
         serializations: Those that it knows.
-        tells: What its faults say besides their code: `at`, `recoverable`.
+        tells: The parts of an error that it tells, of `code`, `at` and `recoverable`; without `code`, only whether
+            there is an error is compared.
 
     Every method may raise:
         SkippedError: It does not do that.

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
 
+from wiregen.regular_files import read_regular_text
 from wiregen.vectors.verifying.verdicts import Verdict
 
-__all__ = ["Tally", "expected_failures", "tally"]
+__all__ = ["Tally", "expected_failures", "read_expected", "tally"]
+
+_MAX_SIZE: Final = 16 << 20  # bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +42,16 @@ def expected_failures(text: str) -> dict[str, str]:
         if id_.strip():
             found[id_.strip()] = reason.strip()
     return found
+
+
+def read_expected(path: Path) -> dict[str, str]:
+    """Return the reasons by id that a file lists.
+
+    Raises:
+        OSError: It cannot be read, is not a regular file, or is larger than 16 MiB.
+        UnicodeDecodeError: It is not UTF-8.
+    """
+    return expected_failures(read_regular_text(path, _MAX_SIZE))
 
 
 def tally(verdicts: Iterable[Verdict], expected: Mapping[str, str]) -> Tally:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
+from wiregen.regular_files import read_regular
 from wiregen.vectors.format import (
     AnyVector,
     Trace,
@@ -39,7 +40,7 @@ def load_files(paths: Iterable[Path], plan: Mapping[str, Any]) -> tuple[AnyVecto
     found: dict[str, AnyVector] = {}
     for path in paths:
         try:
-            vectors = read_file(path.read_bytes(), plan).vectors
+            vectors = read_file(read_regular(path, MOST_BYTES), plan).vectors
         except OSError as error:
             raise VectorsError(f"{path}: {(error.strerror or str(error)).lower()}") from None
         except VectorsError as error:

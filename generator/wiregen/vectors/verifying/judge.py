@@ -35,7 +35,7 @@ from wiregen.vectors.verifying.doors import (
 )
 from wiregen.vectors.verifying.verdicts import Finding, Verdict
 
-__all__ = ["AnyVector", "first_byte", "judge", "judge_at_once", "setting_of", "told"]
+__all__ = ["AnyVector", "first_byte", "is_same_code", "judge", "judge_at_once", "setting_of", "told"]
 
 _MANY: Final = 256
 """Bytes of a vector up to which every piece is taken."""
@@ -152,7 +152,7 @@ def _refused(vector: Invalid, door: Door, chunks: list[bytes]) -> tuple[str, str
 def _of_unwritable(vector: Unwritable, door: Door) -> Iterator[Finding]:
     def differs() -> tuple[str, str] | None:
         written = door.encode(setting_of(vector), expanded(list(vector.frames)))
-        if written.code == vector.error.code:
+        if is_same_code(vector.error.code, written.code, door.tells):
             return None
         found = f"{len(written.data)} bytes" if written.code is None else written.code
         return vector.error.code, found
@@ -167,7 +167,7 @@ def _of_trace(vector: Trace, door: Door) -> Iterator[Finding]:
             for each in vector.steps
         ]
         traced = door.trace(setting_of(vector), steps, vector.options)
-        if traced.violation != vector.violation:
+        if not is_same_code(vector.violation, traced.violation, door.tells):
             return vector.violation or "no violation", traced.violation or "no violation"
         return _moves_differ(vector, traced)
 
@@ -278,10 +278,15 @@ def _refusal_differs(
             f"{_count_of(vector.frames_before)}, then {told(expected)}",
             f"{_count_of(len(found.frames))}{after}",
         )
-    is_equal = fault.code == expected.code and all(
+    is_equal = is_same_code(expected.code, fault.code, tells) and all(
         _agrees(expected, fault, name, tells) for name in ("at", "recoverable", "rule", "path", "inner_at")
     )
     return None if is_equal else (told(expected), told(fault))
+
+
+def is_same_code(expected: str | None, found: str | None, tells: frozenset[str]) -> bool:
+    """Return whether codes agree; None: there is no error. Without `code` in `tells`, any error agrees with any other."""
+    return expected == found if "code" in tells else (expected is None) == (found is None)
 
 
 def _agrees(expected: ExpectedFault, found: Fault, name: str, tells: frozenset[str]) -> bool:

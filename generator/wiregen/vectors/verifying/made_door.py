@@ -62,7 +62,9 @@ class MadeDoor:
 
     def trace(self, setting: Setting, steps: Sequence[Step], options: Mapping[str, Any]) -> Traced:
         wishes = {"strict": setting.is_strict, "limits": self._limits(setting), "variant": setting.variant}
-        session = _call(self._native.Session, wishes | dict(options))
+        known = inspect.signature(self._native.Session).parameters
+        named = {f"{name}_" if f"{name}_" in known else name: value for name, value in options.items()}
+        session = _call(self._native.Session, wishes | named)
         for step in steps:
             broken = next(filter(None, map(_broken, _events(session, step))), None)
             if broken is not None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
-from xml.sax.saxutils import quoteattr
+from xml.sax.saxutils import escape, quoteattr
 
 from wiregen.vectors.verifying.expected import Tally
 from wiregen.vectors.verifying.verdicts import Verdict
@@ -44,16 +44,22 @@ def _troubles(verdict: Verdict) -> Iterator[str]:
     )
 
 
-def as_json(tally: Tally, expected: Mapping[str, str], name: str) -> str:
-    """Return one object: the sums, and all verdicts that are not plain passes."""
+def as_json(tally: Tally, expected: Mapping[str, str], name: str, notes: Sequence[str] = ()) -> str:
+    """Return one object: the sums, all verdicts that are not plain passes, and notes about the whole run."""
     groups = ("failed", "known", "mended", "skipped")
     shown = {group: [_object(verdict) for verdict in getattr(tally, group)] for group in groups}
-    report = {"name": name, "passed": len(tally.passed), **shown, "strangers": list(tally.strangers)}
+    report: dict[str, object] = {
+        "name": name,
+        "passed": len(tally.passed),
+        **shown,
+        "strangers": list(tally.strangers),
+    }
+    report["notes"] = list(notes)
     return json.dumps(report, indent=1)
 
 
-def as_junit(tally: Tally, expected: Mapping[str, str], name: str) -> str:
-    """Return a suite with a case for each vector."""
+def as_junit(tally: Tally, expected: Mapping[str, str], name: str, notes: Sequence[str] = ()) -> str:
+    """Return a suite with a case for each vector; notes about the whole run are its output."""
     bad = (*tally.failed, *tally.mended)
     quiet = (*tally.skipped, *tally.known)
     n_tests = len(tally.passed) + len(bad) + len(quiet)
@@ -63,6 +69,7 @@ def as_junit(tally: Tally, expected: Mapping[str, str], name: str) -> str:
         *(f"<testcase name={_quoted(verdict.id)}/>" for verdict in tally.passed),
         *(_case(verdict, "failure", _told(verdict) or "passed, though expected to fail") for verdict in bad),
         *(_case(verdict, "skipped", verdict.reason or expected.get(verdict.id, "")) for verdict in quiet),
+        *([f"<system-out>{escape(_ascii(chr(10).join(notes)))}</system-out>"] if notes else []),
         "</testsuite>",
     ]
     return "\n".join(lines)
@@ -102,5 +109,10 @@ def _told(verdict: Verdict) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return text as an attribute; what XML cannot hold, and all that is not ASCII, becomes an escape."""
-    return quoteattr(_NOT_XML.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+    """Return text as an attribute of XML."""
+    return quoteattr(_ascii(text))
+
+
+def _ascii(text: str) -> str:
+    """Return text with an escape for each character that XML cannot hold or that is not ASCII."""
+    return _NOT_XML.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -15,7 +15,7 @@ def collected(
 ) -> Decoded:
     """Return what a decoder with errors="yield" makes of chunks, up to the first fault; `line` shows a frame.
 
-    Unless `is_all`, more may be fed to it later.
+    Unless `is_all`, more may be fed to it later; else the stream ends, and the error is told that a cut frame has by then.
 
     It may be of any runtime, for every generated tree has its own: an error is known by its code.
     """
@@ -26,10 +26,20 @@ def collected(
             if isinstance(item, ValueError):
                 return Decoded(frames=tuple(frames), fault=fault_of(item, base))
             frames.append(line(item))
-    if decoder.pending:
-        return Decoded(frames=tuple(frames), is_incomplete=True)
-    is_unfinished = is_all and any(isinstance(item, ValueError) for _, _, item in decoder.finish_items())
-    return Decoded(frames=tuple(frames), is_unfinished=is_unfinished)
+    if not is_all:
+        return Decoded(frames=tuple(frames), is_incomplete=decoder.pending > 0)
+    is_incomplete = decoder.pending > 0
+    errors = (item for _, _, item in decoder.finish_items() if isinstance(item, ValueError))
+    fault = next((fault_of(error, base) for error in errors), None)
+    if is_incomplete and fault is not None and not _is_end(fault, decoder.fed - base):
+        return Decoded(frames=tuple(frames), fault=fault)
+    is_unfinished = not is_incomplete and fault is not None
+    return Decoded(frames=tuple(frames), is_incomplete=is_incomplete, is_unfinished=is_unfinished)
+
+
+def _is_end(fault: Fault, size: int) -> bool:
+    """Return whether a fault says only that the stream ends inside a frame."""
+    return (fault.code, fault.at, fault.recoverable) == ("truncated", size, False)
 
 
 def fault_of(error: Any, base: int) -> Fault:

@@ -1,0 +1,152 @@
+"""Options that the `where` of their own field allows come first; where none does, a value that does is sought."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Any, Final
+
+from wiregen.runtime.errors import DecodeError
+from wiregen.runtime.expressions import Undefined
+from wiregen.runtime.reader import Reader
+from wiregen.runtime.schema import fixed_size
+from wiregen.runtime.text import encode_text
+from wiregen.runtime.tree import Node
+from wiregen.runtime.window import Place
+from wiregen.specimens.choices import Option
+from wiregen.specimens.mentions import nodes_in
+
+__all__ = ["Fitting", "node_of", "wheres_of"]
+
+_NEAR: Final = 300
+"""Numbers sought on either side of each one that a condition names, and of the ends of the type."""
+_FROM_ZERO: Final = 5000
+_LONGEST: Final = 260
+"""Bytes or characters of the texts that are sought."""
+_MOST_VAIN: Final = 3
+"""Times that nothing was found for a field, after which nothing is sought any more."""
+
+
+def wheres_of(owner: str, fields: Iterable[Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the site and the condition of each field that has one and a value of its own."""
+    for field in fields:
+        kind = None if field[3] is None else field[3][0]
+        if field[5] is not None and kind not in ("derived", "constant"):
+            yield f"{owner}.{field[0]}", field[5]
+
+
+class Fitting:
+    """What the fields' own conditions are, by site, and what was found for them."""
+
+    def __init__(self, wheres: dict[str, Any]) -> None:
+        self._wheres = wheres
+        self._found: dict[str, list[Any]] = {}
+        self._vain: Counter[str] = Counter()
+
+    def ordered(
+        self, reader: Reader, site: str, type_: Any, place: Place, options: tuple[Option, ...]
+    ) -> tuple[Option, ...]:
+        """Return the options of a field, the allowed ones first where the plain one is not."""
+        where = self._wheres.get(site)
+        if where is None or not options or _allows(reader, where, type_, place, options[0][1]):
+            return options
+        fit = [each for each in options if _allows(reader, where, type_, place, each[1])]
+        if not fit:
+            fit = [("allowed", value) for value in self._sought(reader, site, type_, place, where)]
+        return (*fit, *(each for each in options if each not in fit))
+
+    def _sought(self, reader: Reader, site: str, type_: Any, place: Place, where: Any) -> Iterator[Any]:
+        """Yield a value that the condition allows, if one is found; those of former times are tried first."""
+        known = self._found.setdefault(site, [])
+        candidates = known if self._vain[site] >= _MOST_VAIN else chain(known, _candidates(type_, where))
+        for value in candidates:
+            if _allows(reader, where, type_, place, value):
+                if value not in known:
+                    known.insert(0, value)
+                yield value
+                return
+        self._vain[site] += 1
+
+
+def _allows(reader: Reader, where: Any, type_: Any, place: Place, value: Any) -> bool:
+    """Say whether a condition holds for a value of its field; also where it asks for what comes later."""
+    record, name = reader.scope, place.name
+    before = record.nodes.get(name)
+    record.nodes[name] = node_of(reader, type_, place, value)
+    try:
+        return bool(reader.evaluate(where, place))
+    except (Undefined, DecodeError):
+        return True
+    finally:
+        if before is None:
+            del record.nodes[name]
+        else:
+            record.nodes[name] = before
+
+
+def node_of(reader: Reader, type_: Any, place: Place, value: Any) -> Node:
+    """Return the node of a value, as conditions ask for it."""
+    if type_[0] not in ("text", "bytes"):
+        return Node(place.name, place.path, type_, 0, fixed_size(reader.schema, type_) or 0, value)
+    length = type_[2] if type_[0] == "text" else type_[1]
+    prefix = (fixed_size(reader.schema, length[1]) or 1) if length[0] == "prefix" else 0
+    data = b"" if value is None else value if type_[0] == "bytes" else _encoded(type_, value)
+    node = Node(place.name, place.path, type_, 0, prefix + len(data), value)
+    node.children = (Node("data", f"{place.path}.data", ("bytes", ("end",)), prefix, len(data), data),)
+    return node
+
+
+def _encoded(type_: Any, value: str) -> bytes:
+    try:
+        return encode_text(value, type_[1], type_[3], type_[4])
+    except ValueError:
+        return value.encode(errors="replace")
+
+
+# ---- what may fit
+
+
+def _candidates(type_: Any, where: Any) -> Iterator[Any]:
+    """Yield values of a type, those that the condition names first."""
+    match type_:
+        case ("bool", *_):
+            yield from (False, True)
+        case ("int" | "varint" | "few_bits" | "bits" | "enum", *_):
+            low, high = _range_of(type_)
+            yield from (number for number in _numbers(where, low, high) if low <= number <= high)
+        case ("float", *_):
+            named = [float(number) for number in _named(where, "number")]
+            yield from (number + more for number in named for more in (0.0, 0.5, -0.5, 1.0, -1.0))
+        case ("text", *_):
+            yield from _named(where, "text")
+            yield from ("w" * size for size in range(_LONGEST))
+        case ("bytes", *_):
+            yield from _named(where, "octets")
+            yield from (bytes(index % 251 + 1 for index in range(size)) for size in range(_LONGEST))
+
+
+def _range_of(type_: Any) -> tuple[int, int]:
+    match type_:
+        case ("int", size, signed, *_):
+            return (-(1 << 8 * size - 1), (1 << 8 * size - 1) - 1) if signed else (0, (1 << 8 * size) - 1)
+        case ("varint", bits, zigzag, *_):
+            return (-(1 << bits - 1), (1 << bits - 1) - 1) if zigzag else (0, (1 << bits) - 1)
+        case ("bits" | "few_bits", bits, *_):
+            return 0, (1 << bits) - 1
+        case _:
+            return 0, -1
+
+
+def _numbers(where: Any, low: int, high: int) -> Iterator[int]:
+    for one in (*_named(where, "number"), low, high):
+        for more in range(_NEAR):
+            yield from (one + more, one - more)
+    for number in range(_FROM_ZERO):
+        yield from (number, -number)
+
+
+def _named(where: Any, kind: str) -> list[Any]:
+    """Return the constants of a kind in a condition."""
+    found = [node[1] for node in nodes_in(where) if node[0] == kind and len(node) == 2]
+    return [bytes.fromhex(each) if kind == "octets" and isinstance(each, str) else each for each in found]

@@ -1,0 +1,334 @@
+"""What the documents say of conversations, each as one: legal, or with the name of what it breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+from uuid import UUID
+
+from tests.conformance.conversations import Said, Talk
+
+from wireproto import geode
+from wireproto import lumberjack as lj
+from wireproto import pravega_documented as pd
+from wireproto import pravega_proposal as pp
+from wireproto import reactive_streams as rs
+
+__all__ = ["TALKS"]
+
+WRITER = UUID(int=7)
+OTHER = UUID(int=8)
+
+
+def client(*values: Any) -> tuple[Said, ...]:
+    return tuple(Said(role="client", value=value) for value in values)
+
+
+def server(*values: Any) -> tuple[Said, ...]:
+    return tuple(Said(role="server", value=value) for value in values)
+
+
+# ---- Lumberjack
+
+
+def version_1(role: str, messages: Iterable[Any]) -> tuple[Said, ...]:
+    return tuple(Said(role=role, value=lj.Frame(each, version=lj.Version.V1)) for each in messages)
+
+
+def window(size: int) -> tuple[Said, ...]:
+    return version_1("writer", [lj.Window(size)])
+
+
+def events(*sequences: int) -> tuple[Said, ...]:
+    return version_1("writer", [lj.Data(each, []) for each in sequences])
+
+
+def ack(*sequences: int) -> tuple[Said, ...]:
+    return version_1("reader", [lj.Ack(each) for each in sequences])
+
+
+TOP = 2**32
+W50 = (*window(50), *events(*range(1, 51)), *ack(25), *events(*range(51, 76)), *ack(75))
+TWO_WINDOWS = (*window(2), *events(1, 2), *window(2), *events(3, 4))
+ROLLED_OVER = (*window(2), *events(TOP - 2, TOP - 1), *window(3), *events(0, 1, 2))
+ANEW = (*window(5), *events(1), *window(2), *events(2, 3), *ack(3))
+SLID = (*window(2), *events(1, 2), *ack(2), *events(3))
+BATCH = {"window_use": lj.WindowUse.BATCH}
+
+
+def lumberjack() -> Iterator[Talk]:
+    """ "can send up to 50 unacked events before blocking", "all data frames before and including '6'"."""
+
+    def talk(name: str, said: tuple[Said, ...], *breaks: str, is_noted: bool = False, **options: Any) -> Talk:
+        return Talk(
+            protocol="lumberjack", name=name, said=said, breaks=breaks, is_noted=is_noted, options=options
+        )
+
+    yield talk("a window slides", W50)
+    yield talk("and on", (*W50, *events(*range(76, 126)), *ack(125)))
+    yield talk("one more than the window", (*window(3), *events(1, 2, 3), *ack(1), *events(4)))
+    yield talk(
+        "two more than the window",
+        (*window(3), *events(1, 2, 3), *ack(1), *events(4, 5)),
+        "window_overrun",
+        is_noted=True,
+    )
+    yield talk("six events and one ack", (*window(6), *events(1, 2, 3, 4, 5, 6), *ack(6)))
+    yield talk("an ack covers windows", (*TWO_WINDOWS, *ack(4), *events(5, 6), *ack(6)))
+    yield talk("an ack in the second window", (*TWO_WINDOWS, *ack(3, 4)))
+    yield talk(
+        "an ack beyond the oldest window",
+        (*TWO_WINDOWS, *ack(4)),
+        "ack_out_of_window",
+        ack_reach=lj.AckReach.WINDOW,
+    )
+    yield talk("an ack of what was never sent", (*TWO_WINDOWS, *ack(9)), "ack_out_of_window")
+    yield talk("numbers roll over", (*ROLLED_OVER, *ack(1, 2)))
+    yield talk("acks on both sides of it", (*ROLLED_OVER, *ack(0, TOP - 1, 0)))
+    yield talk("another window when it likes", ANEW)
+    yield talk("but not for who counts batches", ANEW, "window_short", is_noted=True, **BATCH)
+    yield talk("no event without a new window", SLID)
+    yield talk("for who counts batches", SLID, "window_overrun", is_noted=True, **BATCH)
+
+
+# ---- Pravega's documentation
+
+D_SETUP = (*client(pd.SetupAppend(1, WRITER, "s", "")), *server(pd.AppendSetup(1, "s", WRITER, 0)))
+D_EVENT = bytes.fromhex("00000000 00000002 6162")
+
+
+def appended(*lasts: int) -> tuple[Said, ...]:
+    blocks = [
+        (pd.AppendBlock(WRITER, D_EVENT), pd.AppendBlockEnd(WRITER, len(D_EVENT), b"", 1, last))
+        for last in lasts
+    ]
+    return client(*(message for block in blocks for message in block))
+
+
+def stored(number: int, previous: int) -> tuple[Said, ...]:
+    return server(pd.DataAppended(WRITER, number, previous))
+
+
+def pravega_documented() -> Iterator[Talk]:
+    def talk(name: str, said: tuple[Said, ...], *breaks: str, is_noted: bool = False) -> Talk:
+        return Talk(protocol="pravega_documented", name=name, said=said, breaks=breaks, is_noted=is_noted)
+
+    begin, end = pd.AppendBlock(WRITER, b""), pd.AppendBlockEnd(WRITER, 20, b"", 2, 2)
+    cut = (pd.PartialEvent(b"a"), pd.AppendBlockEnd(WRITER, 10, b"b", 2, 2))
+    event, read = pd.Event(b"ab"), client(pd.ReadSegment("s", 0, 100, ""))
+    ten = [pd.SegmentRead("s", offset, True, False, bytes(10)) for offset in (0, 10, 20)]
+
+    yield talk("events as messages of a block", (*D_SETUP, *client(begin, event, event, end)))
+    yield talk("the last of them is cut", (*D_SETUP, *client(begin, event, *cut)))
+    yield talk("events in the data of a block", (*D_SETUP, *appended(1), *stored(1, 0)))
+    below = (*client(pd.SetupAppend(1, WRITER, "s", "")), *server(pd.AppendSetup(1, "s", WRITER, -10)))
+    yield talk("numbers below zero", (*below, *appended(-9, -8), *stored(-9, -10), *stored(-8, -9)))
+    yield talk("numbers that fall", (*D_SETUP, *appended(3, 2)), "event_number_backwards")
+    yield talk("an event outside a block", (*D_SETUP, *client(event)), "event_outside_block")
+    yield talk("acks that follow each other", (*D_SETUP, *appended(3, 5), *stored(3, 0), *stored(5, 3)))
+    yield talk(
+        "another previous number",
+        (*D_SETUP, *appended(5, 9), *stored(5, 0), *stored(9, 3)),
+        "wrong_previous_number",
+        is_noted=True,
+    )
+    for number in (100, 3):
+        yield talk(
+            f"the ack {number} of no block",
+            (*D_SETUP, *appended(5), *stored(number, 0)),
+            "ack_of_no_block",
+            is_noted=True,
+        )
+    asked = client(pd.SetupAppend(1, WRITER, "s", ""))
+    for name, answer in (
+        ("request", pd.AppendSetup(2, "s", WRITER, 0)),
+        ("segment", pd.AppendSetup(1, "t", WRITER, 0)),
+    ):
+        yield talk(
+            f"an answer to another {name}", (*asked, *server(answer)), "other_append_setup", is_noted=True
+        )
+    nothing = client(begin, pd.AppendBlockEnd(WRITER, 0, b"", 0, 0))
+    yield talk("a block of nothing", (*D_SETUP, *nothing), "bad_event_count", is_noted=True)
+    some = client(pd.AppendBlock(WRITER, D_EVENT + bytes(5)), pd.AppendBlockEnd(WRITER, 10, b"", 1, 1))
+    yield talk("a block that is less than full", (*D_SETUP, *some), "bad_block_tail", is_noted=True)
+    whole = pd.AppendBlock(WRITER, D_EVENT + D_EVENT)
+    for name, messages in (("open", (whole,)), ("half full", (begin, event))):
+        second = client(*messages, pd.SetupAppend(2, OTHER, "t", ""), end)
+        yield talk(f"another writer while a block is {name}", (*D_SETUP, *second))
+        again = client(*messages, pd.SetupAppend(2, WRITER, "s", ""))
+        yield talk(f"its own while it is {name}", (*D_SETUP, *again), "unexpected_in_append_block")
+    yield talk("a read in several replies", (*read, *server(*ten)))
+    yield talk("more than was asked for", (*read, *server(pd.SegmentRead("s", 0, True, False, bytes(200)))))
+    yield talk("a reply to nothing", (*read, *server(ten[1])), "unknown_read", is_noted=True)
+    yield talk("Padding outside a block", client(pd.Padding(b"")), "padding_outside_block", is_noted=True)
+
+
+# ---- Pravega's proposal
+
+P_SETUP = (*client(pp.SetupAppend(WRITER, "s")), *server(pp.AppendSetup("s", WRITER, 0)))
+P_EVENT = pp.Event(b"ab")
+P_CUT = pp.encode(P_EVENT)
+
+
+def begun(offset: int = 0, length: int = 100) -> tuple[Said, ...]:
+    return client(pp.BeginAppendBlock(WRITER, offset, length))
+
+
+def ended(length: int, offset: int = 0) -> tuple[Said, ...]:
+    return client(pp.EndAppendBlock(WRITER, offset, length))
+
+
+def level(*levels: int) -> tuple[Said, ...]:
+    return server(*(pp.DataAppended(WRITER, each) for each in levels))
+
+
+def piece(part: pp.Part, data: bytes) -> tuple[Said, ...]:
+    return client(pp.PartialMessage(part, data))
+
+
+FIRST, REST = piece(pp.Part.BEGIN, P_CUT[:3]), piece(pp.Part.END, P_CUT[3:])
+
+
+def proposed_blocks() -> Iterator[Talk]:
+    """ "followed the EndAppendBlock message, followed by the remaining partial message"."""
+
+    def talk(name: str, said: tuple[Said, ...], *breaks: str, is_noted: bool = False) -> Talk:
+        return Talk(protocol="pravega_proposal", name=name, said=said, breaks=breaks, is_noted=is_noted)
+
+    one = client(P_EVENT)
+    yield talk("the last event is cut", (*P_SETUP, *begun(), *one, *FIRST, *ended(20), *REST, *begun(20)))
+    middle = piece(pp.Part.MIDDLE, P_CUT[3:5])
+    more = piece(pp.Part.END, P_CUT[5:])
+    yield talk("and cut twice", (*P_SETUP, *begun(), *FIRST, *middle, *ended(10), *more, *begun(10), *one))
+    yield talk("and cut behind the end", (*P_SETUP, *begun(), *FIRST, *ended(10), *middle, *more))
+    yield talk(
+        "the rest in the next block", (*P_SETUP, *begun(), *FIRST, *ended(10), *begun(10), *REST, *one)
+    )
+    yield talk(
+        "no other event behind the end",
+        (*P_SETUP, *begun(), *FIRST, *ended(10), *one, *REST),
+        "event_outside_block",
+    )
+    yield talk(
+        "and only that event",
+        (*P_SETUP, *begun(), *FIRST, *ended(10), *REST, *one),
+        "event_outside_block",
+    )
+    yield talk("no event before a block", (*P_SETUP, *one), "event_outside_block")
+    yield talk("nor one in pieces", (*P_SETUP, *FIRST, *REST), "event_outside_block")
+    others = client(pp.KeepAlive(b""), pp.ReadSegment("s", 0, 10), pp.SetupAppend(OTHER, "t"))
+    yield talk("other messages in a block", (*P_SETUP, *begun(), *one, *others, *one, *ended(20)))
+    yield talk("but no block", (*P_SETUP, *begun(), *begun()), "unexpected_in_append_block")
+    second = (*client(pp.SetupAppend(OTHER, "t")), *server(pp.AppendSetup("t", OTHER, 0)))
+    yield talk(
+        "nor another's",
+        (*P_SETUP, *second, *begun(), *client(pp.BeginAppendBlock(OTHER, 0, 9))),
+        "unexpected_in_append_block",
+    )
+    yield talk("nor its own setup", (*P_SETUP, *begun(), *P_SETUP[:1]), "unexpected_in_append_block")
+    yield talk("pieces in a block", (*P_SETUP, *begun(), *FIRST, *others, *REST, *one, *ended(20)))
+    yield talk(
+        "one cut message after the other",
+        (*P_SETUP, *begun(), *FIRST, *FIRST),
+        "partial_in_progress",
+    )
+
+
+def proposed_levels() -> Iterator[Talk]:
+    """ "the server will be periodically sending it DataAppended", "in as many replies as it sees fit"."""
+
+    def talk(name: str, said: tuple[Said, ...], *breaks: str, is_noted: bool = False) -> Talk:
+        return Talk(protocol="pravega_proposal", name=name, said=said, breaks=breaks, is_noted=is_noted)
+
+    two = client(P_EVENT, P_EVENT)
+    yield talk("acks in an open block", (*P_SETUP, *begun(), *two, *level(10, 20), *ended(20), *begun(20)))
+    yield talk(
+        "without the headers", (*P_SETUP, *begun(), *two, *level(2, 4), *ended(4), *level(4), *begun(4))
+    )
+    yield talk("of a block that is over", (*P_SETUP, *begun(), *two, *ended(20), *level(20)))
+    beyond = (*P_SETUP, *begun(), *two, *level(21))
+    yield talk("not of what was not sent", beyond, "ack_beyond_written", is_noted=True)
+    yield talk("not less than before", (*P_SETUP, *begun(), *two, *level(20, 10)), "ack_went_back")
+    yield talk("an end that counts its block", (*P_SETUP, *begun(), *two, *ended(20, 20), *begun(20)))
+    for name, said in (
+        ("a beginning elsewhere", begun(777)),
+        ("an end elsewhere", (*begun(), *two, *ended(20, 777))),
+    ):
+        yield talk(name, (*P_SETUP, *said), "bad_connection_offset", is_noted=True)
+    yield talk(
+        "acks while it is set up again",
+        (*P_SETUP, *begun(), *two, *ended(20), *client(pp.SetupAppend(WRITER, "s")), *level(20)),
+    )
+    read = client(pp.ReadSegment("s", 0, 100))
+    ten = [pp.SegmentRead("s", offset, True, False, bytes(10)) for offset in (0, 10, 20)]
+    yield talk("a read in several replies", (*read, *server(*ten)))
+    yield talk("more than was asked for", (*read, *server(pp.SegmentRead("s", 0, True, False, bytes(200)))))
+    yield talk("a reply to nothing", server(ten[0]), "unknown_read", is_noted=True)
+
+
+# ---- Geode and Reactive Streams
+
+
+def geode_talks() -> Iterator[Talk]:
+    values = geode.GeodeValue
+    json: list[Any] = [geode.RequestMetadata.JsonKey(True), geode.RequestMetadata.JsonValue(True)]
+    put = geode.PutRequest("r", values.Integer(101), values.Null(), values.Integer(7))
+    get = geode.GetRequest("r", values.Integer(101), values.Null())
+    start = client(geode.Connect(geode.Mode.WHOLE))
+    asked = client(geode.Request(put, correlation_id=1), geode.Request(get, correlation_id=2))
+    done = geode.Response(geode.PutResponse(True), correlation_id=1)
+    got = geode.Response(geode.GetResponse(values.Integer(7)), correlation_id=2)
+
+    def talk(name: str, said: tuple[Said, ...], *breaks: str, is_noted: bool = False) -> Talk:
+        return Talk(protocol="geode", name=name, said=said, breaks=breaks, is_noted=is_noted)
+
+    yield talk("answers in order", (*start, *asked, *server(done, got)))
+    yield talk("answers out of order", (*start, *asked, *server(got)), "response_out_of_order", is_noted=True)
+    flagged = geode.Request(put, correlation_id=1, metadata=json)
+    yield talk("integers where JSON may be", (*start, *client(flagged), *server(done)))
+
+
+def reactive_talks() -> Iterator[Talk]:
+    hellos = (*client(rs.ClientHello(0, [])), *server(rs.ServerHello(0, [])))
+    asked = (*hellos, *client(rs.Subscribe("p", 1, 2)), *server(rs.Subscribed(1)))
+    parts = server(rs.OnNextPart(1, 9, b"a"), rs.OnNextPart(1, 9, b"b"), rs.OnNextLastPart(1, 9, b"c"))
+    bye = rs.Goodbye("")
+
+    def talk(name: str, said: tuple[Said, ...], *breaks: str) -> Talk:
+        return Talk(protocol="reactive_streams", name=name, said=said, breaks=breaks)
+
+    yield talk("the server first", (*server(rs.ServerHello(0, [])), *client(rs.ClientHello(0, []))))
+    yield talk("messages before the answer", client(rs.ClientHello(0, []), rs.Subscribe("p", 1, 2)))
+    yield talk("an element in parts", (*asked, *parts, *server(rs.OnNext(1, b"x"), rs.OnComplete(1))))
+    yield talk("a Goodbye is answered", (*asked, *client(bye), *server(bye)))
+    yield talk("a Goodbye before the own hello", (*client(rs.ClientHello(0, [])), *server(bye), *client(bye)))
+    yield talk(
+        "a Goodbye to another version",
+        (*client(rs.ClientHello(1, [])), *server(bye), *client(bye)),
+        "unsupported_version",
+    )
+    yield talk(
+        "an id is used again",
+        (
+            *asked,
+            *client(rs.Cancel(1), rs.Subscribe("q", 1, 1)),
+            *server(rs.Subscribed(1), rs.OnNext(1, b"y")),
+        ),
+    )
+    yield talk("no demand", (*asked, *client(rs.Request(1, 0))), "demand_out_of_range")
+    yield talk("no demand behind Cancel", (*asked, *client(rs.Cancel(1), rs.Request(1, 0))))
+    yield talk("no demand behind the end", (*asked, *server(rs.OnComplete(1)), *client(rs.Request(1, 0))))
+    for role, own in (("client", client), ("server", server)):
+        yield talk(
+            f"nothing before the hello of the {role}", own(rs.Subscribe("p", 1, 1)), "message_before_hello"
+        )
+
+
+TALKS: tuple[Talk, ...] = (
+    *lumberjack(),
+    *pravega_documented(),
+    *proposed_blocks(),
+    *proposed_levels(),
+    *geode_talks(),
+    *reactive_talks(),
+)

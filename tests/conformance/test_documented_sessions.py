@@ -1,0 +1,42 @@
+"""What the documents describe of a conversation is accepted, by both connections, the session and the reference codec's session."""
+
+from __future__ import annotations
+
+import pytest
+from tests.conformance.conversations import Talk, check
+from tests.conformance.documented_talks import TALKS
+from tests.conformance.test_sessions import violations
+
+from wireproto import lumberjack as lj
+from wireproto import reactive_streams as rs
+
+
+@pytest.mark.parametrize("strict", [False, True], ids=["lenient", "strict"])
+@pytest.mark.parametrize("talk", [pytest.param(each, id=f"{each.protocol}: {each.name}") for each in TALKS])
+def test_a_conversation_is_judged_as_its_document_says(talk: Talk, strict: bool) -> None:
+    check(talk, strict=strict)
+
+
+@pytest.mark.parametrize("strict", [False, True], ids=["lenient", "strict"])
+def test_batches_that_are_numbered_anew_are_acknowledged_one_by_one(strict: bool) -> None:
+    """libbeat's habit: several windows under way, each from 1; the ack once more of the one before is of no window."""
+    writer = lj.Connection("writer", strict=strict)
+    for _ in range(3):
+        writer.send(lj.Window(4), version=lj.Version.V1)
+        for sequence in (1, 2, 3, 4):
+            writer.send(lj.Data(sequence, []))
+    for ack, left in ((2, 10), (4, 8), (3, 5), (2, 5), (4, 4), (4, 0), (4, 0)):
+        assert not violations(writer.receive(lj.encode(lj.Ack(ack))))
+        assert len(writer.transfer.outstanding) == left
+
+
+def test_a_goodbye_refuses_a_version_before_the_own_hello() -> None:
+    """ "it MUST send a goodbye message (defined below) and close the connection", and the other side acknowledges it."""
+    client, server = rs.Connection("client"), rs.Connection("server")
+    [refused] = server.receive(rs.encode(rs.ClientHello(1, [])))
+    assert isinstance(refused, rs.Violation) and refused.name == "unsupported_version"
+    goodbye = server.send(rs.Goodbye("version 0 only"), despite="unsupported_version")
+    client.send(rs.ClientHello(1, []), despite="unsupported_version")
+    [received] = client.receive(goodbye)
+    assert isinstance(received, rs.Received) and received.frame.message == rs.Goodbye("version 0 only")
+    assert client.send(rs.Goodbye("")) == rs.encode(rs.Goodbye(""))

@@ -1,0 +1,298 @@
+"""Schemas in batches: one build, one mypy, one site and one set of vectors for all, then each package by itself."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any, Final
+
+from tests.property.sample_schemas.checks import check_package, same
+from tests.property.sample_schemas.protocols import FEATURES, draw
+from tests.property.sample_schemas.text import Schema
+
+from wiregen.build import build
+from wiregen.config import Config
+from wiregen.diagnostics import Report, locate, render
+from wiregen.docs.book import Chapter
+from wiregen.docs.declarations import wire_text
+from wiregen.docs.site import build_site
+from wiregen.emitter import format_python
+from wiregen.frontend import load_protocol
+from wiregen.made import make
+from wiregen.model import Protocol
+from wiregen.plan import KNOWN_LIMITS
+from wiregen.source import Sources
+from wiregen.traces import make_traces
+from wiregen.vectors.building import build_vectors
+from wiregen.vectors.carrying import carrier
+from wiregen.vectors.verifying import judge
+from wiregen.vectors.verifying.made_door import door_of
+from wiregen.writer import write
+
+__all__ = ["Failure", "Tally", "check_batch", "schema_of"]
+
+BACKENDS: Final = ("native", "protobuf", "msgpack", "columns")
+OTHERS: Final = ("protobuf", "msgpack")
+N_VALUES: Final = 4
+MYPY_SETTINGS: Final = "[mypy]\n[mypy-pyarrow.*,google.*,msgspec.*]\nignore_missing_imports = True\n"
+_MOST_REPAIRS: Final = 30
+_NUMBERS = count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A schema that `check` accepts and a later stage does not."""
+
+    seed: int
+    stage: str
+    what: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"seed {self.seed} at {self.stage}: {self.what}\n{self.text}"
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a batch was held to, and what failed."""
+
+    schemas: int = 0
+    values: int = 0
+    vectors: int = 0
+    failures: list[Failure] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        before = time.process_time()
+        try:
+            yield
+        finally:
+            self.seconds[stage] = self.seconds.get(stage, 0.0) + time.process_time() - before
+
+
+def schema_of(seed: int, folder: Path, features: frozenset[str] = FEATURES) -> Schema:
+    """Return the schema of a seed that `check` accepts: what it refuses is taken out, line by line."""
+    for attempt in range(20):
+        schema = draw(f"{seed}.{attempt}", f"s{seed}", features)
+        for _ in range(_MOST_REPAIRS):
+            report, sources = Report(), Sources()
+            path = folder / f"s{seed}.wire"
+            path.write_text(schema.text, encoding="utf-8")
+            subject = load_protocol(path, sources, report, (folder,))
+            if subject is not None:
+                if subject.protocol.frames:
+                    return schema
+                break
+            places = (
+                locate(each.span, sources)
+                for each in report.diagnostics
+                if each.span and each.severity == "error"
+            )
+            smaller = schema.without({place.line for place in places if place is not None})
+            if smaller == schema:
+                break
+            schema = smaller
+    raise AssertionError(f"seed {seed}: no schema that `check` accepts")
+
+
+def model_of(schema: Schema, folder: Path, name: str) -> Protocol:
+    path = folder / f"{name}.wire"
+    path.write_text(schema.text, encoding="utf-8")
+    report = Report()
+    subject = load_protocol(path, Sources(), report, (folder,))
+    assert subject is not None
+    return subject.protocol
+
+
+def check_batch(
+    schemas: dict[int, Schema], folder: Path, *, n_with_vectors: int, with_types: bool = True
+) -> Tally:
+    """Hold schemas to every stage and product; return what was done and what failed.
+
+    `n_with_vectors`: for how many of them vectors and pages are made, which take longest.
+    """
+    tally = Tally(schemas=len(schemas))
+    batch = _Batch(schemas, folder, tally)
+    with tally.timed("build"):
+        batch.build()
+    if with_types:
+        batch.check_types()
+    with tally.timed("packages"):
+        batch.check_packages()
+    with tally.timed("vectors"):
+        batch.check_vectors(n_with_vectors)
+    return tally
+
+
+class _Batch:
+    def __init__(self, schemas: dict[int, Schema], folder: Path, tally: Tally) -> None:
+        self._schemas = dict(schemas)
+        self._folder = folder
+        self._tally = tally
+        self._package = f"sampled_{next(_NUMBERS)}"
+        (folder / "idl").mkdir(parents=True, exist_ok=True)
+        for seed, schema in schemas.items():
+            (folder / "idl" / f"s{seed}.wire").write_text(schema.text, encoding="utf-8")
+
+    def _fail(self, seed: int, stage: str, what: str) -> None:
+        schema = self._schemas.pop(seed, None) if stage == "build" else self._schemas.get(seed)
+        if schema is not None:
+            self._tally.failures.append(Failure(seed, stage, what, schema.text))
+
+    def _config(self) -> Config:
+        idl = (self._folder / "idl",)
+        return Config(root=self._folder, file=None, sources=idl, output=self._folder / "generated", package=self._package, backends=BACKENDS, protocols=None)  # fmt: skip
+
+    # ---- build
+
+    def build(self) -> None:
+        """Build all at once; where that fails, each by itself, and then those that build."""
+        if self._built(()) is None:
+            for seed in list(self._schemas):
+                what = self._why_not_built(seed)
+                if what:
+                    self._fail(seed, "build", what)
+                    (self._folder / "idl" / f"s{seed}.wire").unlink()
+            assert self._built(()) is not None
+        for path in (self._folder / "generated" / "python" / self._package).glob("s*/*.py"):
+            text = path.read_text(encoding="utf-8")
+            if format_python(text) != text:
+                self._fail(int(path.parent.name[1:]), "build", f"{path.name} is not formatted")
+
+    def _built(self, names: tuple[str, ...]) -> Any:
+        report, sources = Report(), Sources()
+        try:
+            outputs = build(self._config(), names, sources, report)
+        except Exception:  # noqa: BLE001 - whatever a stage raises is a finding
+            return None
+        if report.has_errors:
+            return None
+        write(outputs, self._folder / "generated")
+        return outputs
+
+    def _why_not_built(self, seed: int) -> str:
+        report, sources = Report(), Sources()
+        try:
+            build(self._config(), (f"s{seed}",), sources, report)
+        except Exception:  # noqa: BLE001 - whatever a stage raises is a finding
+            return traceback.format_exc()
+        return render(report, sources, colour=False) if report.has_errors else ""
+
+    def check_types(self) -> None:
+        """Run `mypy --strict` once over all packages."""
+        place = self._folder / "generated" / "python"
+        before = time.monotonic()
+        (place / "mypy.ini").write_text(MYPY_SETTINGS)
+        command = [
+            sys.executable,
+            "-m",
+            "mypy",
+            "--config-file",
+            "mypy.ini",
+            "--strict",
+            "--no-error-summary",
+            "--cache-dir",
+            str(self._folder.parent / "mypy"),
+            "-p",
+            self._package,
+        ]
+        done = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
+        self._tally.seconds["mypy"] = time.monotonic() - before
+        errors: dict[int, list[str]] = {}
+        for line in done.stdout.splitlines():
+            parts = line.replace("\\", "/").split("/")
+            if len(parts) > 2 and parts[1][1:].isdigit():
+                errors.setdefault(int(parts[1][1:]), []).append("/".join(parts[2:]))
+        for seed, lines in errors.items():
+            self._fail(seed, "mypy", "\n".join(lines[:5]))
+        same("mypy", (done.returncode == 0) or bool(errors), True, done.stdout[-2000:], done.stderr[-2000:])
+
+    # ---- each by itself
+
+    def check_packages(self) -> None:
+        place = str(self._folder / "generated" / "python")
+        sys.path.insert(0, place)
+        importlib.invalidate_caches()
+        try:
+            for seed in list(self._schemas):
+                try:
+                    self._check_package(seed)
+                except Exception:  # noqa: BLE001 - whatever a stage raises is a finding
+                    self._fail(seed, "codecs", _last_frames())
+        finally:
+            sys.path.remove(place)
+            for known in [each for each in sys.modules if each.split(".")[0] == self._package]:
+                del sys.modules[known]
+
+    def _check_package(self, seed: int) -> None:
+        root = f"{self._package}.s{seed}"
+        module = importlib.import_module(root)
+        plan = importlib.import_module(f"{root}._plan").PLAN
+        others = {name: importlib.import_module(f"{root}.{name}") for name in OTHERS}
+        self._tally.values += check_package(module, plan, others, str(seed), N_VALUES)
+
+    def check_vectors(self, count: int) -> None:
+        """Make the vectors of the first `count` schemas, hold both codecs to them, and print the site of these."""
+        chapters = []
+        for seed in list(self._schemas)[:count]:
+            try:
+                chapters.append(self._chapter(seed))
+            except Exception:  # noqa: BLE001 - whatever a stage raises is a finding
+                self._fail(seed, "vectors", _last_frames())
+        try:
+            build_site(chapters, has_guide=False)
+        except Exception:  # noqa: BLE001 - whatever a stage raises is a finding
+            for chapter in chapters:
+                try:
+                    build_site([chapter], has_guide=False)
+                except Exception:  # noqa: BLE001 - whatever a stage raises is a finding
+                    self._fail(int(chapter.protocol.name[1:]), "docs", _last_frames())
+
+    def _chapter(self, seed: int) -> Chapter:
+        from wiregen.vectors.format import write_vectors
+
+        report, sources = Report(), Sources()
+        subject = load_protocol(self._folder / "idl" / f"s{seed}.wire", sources, report, ())
+        assert subject is not None
+        package = make(subject, OTHERS, report)
+        assert package is not None
+        protocol = subject.protocol
+        traces = make_traces(protocol, subject.origins, sources) if protocol.sessions else None
+        limits = tuple(limit.name for limit in protocol.limits if limit.name in KNOWN_LIMITS)
+        made = build_vectors(package.plan, limits=limits, carry=carrier(package), traces=traces)
+        same("vectors hold", [f"{id_}: {finding}" for id_, finding in made.unheld()], [])
+        door = door_of(package)
+        for vector in made.file.vectors:
+            verdict = judge(vector, door, is_thorough=False)
+            same("compiled code holds to its vectors", verdict.outcome != "failed", True, verdict)
+        self._tally.vectors += len(made.file.vectors)
+
+        def text_of(path: str) -> str:
+            span = subject.origins.get(path)
+            return "" if span is None else wire_text(sources[span.source].text, span.start, span.end)
+
+        return Chapter(
+            protocol=protocol,
+            text_of=text_of,
+            vectors=made.file,
+            vectors_text=write_vectors(made.file).encode(),
+            has_columns=True,
+        )
+
+
+def _last_frames() -> str:
+    lines = traceback.format_exc().splitlines()
+    return "\n".join(lines[-14:])[:3000]
+
+
+def batches(seeds: Sequence[int], size: int = 50) -> Iterator[Sequence[int]]:
+    yield from (seeds[start : start + size] for start in range(0, len(seeds), size))

@@ -1,0 +1,117 @@
+"""What `check` accepts works in every stage and product: random schemas of the whole language, in batches.
+
+A seed that fails is shown whole; `python -m tests.property.sample_schemas --shrink SEED` replays it and makes it small.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from tests.evidence import circumstances
+from tests.property.sample_schemas.batches import Tally, check_batch, model_of, schema_of
+from tests.property.sample_schemas.census import Census, every_construct
+from tests.property.sample_schemas.protocols import SETTLED
+from tests.property.sample_schemas.text import Part, Schema, shrunk
+
+IS_SOAK = settings.get_current_profile_name() == "soak"
+EVIDENCE = Path(__file__).resolve().parents[2] / "docs" / "evidence" / "schemas.json"
+N_SCHEMAS = 400
+N_SOAKED = 20_000
+SIZE = 100
+N_WITH_VECTORS = 5
+"""Schemas of each batch whose vectors and pages are made too; all of them in a soak."""
+UNDRAWN = {
+    *("Example", "ExampleValue", "Construct", "Argument", "Values"),  # examples are held to a value, not drawn
+    *("Call rank", "Call push", "Call drop", "Call remove", "Call index", "Item", "RoleReference", "JoinReference"),
+    *("Conversation", "ConversationStep", "ConversationPause", "ConversationOption"),
+    *("FieldReference frame", "MessageMatch only", "MessageMatch lenient", "Call distinct", "Operation **"),
+}  # fmt: skip
+"""Constructs that the sample leaves to tests of their own."""
+
+
+def checked(seeds: range, folder: Path, *, n_with_vectors: int) -> Tally:
+    """Draw the schemas of seeds and hold them to all stages."""
+    (folder / "drawn").mkdir()
+    schemas = {seed: schema_of(seed, folder / "drawn", SETTLED) for seed in seeds}
+    return check_batch(schemas, folder / "project", n_with_vectors=n_with_vectors)
+
+
+@pytest.mark.skipif(IS_SOAK, reason="a soak checks these and many more")
+@pytest.mark.parametrize("first", range(0, N_SCHEMAS, SIZE))
+def test_random_schemas_work_in_all_stages(first: int, tmp_path: Path) -> None:
+    tally = checked(range(first, first + SIZE), tmp_path, n_with_vectors=N_WITH_VECTORS)
+    assert not tally.failures, "\n\n".join(map(str, tally.failures))
+    assert tally.schemas > SIZE - 5 and tally.values > 2 * SIZE and tally.vectors > 10 * N_WITH_VECTORS
+
+
+def test_equal_seeds_draw_equal_schemas(tmp_path: Path) -> None:
+    (tmp_path / "again").mkdir()
+    for seed in range(5):
+        assert schema_of(seed, tmp_path) == schema_of(seed, tmp_path / "again")
+    assert len({schema_of(seed, tmp_path).text.partition("\n")[2] for seed in range(5)}) == 5
+
+
+def test_every_construct_of_the_language_is_drawn(tmp_path: Path) -> None:
+    census = Census()
+    for seed in range(80):
+        census.take(model_of(schema_of(seed, tmp_path), tmp_path, f"s{seed}"))
+    assert every_construct() - set(census.constructs) - UNDRAWN == set()
+    assert len(census.pairs) > 350
+
+
+def test_a_failing_schema_is_shrunk_to_the_rows_that_fail() -> None:
+    rows = tuple(f"f{number} : u8" for number in range(12))
+    schema = Schema(
+        (Part("protocol p", ()), Part("struct A", rows), Part("type T = u8"), Part("struct B", ("x : u8",)))
+    )
+
+    def fails(smaller: Schema) -> bool:
+        return "f3 : u8" in smaller.text and "type T" in smaller.text
+
+    assert shrunk(schema, fails).text == "protocol p {\n}\nstruct A {\n  f3 : u8\n}\ntype T = u8\n"
+
+
+# ---- soak
+
+
+class Progress:
+    """The evidence of a soak: which seeds were checked, how many of what, and the seeds that failed."""
+
+    def __init__(self) -> None:
+        known: dict[str, Any] = json.loads(EVIDENCE.read_text(encoding="utf-8")) if EVIDENCE.is_file() else {}
+        self.figures: dict[str, Any] = {"next": 0, "schemas": 0, "values": 0, "vectors": 0, "failed": []}
+        if known.get("next", 0) < N_SOAKED:
+            self.figures |= {name: known[name] for name in self.figures if name in known}
+
+    def batches(self, seconds: float) -> Iterator[range]:
+        """Yield the ranges of seeds that are still to be checked, until the budget is used up."""
+        end = time.monotonic() + seconds
+        while self.figures["next"] < N_SOAKED and time.monotonic() < end:
+            yield range(self.figures["next"], self.figures["next"] + SIZE)
+
+    def add(self, tally: Tally) -> None:
+        self.figures["next"] += SIZE
+        for name in ("schemas", "values", "vectors"):
+            self.figures[name] += getattr(tally, name)
+        self.figures["failed"] += sorted({failure.seed for failure in tally.failures})
+        text = json.dumps({"name": "schemas", **circumstances(), **self.figures}, indent=1, sort_keys=True)
+        EVIDENCE.write_text(f"{text}\n", encoding="utf-8")
+
+
+@pytest.mark.skipif(not IS_SOAK, reason="`make soak` checks 20,000 schemas")
+def test_a_soak_of_random_schemas(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """SCHEMAS_BUDGET says for how many seconds; the next soak goes on where this one stops."""
+    progress = Progress()
+    failures = []
+    for seeds in progress.batches(float(os.environ.get("SCHEMAS_BUDGET", "7200"))):
+        tally = checked(seeds, tmp_path_factory.mktemp("schemas"), n_with_vectors=SIZE)
+        progress.add(tally)
+        failures += tally.failures
+    assert not failures, "\n\n".join(map(str, failures))

@@ -1,0 +1,104 @@
+"""How far the reference codec searches a frame that does not conform: no further than the limit `work` allows."""
+
+from __future__ import annotations
+
+import struct
+import tracemalloc
+import zlib
+from typing import Any
+
+import pytest
+
+from wireproto import geode
+from wireproto import lumberjack as lj
+
+
+def compressed(inner: bytes) -> bytes:
+    body = zlib.compress(inner)
+    return b"2C" + struct.pack(">I", len(body)) + body
+
+
+def error_of(module: Any, data: bytes, **more: Any) -> Any:
+    with pytest.raises(module.DecodeError) as caught:
+        module.decode(data, **more)
+    return caught.value
+
+
+MANY = compressed(lj.encode(lj.Ack(1)) * 60_000 + b"2Z")
+
+
+def test_the_default_finds_the_last_of_many() -> None:
+    error = error_of(lj, MANY)
+    assert (error.code, error.path) == ("unknown_code", "Compressed.frames[60000].Frame.type")
+
+
+def test_items_that_were_counted_and_never_came_cost_nothing() -> None:
+    inner = b"2D" + struct.pack(">II", 0, 1 << 24)
+    error = error_of(lj, compressed(inner))
+    assert (error.code, error.path) == ("limit_exceeded", "Compressed.frames[0].Data.pairs")
+    assert error.found == f"{1 << 24} items"
+
+
+def test_a_search_ends_where_its_work_is_spent() -> None:
+    error = error_of(lj, MANY, limits=lj.Limits(work=100))
+    assert error.code == "limit_exceeded"
+    assert error.expected == "a fault within 100 values of work"
+    assert error.path.startswith("Compressed.frames[")
+    assert (error.at, error.end, error.recoverable) == (6, len(MANY), True)
+    assert error.partial is not None
+
+
+def test_bytes_that_are_inflated_count() -> None:
+    inner = lj.encode(lj.Json(1, b"x" * 1_000_000)) + b"2Z"
+    assert error_of(lj, compressed(inner)).code == "unknown_code"
+    assert error_of(lj, compressed(inner), limits=lj.Limits(work=200)).code == "limit_exceeded"
+
+
+def test_what_conforms_is_never_refused_for_its_work() -> None:
+    data = compressed(lj.encode(lj.Ack(1)) * 60_000)
+    frame: Any = lj.decode(data, limits=lj.Limits(work=0))
+    assert len(frame.message.frames) == 60_000
+
+
+def test_values_of_a_union_are_read_one_by_one_and_bounded_by_the_default() -> None:
+    request = geode.Request(
+        geode.GetAllRequest("r", [geode.GeodeValue.Integer(1)] * 60_000, geode.GeodeValue.Null()),
+        correlation_id=1,
+    )
+    data = request.encode() + b"\0"
+    assert error_of(geode, data).code in ("trailing_bytes", "limit_exceeded")
+    assert error_of(geode, data, limits=geode.Limits(work=1_000)).code == "limit_exceeded"
+    assert error_of(geode, data, limits=geode.Limits(work=10**7)).code == "trailing_bytes"
+
+
+def test_a_stream_of_chunks_is_searched_no_further() -> None:
+    for size in (64, len(MANY)):
+        decoder = lj.Decoder(limits=lj.Limits(work=100), errors="yield")
+        found = [item for at in range(0, len(MANY), size) for item in decoder.feed(MANY[at : at + size])]
+        assert [getattr(item, "code", "") for item in found] == ["limit_exceeded"]
+    assert [item.code for item in lj.Decoder(errors="yield").feed(MANY)] == ["unknown_code"]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("cut", [1, 5_000])
+def test_a_long_frame_that_is_cut_is_truncated_however_little_is_searched(cut: int) -> None:
+    data = lj.encode(lj.Data(1, [lj.Pair("key", "value")] * 1_000))
+    error = error_of(lj, data[:-cut], limits=lj.Limits(work=100))
+    assert isinstance(error, lj.NeedMoreData)
+    assert (error.code, error.at) == ("truncated", len(data) - cut)
+    assert 0 < error.needed <= cut
+    faulty = data[:-cut] + b"\xff" * cut + b"2"
+    assert error_of(lj, faulty, limits=lj.Limits(work=100)).code == "limit_exceeded"
+
+
+def test_an_error_of_a_stream_does_not_hold_what_was_read_first() -> None:
+    data = compressed(lj.encode(lj.Json(1, b"x" * (1 << 20))) * 4 + b"2Z")
+    decoder = lj.Decoder(errors="yield")
+    tracemalloc.start()
+    try:
+        (error,) = decoder.feed(data)
+        held, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert isinstance(error, lj.DecodeError)
+    assert held < 2 << 20
+    assert most < 14 << 20  # inflated, and its values, once
