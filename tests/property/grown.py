@@ -24,7 +24,7 @@ __all__ = ["frames", "senders"]
 
 Plan = dict[str, Any]
 _CODES = "#codes"
-_ROOM = 100_000
+_ROOM = 20_000
 _N_ATTEMPTS = 60
 _LETTERS = ("", "a", "ab", "a\0b", "xyz", "q" * 70, "é", "日本", "😀", "|")
 

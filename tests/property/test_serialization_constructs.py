@@ -123,6 +123,9 @@ def test_a_code_of_both_roles_is_told_by_the_role(tmp_path: Path) -> None:
             ):
                 octets = module.encode(message)
                 assert module.decode_message(octets, from_role=role) == message
+        for own in (p.Ask(1), p.Say("x"), p.Both(1, 2)):
+            assert type(own).decode(own.encode()) == own
+            assert type(own).from_dict(own.to_dict()) == own
 
 
 ABSENT = """

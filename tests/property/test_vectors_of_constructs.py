@@ -26,6 +26,12 @@ CONSTRUCTS = (
     "conditions_of_items",
     "preamble_of_given_size",
     "own_conditions",
+    "preamble_compressed",
+    "chunks_absent",
+    "choices_of_many_kinds",
+    "uuids_compared",
+    "nulls_in_arms",
+    "frame_in_chunks_empty",
 )
 PATHS = (
     TESTS / "property" / "every_construct.wire",

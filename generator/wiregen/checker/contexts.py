@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wiregen.checker.inspection import Inspection
+from wiregen.checker.scope import is_visible
 from wiregen.diagnostics import Label
 from wiregen.model import (
     Context,
@@ -74,6 +75,26 @@ def _context_not_known(inspection: Inspection) -> None:
                     )
 
 
+def _set_by_what_is_not_kept(inspection: Inspection) -> None:
+    """Refuse settings from derived and constant fields: a message has no value of them once it is decoded."""
+    records = {
+        record.owner.name: record for record in inspection.records if isinstance(record.owner, Message)
+    }
+    for context in inspection.protocol.contexts:
+        for setting in context.settings:
+            fields = records[setting.target].flat if setting.target in records else ()
+            for field in fields:
+                if field.name == setting.field and not is_visible(field):
+                    inspection.error(
+                        "WG4007",
+                        f"context `{context.name}` is set from `{setting.target}.{field.name}`, which is no part of the message's value",
+                        inspection.place(context.path, "name"),
+                        "set from a derived or constant field",
+                        inspection.also(field.path, "derived or constant"),
+                        help_="set it from a field that is given",
+                    )
+
+
 def _setters(inspection: Inspection, context: Context) -> tuple[str, ...]:
     sending = {role for setting in context.settings for role in inspection.targets.roles(setting.target)}
     return tuple(role for role in inspection.protocol.roles if role in sending)
@@ -119,6 +140,7 @@ RULES = (
     _context_never_set,
     _set_by_wrong_role,
     _context_not_known,
+    _set_by_what_is_not_kept,
     _piece_of_other_block,
     _join_never_whole,
 )

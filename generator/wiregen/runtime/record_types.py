@@ -13,12 +13,11 @@ from .schema import Fields, Schema, Type
 
 __all__ = [
     "accepts",
-    "arm_name",
+    "arm_names",
     "default_with",
     "fitting",
     "flat_fields",
     "has_null",
-    "is_mixed",
     "is_nullable",
     "is_trailing",
     "is_wide",
@@ -27,6 +26,7 @@ __all__ = [
     "value_arms",
 ]
 
+_LIST_OF = "list of "
 _CLASSES: dict[str, tuple[type, ...]] = {
     "int": (int,),
     "varint": (int,),
@@ -115,8 +115,13 @@ def accepts(schema: Schema, type_: Type, value: Any) -> bool:
 def fitting(schema: Schema, arms: Iterable[Type], value: Any) -> list[Type]:
     """Return the arms that take a value; where one is of truths, a truth is not taken for a number, as Python would."""
     found = [arm for arm in arms if accepts(schema, arm, value)]
-    truths = [arm for arm in found if content(arm)[0] == "bool"]
+    truths = [arm for arm in found if _is_of_truths(arm)]
     return truths or found
+
+
+def _is_of_truths(type_: Type) -> bool:
+    type_ = content(type_)
+    return bool(type_[0] == "bool" or (type_[0] == "list" and _is_of_truths(type_[1])))
 
 
 def _is_message(schema: Schema, value: Any) -> bool:
@@ -138,18 +143,30 @@ def leaf_arms(type_: Type) -> Iterator[Type]:
             yield arm
 
 
-def arm_name(type_: Type) -> str | None:
-    """Return what an arm is called in a record: its struct, or what kind of plain value it is."""
+def arm_names(choice: Type) -> dict[Type, str]:
+    """Return the names in a record of the arms of a choice that need one.
+
+    A struct has its name. If the plain arms are of several kinds, each has its kind; lists are of one kind if their items are.
+    """
+    arms = [content(arm) for arm in leaf_arms(choice)]
+    plain = [arm for arm in arms if arm[0] in _CLASSES]
+    kinds = {arm: _kind(arm) for arm in plain}
+    if len({kind for kind in kinds.values() if kind.startswith(_LIST_OF)}) < 2:
+        kinds = {arm: str(arm[0]) for arm in plain}
+    if len(set(kinds.values())) < 2:
+        kinds = {}
+    return kinds | {arm: str(arm[1]) for arm in arms if arm[0] == "struct"}
+
+
+def _kind(type_: Type) -> str:
     type_ = content(type_)
-    if type_[0] == "struct":
-        return str(type_[1])
-    return str(type_[0]) if type_[0] in _CLASSES else None
-
-
-def is_mixed(type_: Type) -> bool:
-    """Say whether a choice has plain arms of more than one kind."""
-    kinds = {content(arm)[0] for arm in leaf_arms(type_) if content(arm)[0] in _CLASSES}
-    return len(kinds) > 1
+    match type_[0]:
+        case "list":
+            return f"{_LIST_OF}{_kind(type_[1])}"
+        case "struct" | "union" | "message" | "frame":
+            return str(type_[1])
+        case kind:
+            return str(kind)
 
 
 def flat_fields(fields: Fields) -> Iterator[tuple[Any, ...]]:

@@ -16,10 +16,9 @@ from .errors import EncodeError
 from .options import Options, Plan
 from .part import Part
 from .record_types import (
-    arm_name,
+    arm_names,
     fitting,
     flat_fields,
-    is_mixed,
     is_nullable,
     is_trailing,
     is_wide,
@@ -290,10 +289,8 @@ class _Recorder:
             raise EncodeError("invalid_value", expected="a choice", found=declared_name(value)[:64])
         arm = next((arm for arm in arms if is_wide(self._plan, content(arm))), arms[0])
         shown = self.value(arm, value)
-        name = arm_name(arm)
-        return (
-            {name: shown} if content(arm)[0] == "struct" or (name is not None and is_mixed(type_)) else shown
-        )
+        name = arm_names(type_).get(content(arm))
+        return shown if name is None else {name: shown}
 
 
 def _known(value: Any, declarations: dict[str, Any]) -> str | None:

@@ -112,7 +112,7 @@ class Picking:
         if turn > _MOST_TURNS:
             raise UngrownError(f"{place.path} would not end")
         return self._choices.choose(
-            site or own,
+            site or (own if name != "_" else place.path),  # one site may have several without a name
             place.path,
             options,
             is_structural=is_deciding or is_hidden,

@@ -35,7 +35,7 @@ def pieced_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft]:
 
 
 def _is_chunked(node: Node) -> bool:
-    return node.type[0] == "region" and node.type[2][0] == "chunks" and not node.inner
+    return node.type[0] == "region" and node.type[2][0] == "chunks" and bool(node.children) and not node.inner
 
 
 def _cut(data: bytes, part: Part, parts: tuple[Part, ...], least: int) -> Iterator[tuple[str, bytes]]:

@@ -136,18 +136,21 @@ class Crop:
         """Return a frame for each option that only refused ones show."""
         for name in self.found.missing:
             if name in self._alone_refused:
-                scene, value, error = self._alone_refused[name]
-                record = frame_record(self.soil.plan, value, variant=scene.variant)
-                yield self.drafting.unwritable(scene, record, error, (name,))
+                yield from self._told(*self._alone_refused[name], name)
                 continue
             if name not in self._refusals:
                 continue
             specimen, error, role, variant = self._refusals[name]
             before = self.scenery.before(specimen, role, variant)
             if before is not None:
-                record = frame_record(self.soil.plan, specimen.value, variant=variant)
                 scene = Scene(role=role, variant=variant, before=before)
-                yield self.drafting.unwritable(scene, record, error, (name,))
+                yield from self._told(scene, specimen.value, error, name)
+
+    def _told(self, scene: Scene, value: Any, error: EncodeError, name: str) -> Iterator[Unwritable]:
+        """Yield the vector of a refused value, but not of one that lacks a field: other faults of it may be told first."""
+        if error.found != "nothing":
+            record = frame_record(self.soil.plan, value, variant=scene.variant)
+            yield self.drafting.unwritable(scene, record, error, (name,))
 
     # ---- what is absent at the end
 

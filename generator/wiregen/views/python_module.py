@@ -95,6 +95,7 @@ class ModuleBuilder:
             joins=tuple(self._piece(join) for join in protocol.joins if join.block is not None),
             has_joins=bool(protocol.joins),
             has_context=bool(protocol.contexts),
+            has_shared_codes=self._shared.has_shared_codes,
             has_role=self._shared.has_shared_codes or bool(protocol.contexts),
             speaking=self._speaking(),
             no_state=self._no_state(),
@@ -171,7 +172,13 @@ class ModuleBuilder:
             writer=writer,
             encode=layout.methods.get(message.name),
             has_compression=any(write.has_compression for write in writes),
+            role=message.role if frame.role is None and self._is_code_shared(message) else None,
         )
+
+    def _is_code_shared(self, message: m.Message) -> bool:
+        """Return whether the other role has another message of this code."""
+        codes = [each.code for each in self._protocol.messages]
+        return message.code is not None and codes.count(message.code) > 1
 
     def _preamble(self, preamble: m.Preamble) -> PreambleView:
         return PreambleView(

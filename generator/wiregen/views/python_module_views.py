@@ -114,6 +114,8 @@ class MessageView:
     writer: str
     encode: WriteFunction | None
     has_compression: bool
+    role: str | None
+    """Who sends it, where the other role has another message of this code in the same frame."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,6 +268,8 @@ class ModuleView:
     """Those of blocks."""
     has_joins: bool
     has_context: bool
+    has_shared_codes: bool
+    """Some code means another message from each role."""
     has_role: bool
     """What is read depends on who sends."""
     speaking: tuple[str, ...]

@@ -60,7 +60,9 @@ class BranchWriter:
         block = builder.block(step.content)
         builder.is_flowing, builder.is_transformed = before
         self._builder.views += block.steps
-        return block.pieces[0] if len(block.pieces) == 1 else f"b''.join(({', '.join(block.pieces)},))"
+        if len(block.pieces) == 1:
+            return block.pieces[0]
+        return f"b''.join(({', '.join(block.pieces)},))" if block.pieces else "b''"
 
     def _joined(self, step: Carry, carrier: m.InChunks) -> None:
         """Write one chunk, where its layout is a size, flags and the data."""

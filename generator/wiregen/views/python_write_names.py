@@ -183,7 +183,9 @@ class WriteLookup:
         key = self._key(reference)
         known = self._names.fields.get(key)
         prefix = key.removesuffix(reference.path[-1]) if reference.path else key
-        return self._names.value(key, known, prefix, self._pieces)
+        value = self._names.value(key, known, prefix, self._pieces)
+        # Expressions have a uuid as bytes: its literals are, and a decoder compares it before it is an object.
+        return f"{value}.bytes" if known is not None and isinstance(known.type, m.Uuid) else value
 
     def size(self, reference: m.FieldReference) -> str:
         key = self._key(reference)

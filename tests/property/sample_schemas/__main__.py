@@ -7,7 +7,6 @@ import tempfile
 from pathlib import Path
 
 from tests.property.sample_schemas.batches import Failure, check_batch, schema_of
-from tests.property.sample_schemas.protocols import FEATURES, SETTLED
 from tests.property.sample_schemas.text import Schema, shrunk
 
 from wiregen.diagnostics import Report
@@ -21,17 +20,11 @@ def main() -> None:
     parser.add_argument("--shrink", action="store_true", help="leave out all that the failure does not need")
     parser.add_argument("--no-vectors", action="store_true")
     parser.add_argument("--no-types", action="store_true")
-    parser.add_argument("--settled", action="store_true", help="draw the schemas that the tests draw")
-    parser.add_argument("--also", default="", help="features to add to them, with commas")
-    parser.add_argument("--without", default="", help="features to leave out, with commas")
     options = parser.parse_args()
     seeds = [seed for each in options.seeds for seed in _range(each)]
-    features = (
-        (SETTLED if options.settled else FEATURES) | set(filter(None, options.also.split(",")))
-    ) - set(options.without.split(","))
     for start in range(0, len(seeds), 100):
         with tempfile.TemporaryDirectory() as folder:
-            schemas = {seed: schema_of(seed, Path(folder), features) for seed in seeds[start : start + 100]}
+            schemas = {seed: schema_of(seed, Path(folder)) for seed in seeds[start : start + 100]}
             tally = check_batch(
                 schemas,
                 Path(folder) / "project",

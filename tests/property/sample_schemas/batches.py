@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.property.sample_schemas.checks import check_package, same
-from tests.property.sample_schemas.protocols import FEATURES, draw
+from tests.property.sample_schemas.protocols import draw
 from tests.property.sample_schemas.text import Schema
 
 from wiregen.build import build
@@ -67,6 +67,10 @@ class Tally:
     schemas: int = 0
     values: int = 0
     vectors: int = 0
+    typed: int = 0
+    """Schemas whose packages mypy read."""
+    shown: int = 0
+    """Schemas of which vectors and pages were made."""
     failures: list[Failure] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
 
@@ -79,10 +83,10 @@ class Tally:
             self.seconds[stage] = self.seconds.get(stage, 0.0) + time.process_time() - before
 
 
-def schema_of(seed: int, folder: Path, features: frozenset[str] = FEATURES) -> Schema:
+def schema_of(seed: int, folder: Path) -> Schema:
     """Return the schema of a seed that `check` accepts: what it refuses is taken out, line by line."""
     for attempt in range(20):
-        schema = draw(f"{seed}.{attempt}", f"s{seed}", features)
+        schema = draw(f"{seed}.{attempt}", f"s{seed}")
         for _ in range(_MOST_REPAIRS):
             report, sources = Report(), Sources()
             path = folder / f"s{seed}.wire"
@@ -207,6 +211,7 @@ class _Batch:
         ]
         done = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
         self._tally.seconds["mypy"] = time.monotonic() - before
+        self._tally.typed += len(self._schemas)
         errors: dict[int, list[str]] = {}
         for line in done.stdout.splitlines():
             parts = line.replace("\\", "/").split("/")
@@ -246,6 +251,7 @@ class _Batch:
         for seed in list(self._schemas)[:count]:
             try:
                 chapters.append(self._chapter(seed))
+                self._tally.shown += 1
             except Exception:  # noqa: BLE001 - whatever a stage raises is a finding
                 self._fail(seed, "vectors", _last_frames())
         try:

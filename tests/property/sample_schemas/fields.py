@@ -7,16 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-__all__ = ["SWITCHED", "Declared", "Fields", "Known", "Place"]
-
-SWITCHED: Final = frozenset(
-    (
-        "mixed_arms", "nested_match", "remaining_in_if", "presence_by_length", "two_frames", "one_way", "preamble_variant",
-        "conditional_body", "wide_other", "chosen", "block", "lenient_region", "context", "join", "variant", "preamble",
-        "session", "named_arms", "raw", "conditional", "present", "viewed", "measured", "shared_code",
-    )
-)  # fmt: skip
-"""Constructs that a schema has only where its features name them."""
+__all__ = ["Declared", "Fields", "Known", "Place"]
 
 INTEGERS: Final = (
     "u8 u8 u8 u16 u24 u32 u40 u48 u56 u64 i8 i16 i24 i32 i40 i48 i56 i64 u16le u24le u32le u64le "
@@ -35,6 +26,7 @@ CHECKSUMS: Final = (
     ("crc16", "u16le"),
 )
 ENCODINGS: Final = ("utf8", "utf8", "mutf8", "ascii", "latin1", "utf16")
+_DEFAULTS: Final = {"text": '"a"', "bytes": 'x"00ff"', "uuid": 'x"00112233445566778899aabbccddeeff"'}
 HOSTILE: Final = (
     "absent base buffer bytes_ cls code compression count data decode dict encode end end_position frame from_dict index inner "
     "item key length level limits list message n name object offset_ parts position print property raise range replace self "
@@ -56,6 +48,8 @@ class Known:
     most: int = 0
     type: str = ""
     is_optional: bool = False
+    guard: str = ""
+    """The condition that an optional field has; "" where something else decides."""
 
 
 @dataclass(slots=True)
@@ -64,13 +58,15 @@ class Declared:
 
     enums: list[tuple[str, list[tuple[str, int]], bool]] = field(default_factory=list)
     structs: list[str] = field(default_factory=list)
+    members: dict[str, list[Known]] = field(default_factory=dict)
+    """What is known of the fields of a struct, to be named through a field that has it."""
     pairs: list[str] = field(default_factory=list)
     chunks: list[tuple[str, str]] = field(default_factory=list)
     enders: list[tuple[str, str]] = field(default_factory=list)
     """Structs that can end a list, each with a condition that its last item fulfils."""
     unions: list[tuple[str, list[str]]] = field(default_factory=list)
     codings: list[tuple[str, bool]] = field(default_factory=list)
-    aliases: list[tuple[str, str]] = field(default_factory=list)
+    aliases: list[tuple[str, Known]] = field(default_factory=list)
     consts: list[tuple[str, int]] = field(default_factory=list)
     limits: list[str] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)
@@ -102,12 +98,11 @@ class Place:
 
 
 class Fields:
-    """Draws rows of fields; `features` are the constructs that a seed may use besides those that always are."""
+    """Draws rows of fields."""
 
-    def __init__(self, dice: random.Random, declared: Declared, features: frozenset[str]) -> None:
+    def __init__(self, dice: random.Random, declared: Declared) -> None:
         self.dice = dice
         self.declared = declared
-        self.features = features
 
     # ---- chance
 
@@ -127,10 +122,6 @@ class Fields:
 
     def _plain(self) -> str:
         return self.dice.choice("abcdefghkmpqrstvwxyz") + self.dice.choice(("", "x", "y", "1", "_b"))
-
-    def has(self, construct: str) -> bool:
-        """Return whether a construct may be used: its use is not switched, or the features name it."""
-        return construct not in SWITCHED or construct in self.features
 
     # ---- rows
 
@@ -165,7 +156,7 @@ class Fields:
             (0.5, self.block),
             (0.4, self.by_context),
         )
-        weights = [weight * self.has(draw.__name__) for weight, draw in idioms]
+        weights = [weight for weight, _ in idioms]
         return self.dice.choices([draw for _, draw in idioms], weights)[0](place)
 
     def plain(self, place: Place) -> list[str]:
@@ -178,9 +169,16 @@ class Fields:
             row += self.one((" = true", " = false"))
         elif known.sort == "enum" and not known.type.endswith(")") and self.chance(0.3):
             row += f" = {self._member(known.type)}"
+        elif known.sort in _DEFAULTS and self.chance(0.1):
+            row += f" = {_DEFAULTS[known.sort]}"
         row += self.where(name, known)
-        place.known.append(replace(known, name=name))
+        place.known += self.named(name, known)
         return [row + self.annotation()]
+
+    def named(self, name: str, known: Known) -> list[Known]:
+        """Return what is known of a field of this name, and of the fields of its struct."""
+        below = self.declared.members.get(known.type, []) if known.sort == "struct" else []
+        return [replace(known, name=name), *(replace(each, name=f"{name}.{each.name}") for each in below)]
 
     def where(self, name: str, known: Known) -> str:
         if not self.chance(0.12):
@@ -190,9 +188,17 @@ class Fields:
                 limit = (
                     f" and {name} != limits.{self.one(self.declared.limits)}" if self.declared.limits else ""
                 )
-                return self.one((f" where {name} < 200", f" where {name} in [0 .. 9, 20, 30 .. 99]", f" where {name} not in 5 .. 7", f" where {name} % 3 != 2{limit}", f" where not ({name} == 77 or {name} > 120)", f" where {name} <= 10 ** 2 and -{name} <= 0"))  # fmt: skip
-            case "bytes" | "list" | "text":
+                return self.one((f" where {name} ** 2 != 4 @rule(too_soon) where {name} != 9", f" where 0 <= {name} and {name} < 128", f" where {name} < 200", f" where {name} in [0 .. 9, 20, 30 .. 99]", f" where {name} not in 5 .. 7", f" where {name} % 3 != 2{limit}", f" where not ({name} == 77 or {name} > 120)", f" where {name} <= 10 ** 2 and -{name} <= 0"))  # fmt: skip
+            case "numbers" if self.chance(0.5):
+                return self.one((f" where distinct({name})", f" where count({name}) == 0 or {name}[0] < 100"))
+            case "text" if self.chance(0.4):
+                return self.one((f' where {name} != "b"', f' where {name} not in ["", "ab"]'))
+            case "bytes" if self.chance(0.4):
+                return self.one((f' where {name} != x"00"', f" where count({name}) < 2 or {name}[1] > 1"))
+            case "bytes" | "list" | "text" | "numbers":
                 return f" where count({name}) < {self.dice.randint(3, 9)}"
+            case "uuid":
+                return f' where {name} != x"00000000000000000000000000000000"'
             case _:
                 return ""
 
@@ -227,7 +233,7 @@ class Fields:
         return self.one(("bool", "bool lenient")), Known("", "bool")
 
     def _uuid(self, place: Place) -> tuple[str, Known]:
-        return "uuid", Known("", "other")
+        return "uuid", Known("", "uuid")
 
     def _varint(self, place: Place) -> tuple[str, Known]:
         return self.one(("varint", "varint63", "zigzag")) + self.one(("", " lenient")), Known("", "int")
@@ -278,8 +284,7 @@ class Fields:
         return name + only, Known("", "other")
 
     def _alias(self, place: Place) -> tuple[str, Known]:
-        name, sort = self.dice.choice(self.declared.aliases)
-        return name, Known("", sort)
+        return self.dice.choice(self.declared.aliases)
 
     def _frame(self, place: Place) -> tuple[str, Known]:
         carrier = self.one((f"{self.one(ALGORITHMS)}[u16]", "u16", "u32"))
@@ -293,9 +298,9 @@ class Fields:
         if self.declared.enders and self.chance(0.3):
             struct, until = self.dice.choice(self.declared.enders)
             return f"{struct}[until {until}]", Known("", "list")
-        return f"{self.item(place)}[{self.length(place, has_delimiter=False, is_list=True)}]", Known(
-            "", "list"
-        )
+        item = self.item(place)
+        sort = "numbers" if item in INTEGERS else "list"
+        return f"{item}[{self.length(place, has_delimiter=False, is_list=True)}]", Known("", sort)
 
     def item(self, place: Place) -> str:
         declared = self.declared
@@ -346,10 +351,10 @@ class Fields:
     def size_of(self, place: Place) -> str:
         """Return an expression over a small integer above."""
         n = self.dice.choice([each for each in place.of("int") if each.most]).name
-        return self.one((n, n, f"{n} + 1", f"{n} * 2", f"{n} / 2", f"{n} % 5", f"min({n}, 4)", f"max({n} - 3, 0)", f"{n} * {n} - {n} * ({n} - 1)"))  # fmt: skip
+        return self.one((n, n, f"{n} - {n} / 2", f"limits.frame - limits.frame + {n}", f"-(-{n})", f"{n} + 1", f"{n} * 2", f"{n} / 2", f"{n} % 5", f"min({n}, 4)", f"max({n} - 3, 0)", f"{n} * {n} - {n} * ({n} - 1)"))  # fmt: skip
 
     def _region(self, place: Place) -> tuple[str, Known]:
-        lenient = " lenient" if self.chance(0.3) and self.has("lenient_region") else ""
+        lenient = " lenient" if self.chance(0.3) else ""
         inner = place.inside(is_bounded=True)
         content = self.one(("bytes", "list", "struct", "union", "text"))
         if content in ("struct", "union") and not getattr(self.declared, f"{content}s"):
@@ -404,13 +409,13 @@ class Fields:
         content = self._content(place)
         rows = [
             f"{n} : {self.one(SMALL)} := size({body})",
-            f"{body} : {content} in {n}{' lenient' if self.chance(0.3) and self.has('lenient_region') else ''}",
+            f"{body} : {content} in {n}{' lenient' if self.chance(0.3) else ''}",
         ]
         place.known.append(Known(body, "other"))
         return rows
 
     def _content(self, place: Place) -> str:
-        if self.chance(0.5) and self.has("block"):
+        if self.chance(0.5):
             inner = place.inside(is_bounded=True)
             return f"{{ {'  '.join(self.rows(inner, 1, 3))} }}"
         content = self.one(("list", "bytes", "struct" if self.declared.structs else "text"))
@@ -466,6 +471,10 @@ class Fields:
     def chosen(self, place: Place) -> list[str]:
         """Return a choice by a field above, or by one of its own."""
         subjects = [each for each in place.of("int", "bool", "enum") if each.most or each.sort != "int"]
+        subjects += [
+            Known(f"count({each.name})", "int", 100) for each in place.of("text", "bytes", "list", "numbers")
+        ]
+        subjects += [Known("remaining", "int", 100)] * place.is_bounded
         rows: list[str] = []
         if not subjects or self.chance(0.5):
             own = self.name(place)
@@ -481,7 +490,7 @@ class Fields:
 
     def match(self, place: Place, subject: Known) -> str:
         arms = self._patterns(subject)
-        mixed = "mixed_arms" in self.features and self.chance(0.4)
+        mixed = self.chance(0.4)
         are_blocks = not mixed and self.chance(0.35)
         shapes = []
         for _ in arms:
@@ -513,7 +522,7 @@ class Fields:
         if self.declared.messages and self.chance(0.2):
             return self.one(self.declared.messages)
         subjects = [each for each in inner.of("int") if each.most]
-        if "nested_match" in self.features and subjects and inner.depth < 3 and self.chance(0.15):
+        if subjects and inner.depth < 3 and self.chance(0.15):
             return self.match(inner, self.dice.choice(subjects))
         return self.shape(inner)[0]
 
@@ -536,14 +545,13 @@ class Fields:
 
     def total(self, place: Place) -> list[str]:
         """Return a number that is derived from fields above."""
-        sized = [
-            each for each in place.of("text", "bytes", "list", "struct", "int") if each.type not in ("bit",)
-        ]
+        sorts = ("text", "bytes", "list", "numbers", "struct", "int")
+        sized = [each for each in place.of(*sorts, is_optional=self.chance(0.3)) if each.type not in ("bit",)]
         if not sized:
             return self.plain(place)
         name = self.name(place)
         first, second = self.dice.choice(sized), self.dice.choice(sized)
-        function = "count" if second.sort in ("text", "bytes", "list") else "size"
+        function = "count" if second.sort in ("text", "bytes", "list", "numbers") else "size"
         lenient = self.one(("", "", " lenient"))
         place.known.append(Known(name, "int"))
         return [
@@ -570,7 +578,7 @@ class Fields:
             case "enum":
                 text = f"{name} == {self._member(subject.type.rstrip(')'))}"
             case _:
-                text = self.one((f"{name} > 1", f"{name} == 0", f"{name} in [0, 4 .. 7]", f"{name} not in 1 .. 3", f"{name} % 2 == 0", f"{name} - 1 <= 3 or {name} == 9"))  # fmt: skip
+                text = self.one((f"{name} > 1", f"1 <= {name}", f"{name} ** 2 > 9", f"{name} in [1, 2] or {name} in 8 .. 9", f"{name} == 0", f"{name} in [0, 4 .. 7]", f"{name} not in 1 .. 3", f"{name} % 2 == 0", f"{name} - 1 <= 3 or {name} == 9"))  # fmt: skip
         if len(subjects) > 1 and self.chance(0.2):
             other = self.dice.choice(subjects)
             if other.sort == "int":
@@ -582,10 +590,30 @@ class Fields:
         if not condition:
             return self.plain(place)
         name = self.name(place)
+        guarded = [each for each in place.of("int", is_optional=True) if each.guard and each.most]
+        if guarded and self.chance(0.5):
+            return [f"{name} : {self.by_absent(self.dice.choice(guarded))}"]
         shape, known = self.shape(place)
         where = self.where(name, known)
-        place.known.append(replace(known, name=name, is_optional=True))
+        found = self.named(name, known)
+        place.known += [
+            replace(each, is_optional=True, guard=condition.removeprefix(" if ")) for each in found
+        ]
         return [f"{name} : {shape}{condition}{where}"]
+
+    def by_absent(self, other: Known) -> str:
+        """Return a layout that asks a field that may be absent, where its own condition says that it is there."""
+        return self.one(
+            (
+                f"bytes[{other.name}] if {other.guard}",
+                f"u8 if ({other.guard}) and {other.name} > 2",
+                f"u16 if {other.guard} where {other.guard.split()[-1]} != 0 or {other.name} != 3",
+                f"match {other.name} {{ 0 .. 3 => u8  _ => bytes[u8] }} if {other.guard}",
+                f"u8[{other.name} % 4] if {other.guard}",
+                f"{{ {other.name}_in : u8[{other.name}] }} if {other.guard}",
+                f"u8 if present({other.name}) and {other.name} != 7",
+            )
+        )
 
     def placed(self, place: Place) -> list[str]:
         """Return a field whose bounds depend on where it lies, or on how much is left."""
@@ -601,7 +629,7 @@ class Fields:
                 f"{name} : u8[remaining % 2]",
                 f"{name} : u8 where remaining < 3000",
             ]
-            rows += [f"{name} : u8 if remaining != 0"] * ("remaining_in_if" in self.features)
+            rows += [f"{name} : u8 if remaining != 0"]
         return [self.one(rows)]
 
     def block(self, place: Place) -> list[str]:
@@ -613,7 +641,7 @@ class Fields:
         is_inside = "in" in kind
         inner = place.inside(is_bounded=is_inside or place.is_bounded, is_last=is_inside or place.is_last)
         condition = self.condition(place) if "if" in kind else ""
-        lenient = self.one(("", "", " lenient")) if self.has("lenient_region") else ""
+        lenient = self.one(("", "", " lenient"))
         carrier = f" in {self.carrier(place)}{lenient}" if is_inside else ""
         rows = "  ".join(self.rows(inner, 1, 3))
         return [f"{name} : {{ {rows} }}{carrier}{condition}"]
@@ -624,6 +652,7 @@ class Fields:
         values = ["u8 ?= 5", "u16 ?= 300", 'utf8[u8] ?= "x"', "bool ?= true", "varint ?= 300", "u8[u8] ?= [1, 2]", 'bytes[u8] ?= x"00ff"', "f32 ?= 1", 'uuid ?= x"00112233445566778899aabbccddeeff"']  # fmt: skip
         values += [f"{enum} ?= {members[0][0]}" for enum, members, _ in self.declared.enums]
         values += [f"{coding} ?= null" for coding, has_null in self.declared.codings if has_null]
+        values += [f"u8 ?= 3{condition}" for condition in [self.condition(place)] if condition]
         for _ in range(self.dice.randint(1, 3)):
             rows.append(f"{self.name(place)} : {self.one(values)}")
         return rows + ([f'{self.name(place)} : bytes[] ?= x"01"'] if self.chance(0.2) else [])

@@ -6,41 +6,45 @@ import random
 import re
 from typing import Final
 
-from tests.property.sample_schemas.fields import DOCS, INTEGERS, SWITCHED, Declared, Fields, Known, Place
+from tests.property.sample_schemas.fields import DOCS, INTEGERS, Declared, Fields, Known, Place
 from tests.property.sample_schemas.text import Part, Schema
 
-__all__ = ["FEATURES", "SETTLED", "draw"]
+__all__ = ["draw"]
 
-FEATURES: Final = SWITCHED
-"""What a schema may use besides the constructs that it always may."""
-SETTLED: Final = frozenset(
-    "measured viewed present conditional two_frames block named_arms context session preamble shared_code".split()
-)
-"""Those that everything is known to hold for."""
+_VARIABLES: Final = {
+    "credit": "u64 = 0",
+    "seen": "u32[] = []",
+    "flag": "bool = false",
+    "owner": 'uuid = x"00000000000000000000000000000000"',
+    "word": 'utf8[u8] = ""',
+}
+"""Variables of sessions, with types and first values."""
 _TYPES: Final = (
     "Ack Any Bad Callable Class Connection Context Data Decoder DecodeError Enum Exception False Frames IntEnum Int KeyError "
     "Lengths Limits Literal Message NeedMoreData None Readers Required Self Session State Str Struct True TypeError UUID ValueError Window Writers"
 ).split()
 
 
-def draw(seed: str, name: str, features: frozenset[str] = FEATURES) -> Schema:
+def draw(seed: str, name: str) -> Schema:
     """Return the schema of a seed, which may have faults, as the protocol `name`."""
-    return _Protocol(random.Random(seed), name, features).schema()
+    return _Protocol(random.Random(seed), name).schema()
 
 
 class _Protocol:
-    def __init__(self, dice: random.Random, name: str, features: frozenset[str]) -> None:
+    def __init__(self, dice: random.Random, name: str) -> None:
         self._dice = dice
         self._name = name
-        self._features = features
         self._declared = Declared()
-        self._fields = Fields(dice, self._declared, features)
+        self._fields = Fields(dice, self._declared)
         self._types: set[str] = set()
         self._parts: list[Part] = []
         self._messages: list[tuple[str, str, list[Known]]] = []
         """Name, role (or ""), and fields that contexts may take."""
         self._frames: list[tuple[str, str, list[str]]] = []
         """Name, role (or ""), and header fields that may be keys."""
+        self._variables: list[str] = []
+        self._joined = ""
+        """The join, once there is one."""
         self._is_bounded = True
         self._is_tagged = False
         """The numbers of messages in protobuf are their codes, which only one message can have."""
@@ -83,9 +87,6 @@ class _Protocol:
 
     def _chance(self, share: float) -> bool:
         return self._dice.random() < share
-
-    def _has(self, construct: str) -> bool:
-        return self._fields.has(construct)
 
     def _one(self, *values: str) -> str:
         return self._dice.choice(values)
@@ -143,6 +144,10 @@ class _Protocol:
             if name == "FEW":
                 self._declared.consts.append((name, value))
 
+    def _code(self, number: int) -> str:
+        """Return a number as the file has it: a letter may stand as itself."""
+        return f"'{chr(number)}'" if 65 <= number <= 90 and self._chance(0.5) else str(number)
+
     # ---- types
 
     def _enum(self) -> None:
@@ -151,7 +156,7 @@ class _Protocol:
         members = self._dice.sample("A MRO NONE CLASS NAME VALUE SELF REAL V1 ONE".split(), len(numbers))
         is_open = self._chance(0.4)
         base = self._one("u8", "u8", "u16", "u32", "i16", "u16le", "i8", "varint", "u24")
-        rows = [f"{member} = {number}" for member, number in zip(members, numbers, strict=True)]
+        rows = [f"{member} = {self._code(number)}" for member, number in zip(members, numbers, strict=True)]
         rows += ['reserved 121 .. 125 "kept"'] if self._chance(0.2) else []
         self._add(f"{self._doc()}{'open ' if is_open else ''}enum {name} : {base}", rows)
         self._declared.enums.append((name, list(zip(members, numbers, strict=True)), is_open))
@@ -173,11 +178,10 @@ class _Protocol:
         name, fields = self._type(), self._fields
         place = Place(is_bounded=False, is_last=False)
         shape, known = fields.shape(place)
-        clause = " @rule(bad_alias)" if self._chance(0.2) else ""
+        clause = fields.where("value", known) if self._chance(0.5) else ""
+        clause += " @rule(bad_alias)" if self._chance(0.2) else ""
         self._add(f"type {name} = {shape}{clause}")
-        self._declared.aliases.append(
-            (name, known.sort if known.sort in ("text", "bytes", "list") else "other")
-        )
+        self._declared.aliases.append((name, known))
 
     def _struct(self) -> None:
         declared, dice = self._declared, self._dice
@@ -205,6 +209,7 @@ class _Protocol:
             )
             rows = self._fields.rows(place, 1, 4)
             self._add(f"{self._doc()}struct {name}", rows)
+            declared.members[name] = place.of("int", "bool", "enum")
         declared.structs.append(name)
 
     def _union(self) -> None:
@@ -232,18 +237,20 @@ class _Protocol:
             place = Place(is_bounded=is_open, is_last=is_open, own=name)
             layout = self._one("", " : lone", " : lone", " {}")
             if layout == " : lone":
-                layout = f" : {self._fields.shape(place)[0]}"
+                shape, known = self._fields.shape(place)
+                layout = f" : {shape}{self._fields.where('value', known)}"
             elif layout == " {}":
                 layout = f" {{ {'  '.join(self._fields.rows(place, 0, 3))} }}"
-            rows.append(f"{variety} {code}{layout}")
+            more = f", {code + 1000} .. {code + 1002}" if base == "u16le" and self._chance(0.2) else ""
+            rows.append(f"{variety} {self._code(code)}{more}{layout}")
         if self._chance(0.2) and base != "varint":
             low, high = (100, 120) if base != "u8" else (201, 210)
-            wide = self._chance(0.3) and self._has("wide_other") and base == "u16le"
+            wide = self._chance(0.3) and base == "u16le"
             rows.append(
                 f"Unnamed {1000 if wide else low + 900 * (base == 'u16le')} .. {65535 if wide else high + 900 * (base == 'u16le')} : bytes[u8]"
             )
         self._add(
-            f"{self._doc()}union {name} : {base}{self._one('', '', '', ' @raw') if self._has('raw') else ''}",
+            f"{self._doc()}union {name} : {base}{self._one('', '', '', ' @raw')}",
             rows,
         )
         self._declared.unions.append((name, names))
@@ -266,59 +273,44 @@ class _Protocol:
     def _speak(self) -> None:
         """Write frames, messages, and all that is about them."""
         n_ways = self._dice.choices(("both", "two", "one"), (5, 3, 0.7))[0]
-        if n_ways == "one" and not self._has("one_way") or n_ways == "two" and not self._has("two_frames"):
-            n_ways = "both"
         roles = {"both": ("",), "two": ("a", "b"), "one": ("a",)}[n_ways]
         if n_ways == "both" and self._chance(0.6):
             self._declared.frame = self._type(plain="Frame")
         frames = [self._declared.frame or self._type(plain="Frame") for _ in roles]
-        named = [self._type() for _ in range(self._dice.randint(0, 2) * self._has("named_arms"))]
+        named = [self._type() for _ in range(self._dice.randint(0, 2))]
         self._declared.messages = [] if n_ways == "two" else list(named)
         self._settle_contexts(n_ways)
         for name in named:
             self._message(name, "", roles[0])
         bodies = [self._frame(name, role, named) for name, role in zip(frames, roles, strict=True)]
-        for role, (has_codes, codes) in zip(roles, bodies, strict=True):
-            self._coded_messages(role, codes if has_codes else [], n_ways)
+        for role, codes in zip(roles, bodies, strict=True):
+            self._coded_messages(role, codes, n_ways)
         self._finish_contexts()
-        later = (
-            ("preamble", self._preamble),
-            ("variant", self._variant),
-            ("join", self._join),
-            ("session", self._session),
-        )
-        for construct, write in later:
-            if self._chance(0.3) and self._has(construct):
+        for write in (self._preamble, self._variant, self._join, self._session):
+            if self._chance(0.3):
                 write()
 
     def _settle_contexts(self, n_ways: str) -> None:
         """Choose the contexts that fields may ask; they are set by messages that come after."""
         self._contexts: list[tuple[str, int, str, str]] = []
-        n_contexts = self._dice.choice((0, 0, 1, 2)) * self._has("context")
+        n_contexts = self._dice.choice((0, 0, 1, 2))
         for name in ("sizes", "kinds")[:n_contexts]:
             role = "a" if n_ways == "one" else self._one("", "a", "b")
             self._contexts.append((name, self._dice.choice((1, 1, 2)), self._one("int", "int", "bool"), role))
         self._declared.contexts = [(name, n_keys, sort) for name, n_keys, sort, _ in self._contexts]
 
-    def _coded_messages(self, role: str, codes: list[int], n_ways: str) -> None:
-        for code in codes:
-            name = self._type()
+    def _coded_messages(self, role: str, codes: dict[str, int], n_ways: str) -> None:
+        for name, code in codes.items():
             sender = role or self._one("", "", " from a", " from b").replace(" from ", "")
             if n_ways == "one":
                 sender = "a"
-            self._message(name, str(code), sender)
+            self._message(name, self._code(code), sender)
             self._declared.coded.append(name)
-        if (
-            codes
-            and n_ways == "both"
-            and not self._is_tagged
-            and self._chance(0.3)
-            and self._has("shared_code")
-        ):
+        if codes and n_ways == "both" and not self._is_tagged and self._chance(0.3):
             sender = self._one("a", "b")
             others = {other for _, other, _ in self._messages}
             if others <= {"a", "b"} - {sender}:
-                self._message(self._type(), str(codes[0]), sender)
+                self._message(self._type(), str(min(codes.values())), sender)
 
     def _message(self, name: str, code: str, sender: str) -> None:
         place = Place(is_bounded=self._is_bounded, is_last=self._is_bounded)
@@ -326,9 +318,10 @@ class _Protocol:
             rows = self._set_rows(place)
         else:
             rows = self._fields.rows(place, 0, 5)
-        if self._chance(0.1) and self._has("presence_by_length"):
+        if self._chance(0.1):
             n, text = self._fields.name(place), self._fields.name(place)
             rows = [f"{n} : u8 := size({text})", f"{text} : bytes[{n}] if {n} > 0", *rows]
+        rows = [f"{row} @tag({index + 3})" for index, row in enumerate(rows)] if self._chance(0.03) else rows
         head = f"{self._doc()}message {name}{f' {code}' if code else ''}{f' from {sender}' if sender else ''}"
         self._add(head, rows)
         self._messages.append((name, sender, [each for each in place.known if not each.is_optional]))
@@ -344,15 +337,15 @@ class _Protocol:
         place.known.append(Known(flag, "bool"))
         return [*rows, f"{flag} : bool", *self._fields.rows(place, 0, 2)]
 
-    def _frame(self, name: str, role: str, named: list[str]) -> tuple[bool, list[int]]:
-        """Write a frame; return whether messages have codes in it, and which."""
+    def _frame(self, name: str, role: str, named: list[str]) -> dict[str, int]:
+        """Write a frame; return the messages that have codes in it, with their codes."""
         dice, fields = self._dice, self._fields
         place = Place()
         self._is_tagged = self._chance(0.25)
         head = f"{self._doc()}frame {name}{f' from {role}' if role else ''}{' @tag(code)' * self._is_tagged}"
         if named and self._chance(0.06):
             self._add(head, [f"m : {named[0]} in {self._one('u16', 'u32', 'varint', 'u16le')}"])
-            return False, []
+            return {}
         before = self._header(place)
         kind = fields.name(place)
         code_type, codes = dice.choice(
@@ -368,18 +361,19 @@ class _Protocol:
                 ("u24", range(70_000, 70_100)),
             )
         )
-        chosen = dice.sample(list(codes), dice.randint(1, 4))
+        chosen = {self._type(): code for code in dice.sample(list(codes), dice.randint(1, 4))}
         code_rows = [f"{kind} : {code_type} := code(body)"]
         if code_type == "bits":
             other = fields.name(place)
             code_rows = [f"{kind} : u5 := code(body)", f"{other} : u3"]
         if code_type in ("u8", "u16") and self._chance(0.2):
-            code_rows = [f"{kind} : {self._code_enum(chosen)} := code(body)"]
-        rows = self._body(place, [*before, *code_rows], kind, named, role)
+            code_rows = [f"{kind} : {self._code_enum(list(chosen.values()))} := code(body)"]
+        taken = self._one(*chosen) if self._chance(0.1) else ""
+        rows = self._body(place, [*before, *code_rows], f"{kind} only {taken}" if taken else kind, named)
         self._add(head, rows)
         keys = [each.name for each in place.known if each.sort == "int" and not each.is_optional]
         self._frames.append((name, role, keys))
-        return True, chosen
+        return chosen
 
     def _code_enum(self, codes: list[int]) -> str:
         name = self._type()
@@ -410,22 +404,17 @@ class _Protocol:
                 place.known.append(Known(name, "bool"))
         return rows
 
-    def _body(self, place: Place, rows: list[str], kind: str, named: list[str], role: str) -> list[str]:
+    def _body(self, place: Place, rows: list[str], kind: str, named: list[str]) -> list[str]:
         fields = self._fields
         match, after = self._choice(place, kind, named), self._after(place)
         form = self._dice.choices(
             ("in size", "bare", "in prefix", "block", "zlib", "chunks", "if", "total"),
             (5, 2, 2, 2, 0.6, 0.5, 0.7, 0.6),
         )[0]
-        if (
-            form == "chunks"
-            and not self._declared.chunks
-            or form == "if"
-            and not self._has("conditional_body")
-        ):
+        if form == "chunks" and not self._declared.chunks:
             form = "in size"
         self._is_bounded = self._is_bounded and form != "bare"
-        lenient = self._one("", "", "", " lenient") if self._has("lenient_region") else ""
+        lenient = self._one("", "", "", " lenient")
         n = fields.name(place)
         sizes = self._one("u8", "u16", "u16le", "u32", "i32", "varint", "u24")
         size = f"{n} : {sizes}{self._one('', '', ' lenient')}"
@@ -483,12 +472,12 @@ class _Protocol:
 
     def _choice(self, place: Place, kind: str, named: list[str]) -> str:
         """Return the type of the field that carries the message."""
-        own = f"match {kind}"
+        own = f"match {kind}{self._one('', ' lenient') if ' only ' in kind else ''}"
         numbers = [each for each in place.known if each.sort == "int" and each.most]
         if named and numbers and self._chance(0.5):
             subject = self._dice.choice(numbers).name
             arms = [f"0 => {own}", f"1, 3 .. 4 => {named[0]}"]
-            if len(named) > 1 and self._has("nested_match") and len(numbers) > 1 and self._chance(0.5):
+            if len(named) > 1 and len(numbers) > 1 and self._chance(0.5):
                 arms.append(f"2 => match {numbers[0].name} {{ 0 => {named[1]}  _ => {named[0]} }}")
             arms += self._dice.choice(([f"_ => {named[-1]}"], [f"_ => {own}"], []))
             return f"match {subject} {{ {'  '.join(arms)} }}"
@@ -541,7 +530,7 @@ class _Protocol:
             row for part in self._parts if part.head.find(f"frame {frame}") >= 0 for row in part.rows or ()
         )
         flags = [word.rstrip(":") for word in text.split() if f"{word} : bool = true" in text]
-        name = self._type(plain="Whole")
+        name = self._joined = self._type(plain="Whole")
         per = f" per {keys[0]}" if keys and self._chance(0.7) else ""
         if "payload : {" in text and flags:
             rows = [f"part {frame}.payload when {flags[0]}", f"last {frame}.payload when not {flags[0]}"]
@@ -566,13 +555,11 @@ class _Protocol:
         place = Place()
         role = self._one("a", "b")
         rows = self._fields.rows(place, 1, 3)
-        if self._chance(0.4) and self._has("preamble_variant"):
-            self._variant_of = ("preamble", rows)
         self._add(f"preamble {self._type(plain='Hello')} from {role}", rows)
 
     def _variant(self) -> None:
         """Write another layout of some declarations: other widths, other orders of bytes."""
-        kinds = ("frame ", "struct ", "message ", *(("preamble ",) * (self._has("preamble_variant"))))
+        kinds = ("frame ", "struct ", "message ", "preamble ")
         fit = [part for part in self._parts if part.rows and part.head.split("\n")[-1].startswith(kinds)]
         rows = []
         for part in self._dice.sample(fit, min(len(fit), self._dice.randint(1, 2))):
@@ -598,41 +585,95 @@ class _Protocol:
         if not self._messages:
             return
         known = {name: fields for name, _, fields in self._messages}
-        roles = {name: sender for name, sender, _ in self._messages}
-        per = ""
+        senders = {name: sender for name, sender, _ in self._messages}
         first = self._dice.choice(list(known))
-        keys = [each.name for each in known[first] if each.sort == "int"]
-        if keys and self._chance(0.3):
-            per = f" per {keys[0]}"
-        elif self._chance(0.2):
-            per = " per sender"
-        rows = ["var credit : u64 = 0", "var seen : u32[] = []"] if self._chance(0.6) else []
-        rows += ["option eager : bool = false"] if self._chance(0.2) else []
-        for state in ("begin", "active", "ended"):
-            inner = [self._row(known, roles, has_vars=bool(rows)) for _ in range(self._dice.randint(1, 3))]
+        keys = [
+            each.name
+            for each in known[first]
+            if each.sort in ("int", "enum", "uuid") and "." not in each.name
+        ]
+        per = self._dice.choices(("", "sender", "key", "both"), (5, 2, 3 * bool(keys), bool(keys)))[0]
+        names = {"": "", "sender": "sender", "key": keys[:1], "both": ["sender", *keys[:2]]}[per]
+        rows = ["roles asker, answerer"] if self._chance(0.2) else []
+        sides = ("asker", "answerer") if rows else ("a", "b")
+        self._variables = self._dice.sample(list(_VARIABLES), self._dice.randint(0, len(_VARIABLES)))
+        rows += [f"var {name} : {_VARIABLES[name]}" for name in self._variables]
+        rows += ["option eager : bool = false", "option most_open : u16 = 3"] if self._chance(0.3) else []
+        is_optional = "option" in " ".join(rows)
+        for state in ("begin", "active, waiting", "active", "ended"):
+            inner = [
+                self._row(known, senders, sides, has_options=is_optional)
+                for _ in range(self._dice.randint(1, 3))
+            ]
             inner += ["after limits.idle => ended"] if state == "active" and self._chance(0.5) else []
-            inner += (
-                ["any any => ended { seen = [] }" if rows else "any any => ended"] if state == "begin" else []
-            )
+            inner += ["after limits.idle violates too_late"] if state == "begin" and self._chance(0.2) else []
+            if state == "begin":
+                inner.append(
+                    "any any => ended { seen = [] }" if "seen" in self._variables else "any any => waiting"
+                )
             rows.append(f"state {state} {{ {'  '.join(inner)} }}")
         rows += [f"state any {{ any {first} => {{}} }}"] if self._chance(0.2) else []
-        self._add(f"{self._doc()}session {self._type(plain='Talk')}{per}", rows)
-
-    def _row(self, known: dict[str, list[Known]], roles: dict[str, str], *, has_vars: bool) -> str:
-        message = self._dice.choice(list(known))
-        role = roles[message] or self._one("any", "a", "b")
-        numbers = [each.name for each in known[message] if each.sort == "int" and each.most]
-        guards = [f" when {numbers[0]} > 1", f" when {numbers[0]} in [1, 5 .. 9]"] if numbers else [""]
-        guards += [" when credit < 3", " when count(seen) == 0 or credit > 9"] if has_vars else []
-        updates = ["credit = credit + 1", "credit = 0"] + (
-            [f"seen = push(seen, {numbers[0]})"] if numbers else ["seen = []"]
+        head = f"{self._doc()}session {self._type(plain='Talk')}"
+        self._add(
+            f"{head} per {names if isinstance(names, str) else ', '.join(names)}" if names else head, rows
         )
-        effects = ["=> active", "=> {}", "=> ended", "violates too_soon", "violates too_soon lenient"]
-        effects += [
-            f"=> {{ {self._dice.choice(updates)} }}",
-            f"=> active {{ {self._dice.choice(updates)} }}",
-        ] * has_vars
-        return f"{role} {message}{self._one('', '', *guards)} {self._dice.choice(effects)}"
+
+    def _row(
+        self,
+        known: dict[str, list[Known]],
+        senders: dict[str, str],
+        sides: tuple[str, str],
+        *,
+        has_options: bool,
+    ) -> str:
+        message = self._dice.choice(list(known))
+        role = senders[message] or "any"
+        role = self._one(*sides) if sides[0] != "a" or role == "any" and self._chance(0.6) else role
+        guards, updates = self._said(known[message])
+        guards += ["eager", "not eager", "most_open > 2"] * has_options
+        guards += [f"sender == {self._one(*sides)}"] * self._chance(0.2)
+        guards += [f"size({self._joined}) > 3"] * bool(self._joined)
+        changes = "  ".join(self._dice.sample(updates, min(len(updates), self._dice.randint(1, 2))))
+        effects = [
+            "=> active",
+            "=> {}",
+            "=> ended",
+            "=> waiting",
+            "violates too_soon",
+            "violates too_soon lenient",
+        ]
+        effects += [f"=> {{ {changes} }}", f"=> active {{ {changes} }}"] * bool(updates)
+        when = f" when {self._one(*guards)}" if guards and self._chance(0.5) else ""
+        others = f", {self._one(*known)}" if not when and self._chance(0.2) else ""
+        targets = self._joined if self._joined and self._chance(0.2) else f"{message}{others}"
+        return f"{role} {targets}{when} {self._dice.choice(effects)}"
+
+    def _said(self, fields: list[Known]) -> tuple[list[str], list[str]]:
+        """Return conditions on the variables of a session and the fields of a message, and what rows may do to them."""
+        numbers = [each.name for each in fields if each.sort == "int" and each.most]
+        n = self._one(*numbers) if numbers else "1"
+        guards = [f"{n} > 1", f"{n} in [1, 5 .. 9]", f"{n} ** 2 != 4"] if numbers else []
+        found = {
+            "credit": (["credit < 3", f"credit - {n} >= -9"], ["credit = credit + 1", "credit = 0", f"credit = min(credit, {n})"]),
+            "seen": (
+                ["count(seen) == 0", f"{n} in seen", f"{n} not in seen", f"index(seen, {n}) == 0", f"seen[0] == {n}", f"rank(seen, {n}) == 0", "distinct(seen)"],
+                [f"seen = push(seen, {n})", f"seen = drop(seen, rank(seen, {n}))", f"seen = remove(seen, {n})", "seen = drop(seen, 1)", "seen = []"],
+            ),
+            "flag": (["flag", "not flag"], ["flag = true", "flag = not flag"]),
+            "owner": ([], []),
+            "word": (['word == ""'], ['word = "x"']),
+        }  # fmt: skip
+        for each in fields:
+            match each.sort:
+                case "uuid":
+                    found["owner"] = ([f"owner == {each.name}"], [f"owner = {each.name}"])
+                case "text":
+                    found["word"] = ([f"word != {each.name}"], [f"word = {each.name}"])
+                case "bool":
+                    found["flag"] = ([f"flag == {each.name}"], [f"flag = {each.name}"])
+        for name in self._variables:
+            guards += found[name][0]
+        return guards, [update for name in self._variables for update in found[name][1]]
 
     # ---- pages
 

@@ -48,6 +48,8 @@ class MessageRecord(Record):
     """A message of a protocol."""
 
     __slots__ = ()
+    _ROLE: ClassVar[Any] = None
+    """Who sends it, where the other role has another message of its code."""
 
     @staticmethod
     def _load_plan() -> dict[str, Any]:

@@ -11,9 +11,8 @@ from .expressions import evaluate
 from .options import Options, Plan
 from .record_plain import PLAIN, integer, is_number, kind, message_name, octets, only, part, wrong
 from .record_types import (
-    arm_name,
+    arm_names,
     flat_fields,
-    is_mixed,
     is_nullable,
     is_trailing,
     leaf_arms,
@@ -131,6 +130,8 @@ class ValueMaker:
                 values[field[0]] = self._given(field, record[field[0]], join(path, field[0]))
             elif field[0] not in unsure:
                 self._add_missing(values, field, join(path, field[0]))
+            elif field[3] is None and is_nullable(field[2]):
+                values[field[0]] = None  # a null is left out, as what is absent is
         return values, _count_absent([field for field in shown if is_trailing(field)], record)
 
     def _refuse_strangers(self, record: dict[str, Any], known: list[str], path: str, name: str) -> None:
@@ -223,14 +224,15 @@ class ValueMaker:
 
     def _arm(self, type_: Type, data: Any, path: str) -> Any:
         """Return the value of a choice, by what its JSON looks like."""
-        arms = [content(arm) for arm in leaf_arms(type_)]
         if type(data) is dict:
-            named = [arm for arm in arms if arm_name(arm) in data and (arm[0] == "struct" or is_mixed(type_))]
+            named = [(arm, name) for arm, name in arm_names(type_).items() if name in data]
             if named:
-                name = str(arm_name(named[0]))
+                _, name = named[0]
                 only(data, (name,), path)
-                like = (arm for arm in named if arm_name(arm) == name and self._looks_like(arm, data[name]))
-                return self.value(next(like, named[0]), data[name], path)
+                alike = [arm for arm, own in named if own == name]
+                like = (arm for arm in alike if self._looks_like(arm, data[name]))
+                return self.value(next(like, alike[0]), data[name], path)
+        arms = [content(arm) for arm in leaf_arms(type_)]
         fitting = [arm for arm in arms if self._looks_like(arm, data)]
         if not fitting:
             raise wrong(path, "one of the choices", kind(data))
@@ -254,6 +256,10 @@ class ValueMaker:
                 return any(self._looks_like(arm, data) for _, arm in value_arms(type_))
             case "list":
                 return type(data) is list and all(self._is_item(content(type_[1]), item) for item in data)
+            case "float" | "text" if (
+                type(data) is dict
+            ):  # the bytes of a NaN, or of text with lone surrogates
+                return data.keys() == {"hex"}
             case _:
                 return type(data) not in (dict, list)
 
