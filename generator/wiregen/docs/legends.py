@@ -29,8 +29,14 @@ _OTHER: Final = {"big": "little", "little": "big"}
 
 
 def byte_order(endian: str, cells: Iterable[Cell]) -> str:
-    """Return in which order the bytes of numbers come; also where some have the other one."""
-    orders = {each for type_ in _types(_fields(cells).values()) if (each := _endian(type_)) is not None}
+    """Return in which order the bytes of numbers come, also where some have the other one; "" where no number has several bytes in an order."""
+    cells = tuple(cells)
+    types = _types(_fields(cells).values())
+    orders = {each for type_ in types if (each := _endian(type_)) is not None}
+    # A length in front of something is a number too, and so are the codes of other declarations.
+    has_number = any(cell.field is None and (cell.bits or 0) > 8 for cell in cells)
+    if not orders and not has_number and not any(isinstance(type_, m.Reference) for type_ in types):
+        return ""
     if _OTHER[endian] not in orders:
         return f"{endian}-endian"
     return f"{endian}-endian; types {'with' if endian == 'big' else 'without'} le: {_OTHER[endian]}-endian"
@@ -54,7 +60,7 @@ def legend_of(cells: tuple[Cell, ...], frame: m.Frame | None = None, message: st
     bits = ("Bit 0 is the highest of its byte.",) if any(cell.is_bit for cell in cells) else ()
     tails = tuple(_tails(cells, region))
     told = region[1] if region is not None and tails else None
-    return (*bits, *_varints(fields.values()), *_leniences(fields, told), *tails)
+    return (*bits, *_varints(fields.values()), *_texts(fields.values()), *_leniences(fields, told), *tails)
 
 
 def _fields(cells: Iterable[Cell]) -> dict[str, m.Field]:
@@ -101,6 +107,14 @@ def _varints(fields: Iterable[m.Field]) -> Iterator[str]:
         )
     if any(type_.zigzag for type_ in varints):
         yield "A `zigzag` is a varint of 2n where n is not negative, of −2n − 1 where it is."
+
+
+def _texts(fields: Iterable[m.Field]) -> Iterator[str]:
+    if any(isinstance(type_, m.Text) and type_.encoding == "mutf8" for type_ in _types(fields)):
+        yield (
+            "`mutf8` is Java's modified UTF-8: U+0000 is `c0 80`, and a character above U+FFFF is two surrogates of three bytes each. "
+            "Its length counts bytes."
+        )
 
 
 def _refused(varints: list[m.Varint]) -> str:
