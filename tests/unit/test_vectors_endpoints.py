@@ -152,7 +152,7 @@ def test_a_message_may_be_the_refusal() -> None:
     """Reactive Streams says Goodbye with a reason; whether that refuses is the user's to say."""
     for refusals, legal, refused in (((), "passed", "failed"), (("Goodbye",), "failed", "passed")):
         side = side_of("reactive_streams", "client", refusals=frozenset(refusals))
-        talking = Conversation("trace-side-silent-client-clienthello-unsupported-version", side)
+        talking = Conversation("trace-negotiation-any-time-client-clienthello-unsupported-version", side)
         talking.tell()
         talking.tell()
         talking.tell(bytes.fromhex("020000"))
@@ -238,7 +238,7 @@ def test_a_pause_is_waited_for_and_too_long_a_one_is_not() -> None:
     ("id_", "side", "reason"),
     [
         ("trace-transfer-idle-reader-data-wrong-direction", WRITER, "reader breaks the rule in it"),
-        ("trace-transfer-idle-writer-data-window-overrun", WRITER, "it is about strict peers"),
+        ("trace-transfer-idle-writer-data-window-overrun-2", WRITER, "it is about strict peers"),
         ("trace-transfer-waiting-writer-data-3", side_of("lumberjack", "writer", is_strict=True), "not strict"),
         ("trace-transfer-waiting-reader-ack", READER, "it is about sessions with ack_value=1"),
         ("trace-transfer-waiting-reader-ack-5", side_of("lumberjack", "reader", options={"ack_value": 1}), "without"),
