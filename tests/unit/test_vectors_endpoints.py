@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import json
+import re
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -160,7 +161,7 @@ def test_a_message_may_be_the_refusal() -> None:
         while talking.verdict is None:
             talking.tell()
         assert talking.outcome[0] == refused
-        talking = Conversation("trace-side-silent-client-clienthello", side)
+        talking = Conversation("trace-negotiation-any-time-client-clienthello", side)
         talking.tell()
         talking.tell(bytes.fromhex("0200000d00"))
         while talking.verdict is None:
@@ -443,10 +444,14 @@ def flooding(wire: socket.socket) -> None:
 
 
 def test_a_peer_that_sends_without_end_has_its_traces_skipped() -> None:
+    """All but one that ends with an Ack of event 0: that may be there before the peer has sent too much."""
     with bad_reader(flooding) as port:
         result = held(port, "--timeout", "60", "--quiet", "1")
     assert result.exit_code == 0, result.stdout
-    assert f"0 passed, 0 failed, {N_TRACES} skipped" in result.stdout
+    found = re.search(r"(\d+) passed, 0 failed, (\d+) skipped", result.stdout)
+    assert (
+        found is not None and int(found[1]) <= 1 and int(found[1]) + int(found[2]) == N_TRACES
+    ), result.stdout
     assert "the peer sent more than 64 KiB" in result.stdout
 
 
