@@ -284,6 +284,11 @@ def test_a_byte_order_is_told_where_numbers_have_one(tmp_path: Path, fields: str
     assert layout_of(tmp_path, f"enum K : u16 {{ ONE = 1 }}\nstruct M {{ {fields} }}").byte_order == expected
 
 
+def test_the_count_of_an_optional_list_is_told() -> None:
+    layout = shipped("geode", "PutRequest").layout
+    assert "`metadata` begins with its count, in `i16`" in said(layout)
+
+
 def test_a_page_names_the_rules_that_are_tied_to_its_codes_alone() -> None:
     rules = [rule.name for rule in shipped("lumberjack", "Compressed").rules]
     assert {"inflate_error", "inflate_truncated", "inflate_trailing", "partial_inner"} <= set(rules)

@@ -8,6 +8,7 @@ from typing import Final, assert_never
 from wiregen import model as m
 from wiregen.docs.cells import Cell
 from wiregen.docs.faults import measures
+from wiregen.spelling import type_text
 from wiregen.walk import inner_types, nested_expressions, nested_types
 
 __all__ = ["byte_order", "legend_of"]
@@ -60,7 +61,15 @@ def legend_of(cells: tuple[Cell, ...], frame: m.Frame | None = None, message: st
     bits = ("Bit 0 is the highest of its byte.",) if any(cell.is_bit for cell in cells) else ()
     tails = tuple(_tails(cells, region))
     told = region[1] if region is not None and tails else None
-    return (*bits, *_varints(fields.values()), *_texts(fields.values()), *_leniences(fields, told), *tails)
+    counts = tuple(_counts(cells))
+    return (
+        *bits,
+        *_varints(fields.values()),
+        *_texts(fields.values()),
+        *_leniences(fields, told),
+        *counts,
+        *tails,
+    )
 
 
 def _fields(cells: Iterable[Cell]) -> dict[str, m.Field]:
@@ -115,6 +124,15 @@ def _texts(fields: Iterable[m.Field]) -> Iterator[str]:
             "`mutf8` is Java's modified UTF-8: U+0000 is `c0 80`, and a character above U+FFFF is two surrogates of three bytes each. "
             "Its length counts bytes."
         )
+
+
+def _counts(cells: Iterable[Cell]) -> Iterator[str]:
+    """Yield which optional fields begin with a number that has no line of its own."""
+    for cell in cells:
+        type_ = cell.field.type if cell.field is not None and cell.is_optional else None
+        if isinstance(type_, m.List | m.Bytes | m.Text) and isinstance(type_.length, m.Prefix):
+            word = "count" if isinstance(type_, m.List) else "length"
+            yield f"`{cell.label}` begins with its {word}, in `{type_text(type_.length.type)}`, where it is there."
 
 
 def _refused(varints: list[m.Varint]) -> str:

@@ -1053,7 +1053,7 @@ _WRITERS: dict[type, Callable[..., bytes]] = {}
 class Frame(_Divisible):
     """Fields that a peer of another version adds are left over at the end of the body, and kept.
 
-    Source: CommandDecoder, CommandEncoder.
+    Source: pravega/pravega, CommandDecoder, CommandEncoder.
 
     Attributes:
         message: What the frame carries.

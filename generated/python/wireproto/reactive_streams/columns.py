@@ -191,7 +191,7 @@ MESSAGES: Final[dict[str, Any]] = {
 
 JOINED: Final[dict[str, Any]] = {
     "Element": _table(
-        "A split element, put together.",
+        "A split element, put together in the order of its parts; the application gets it as one.",
         _column("joined", pa.binary()),
     ),
 }
