@@ -128,6 +128,21 @@ def test_a_code_of_both_roles_is_told_by_the_role(tmp_path: Path) -> None:
             assert type(own).from_dict(own.to_dict()) == own
 
 
+ONE_MESSAGE = """
+protocol p { source "no document"  endian big  roles a, b }
+frame F { type : u8 := code(body)  size : u8 := size(body)  body : match type only Ask in size }
+message Ask 1 { n : u8 }
+"""
+
+
+def test_a_frame_of_one_message_refuses_all_other_codes(tmp_path: Path) -> None:
+    with built(ONE_MESSAGE, tmp_path, "one_serial", ALL) as codecs:
+        p = codecs.module
+        assert p.decode_message(b"\1\1\7") == p.Ask(7)
+        with pytest.raises(p.DecodeError, match="expected only Ask"):
+            p.decode(b"\x09\1\7")
+
+
 ABSENT = """
 protocol p { source "no document"  endian big  roles a, b }
 coding Num : u8 { 0 .. 0xFC  0xFE => u16  0xFF => null }

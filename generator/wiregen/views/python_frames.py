@@ -122,7 +122,10 @@ def message_annotation(frame: m.Frame) -> str:
 
 def can_skip(shared: Shared, frame: m.Frame) -> bool:
     steps = frame_layout(shared.protocol, frame, None).steps
-    return any(isinstance(step, Dispatch) and step.can_skip for step in steps)
+    return any(
+        isinstance(step, Dispatch) and step.can_skip and (step.only is None or step.is_lenient)
+        for step in steps
+    )
 
 
 def names_messages(protocol: m.Protocol) -> bool:

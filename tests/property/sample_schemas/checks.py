@@ -214,7 +214,7 @@ class Checks:
     def _is_in_join(self, outcome: dict[str, Any]) -> bool:
         """Say whether a refusal lies in joined bytes: an encoder writes a piece, and does not know what it completes."""
         path = outcome["path"] or ""
-        return any(path.startswith(f"{name}.") for name in self.plan["joins"])
+        return any(path == name or path.startswith(f"{name}.") for name in self.plan["joins"])
 
     def check_bytes(self, data: bytes, layout: Layout) -> Outcome:
         outcome, _ = self.fast(data, layout)

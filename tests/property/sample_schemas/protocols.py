@@ -286,8 +286,13 @@ class _Protocol:
         for role, codes in zip(roles, bodies, strict=True):
             self._coded_messages(role, codes, n_ways)
         self._finish_contexts()
-        for write in (self._preamble, self._variant, self._join, self._session):
-            if self._chance(0.3):
+        for share, write in (
+            (0.3, self._preamble),
+            (0.3, self._variant),
+            (0.3, self._join),
+            (0.5, self._session),
+        ):
+            if self._chance(share):
                 write()
 
     def _settle_contexts(self, n_ways: str) -> None:
@@ -503,7 +508,8 @@ class _Protocol:
                 continue
             message, known = self._dice.choice(fits)
             value = self._dice.choice(self._takers(known, sort))
-            keys = [each.name for each in known if each.sort == "int" and each is not value][:n_keys]
+            numbers = [each.name for each in known if each.sort == "int" and "." not in each.name]
+            keys = [name for name in numbers if name != value.name][:n_keys]
             frame_keys = next((keys for _, side, keys in self._frames if side in ("", role)), [])
             if len(keys) < n_keys:
                 keys = [*keys, *frame_keys][:n_keys]
@@ -515,7 +521,8 @@ class _Protocol:
             self._add(f"context {name} : {type_}{per}{f' from {role}' if role else ''}", rows)
 
     def _takers(self, known: list[Known], sort: str) -> list[Known]:
-        return [each for each in known if each.sort == sort and (each.most >= 255 or sort != "int")]
+        fit = [each for each in known if each.sort == sort and "." not in each.name]
+        return [each for each in fit if each.most >= 255 or sort != "int"]
 
     def _when(self, known: list[Known]) -> str:
         numbers = [each for each in known if each.sort == "int"]
@@ -605,13 +612,13 @@ class _Protocol:
                 self._row(known, senders, sides, has_options=is_optional)
                 for _ in range(self._dice.randint(1, 3))
             ]
-            inner += ["after limits.idle => ended"] if state == "active" and self._chance(0.5) else []
-            inner += ["after limits.idle violates too_late"] if state == "begin" and self._chance(0.2) else []
             if state == "begin":
                 inner.append(
-                    "any any => ended { seen = [] }" if "seen" in self._variables else "any any => waiting"
+                    "any any => ended { seen = [] }" if "seen" in self._variables else "any any => ended"
                 )
             rows.append(f"state {state} {{ {'  '.join(inner)} }}")
+        rows += ["state active { after limits.idle => ended }"] if self._chance(0.6) else []
+        rows += ["state begin { after limits.idle violates too_late }"] if self._chance(0.2) else []
         rows += [f"state any {{ any {first} => {{}} }}"] if self._chance(0.2) else []
         head = f"{self._doc()}session {self._type(plain='Talk')}"
         self._add(
@@ -633,7 +640,8 @@ class _Protocol:
         guards += ["eager", "not eager", "most_open > 2"] * has_options
         guards += [f"sender == {self._one(*sides)}"] * self._chance(0.2)
         guards += [f"size({self._joined}) > 3"] * bool(self._joined)
-        changes = "  ".join(self._dice.sample(updates, min(len(updates), self._dice.randint(1, 2))))
+        chosen = {each.split()[0]: each for each in self._dice.sample(updates, min(len(updates), 2))}
+        changes = "  ".join(chosen.values())
         effects = [
             "=> active",
             "=> {}",

@@ -6685,8 +6685,8 @@ def encode(
     given = {name: value for name, value in header.items() if value is not None}
     if isinstance(message, Request | Response):
         frame: Any = message.replace(**given) if given else message
-    elif type(message) in _FRAME_CLASSES:
-        frame = _FRAME_CLASSES[type(message)](message, **given)
+    elif message.__class__ in _FRAME_CLASSES:
+        frame = _FRAME_CLASSES[message.__class__](message, **given)
     else:
         return _encode_carefully(message, -1, limits=limits)
     data: bytes = frame.encode(from_role=from_role, context=context, variant=variant, limits=limits)
