@@ -10,14 +10,15 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from tests.built_schema import schema_of
 
 from wiregen.runtime.errors import DecodeError, check_end
 from wiregen.runtime.explain import explain
 from wiregen.runtime.options import Options
 from wireproto import lumberjack as lj
 from wireproto._runtime import reading_records
-from wireproto.lumberjack._plan import PLAN
 
+PLAN = schema_of("lumberjack")
 MIB = 2**20
 DATA = "3244 00000001 "
 HUGE = {

@@ -106,7 +106,7 @@ def verb(
         answers = Answers()
         verdicts = verdicts_of(endpoint, plan, vectors, side, answers)
         return report(verdicts, known, endpoint.name(side), format_, lambda: endpoint.notes(answers))
-    with opened(command, plan["name"], timeout) as door:
+    with opened(command, plan.name, timeout) as door:
         return report(judged(vectors, (door,), with_large=large or bool(only)), known, door.name, format_)
 
 

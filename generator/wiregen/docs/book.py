@@ -20,7 +20,7 @@ from wiregen.docs.usage import Usage, reactions_of
 from wiregen.docs.views import NotesView, Shell
 from wiregen.emitter import harmless
 from wiregen.plan import lower
-from wiregen.runtime.options import Plan
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.vectors.format import Invalid, VectorFile
 
 __all__ = ["Book", "Carry", "Chapter", "notes_of", "number_text"]
@@ -57,7 +57,7 @@ class Book:
         self._has_guide = has_guide
         self.chapter = chapter
         self.protocol = chapter.protocol
-        self.plan: Plan = lower(chapter.protocol)
+        self.plan: Schema = lower(chapter.protocol)
         self.places = Places(chapter.protocol)
         self.cells = Cells(chapter.protocol)
         self.usage = Usage(chapter.protocol)
@@ -182,7 +182,7 @@ class Book:
     @cached_property
     def limits(self) -> dict[str, int]:
         """The limits in force, those that the file does not name included."""
-        known: dict[str, Any] = dict(self.plan["limits"])
+        known: dict[str, Any] = dict(self.plan.limits)
         return {name: value for name, value in known.items() if isinstance(value, int)}
 
 

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, ClassVar, Self
 
+    from .schema.protocol import Schema
+
 __all__ = ["Envelope", "MessageRecord", "Record"]
 
 
@@ -50,7 +52,7 @@ class MessageRecord(Record):
     __slots__ = ()
 
     @staticmethod
-    def _load_plan() -> dict[str, Any]:
+    def _load_plan() -> Schema:
         """Return the protocol's plan."""
         raise NotImplementedError
 

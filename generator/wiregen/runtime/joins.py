@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from .codec import BRIEF_REFERENCE
 from .errors import DecodeError
 from .plain import Key, plain, value_of
+from .schema.protocol import Schema
 
 __all__ = ["Joins", "Mark", "OpenJoin", "limit_of_joins"]
 
@@ -22,9 +23,9 @@ Mark: TypeAlias = tuple[str, str | None, Key, Any, Any, bool]
 """Join, direction, key, what is open there and how much of it, and whether pieces had been refused."""
 
 
-def limit_of_joins(plan: Mapping[str, Any]) -> str:
+def limit_of_joins(plan: Schema) -> str:
     """Return the name of the limit by which the file bounds what is joined: its own, or that of frames."""
-    return "frame" if plan["limits"].get("joined") is None else "joined"
+    return "frame" if plan.limits.get("joined") is None else "joined"
 
 
 BRIEF_JOINED = 16 * 1024
@@ -46,10 +47,10 @@ class OpenJoin:
 class Joins:
     """What is open of the joins of one connection."""
 
-    def __init__(self, plan: Mapping[str, Any], most_open: int) -> None:
+    def __init__(self, plan: Schema, most_open: int) -> None:
         self._most_open = most_open
-        self._rule: str | None = plan.get("limit_rules", {}).get(limit_of_joins(plan))
-        self._open: dict[str, dict[Owner, OpenJoin]] = {name: {} for name in plan["joins"]}
+        self._rule: str | None = plan.limit_rules.get(limit_of_joins(plan))
+        self._open: dict[str, dict[Owner, OpenJoin]] = {name: {} for name in plan.joins}
         self.journal: list[Mark] | None = None
         """Where marks are put before anything is added or closed, while somebody may want it undone."""
         self._n_damages: dict[str | None, int] = {}

@@ -15,6 +15,8 @@ from .codec import READ_FAULTS, WRITE_FAULTS
 from .errors import DecodeError
 from .explain import explain_type
 from .options import Options
+from .schema.protocol import Schema
+from .schema.types import UnionReference
 from .writing import write_type
 
 __all__ = [
@@ -227,7 +229,7 @@ class RawUnion:
 
     def __init__(
         self,
-        plan: dict[str, Any],
+        plan: Schema,
         namespace: dict[str, Any],
         name: str,
         read: Callable[[bytes, int, int, Any, bool], tuple[Any, int]],
@@ -236,7 +238,7 @@ class RawUnion:
         self._plan = plan
         self._namespace = namespace
         self._name = name
-        self._type = ("union", name, None, False)
+        self._type = UnionReference(name)
         self._read = read
         self._writers = writers
 

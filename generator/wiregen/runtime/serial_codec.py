@@ -53,7 +53,7 @@ class SerialCodec:
         self,
         format_: Format,
         judge: Judge,
-        limits: dict[str, Any],
+        limits: Mapping[str, Any],
         *,
         has_compression: bool,
         needs_role: bool = False,
@@ -158,7 +158,7 @@ class SerialCodec:
                 self._framers[role] = make
         return make()
 
-    def _most(self, limits: dict[str, Any]) -> int:
+    def _most(self, limits: Mapping[str, Any]) -> int:
         """Return how many bytes a frame may have: what is compressed natively is carried inflated."""
         most: int = limits["frame"] + (limits[self._swelling] if self._swelling else 0)
         return most

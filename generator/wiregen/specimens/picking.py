@@ -8,10 +8,13 @@ from collections.abc import Generator, Iterator
 from itertools import chain
 from typing import Any, Final
 
+from wiregen.runtime.layout import fixed_size
 from wiregen.runtime.reader import Reader, Steps
 from wiregen.runtime.reading import _READERS as READERS
 from wiregen.runtime.reading_lengths import holds
-from wiregen.runtime.schema import fixed_size
+from wiregen.runtime.schema.expressions import Number, Position
+from wiregen.runtime.schema.node import nodes_in, replace
+from wiregen.runtime.schema.types import Computed, List, ToEnd, Until
 from wiregen.runtime.scope import RecordScope
 from wiregen.runtime.text import encode_text
 from wiregen.runtime.tree import Node
@@ -19,7 +22,6 @@ from wiregen.runtime.window import Place
 from wiregen.specimens.choices import Choices, Option, UngrownError, index_in
 from wiregen.specimens.fitting import node_of
 from wiregen.specimens.loosening import CODES
-from wiregen.specimens.mentions import nodes_in
 from wiregen.specimens.options import byte_options, count_options, float_options, text_options, uuid_options
 from wiregen.specimens.soil import Soil, shape_of
 
@@ -202,7 +204,7 @@ class Picking:
 
     def _member(self, reader: Reader, type_: Any, place: Place) -> None:
         _, name, only, _ = type_
-        base, is_open, members = self._plan["enums"][name]
+        base, is_open, members = self._plan.enums[name]
         if name.startswith(CODES):
             options = tuple(self._codes(reader, [code for code, _ in members]))
             # A message in itself comes last: the plain way leads out.
@@ -224,9 +226,9 @@ class Picking:
     def _codes(self, reader: Reader, codes: list[int]) -> Iterator[Option]:
         """Return the messages that the frame may carry: its sender's, and where only some may stand, those."""
         only = reader.only[0]
-        senders = [reader.sender] if reader.sender is not None else list(self._plan["codes"])
+        senders = [reader.sender] if reader.sender is not None else list(self._plan.codes)
         for code in codes:
-            sent = (self._plan["codes"].get(sender, {}).get(code) for sender in senders)
+            sent = (self._plan.codes.get(sender, {}).get(code) for sender in senders)
             name = next((name for name in sent if name is not None), None)
             if name is not None and (only is None or name in only):
                 yield name, code
@@ -262,7 +264,7 @@ class Picking:
             options = text_options(site, type_[1], shape_of(type_), lenient=type_[3], most=most)
         else:
             owner, _, name = site.rpartition(".")
-            is_json = self._plan["views"].get(owner, {}).get(name) == "json"
+            is_json = self._plan.views.get(owner, {}).get(name) == "json"
             options = byte_options(site, shape_of(type_), most, is_json=is_json)
         if length[0] == "delimited":
             end = bytes.fromhex(length[1])
@@ -278,18 +280,18 @@ class Picking:
             value = "".join(chr(97 + index % 26) for index in range(size))
         return _said(reader, type_, place, value, _encoded(type_, value))
 
-    def _list(self, reader: Reader, type_: Any, place: Place) -> Steps:
-        _, item, length, _, *more = type_
-        if len(more) > 1:
-            self._of_items[place.path] = more[1][0]
-            type_ = type_[:4]
+    def _list(self, reader: Reader, type_: List, place: Place) -> Steps:
+        item, length = type_.item, type_.length
+        if type_.where is not None:
+            self._of_items[place.path] = type_.where.condition
+            type_ = replace(type_, where=None)
         match length:
-            case ("until", condition) if ("position", "remaining") in nodes_in(condition):
+            case Until(condition) if Position("remaining") in nodes_in(condition):
                 # Only the region's end can say when it is over: any number of items will do, and the writer compares.
-                count = self._count(reader, ("list", item, ("end",), 0), place, ("end",)) or 1
-            case ("until", _):
+                count = self._count(reader, List(item, ToEnd(), 0), place, ToEnd()) or 1
+            case Until():
                 return (yield from self._until(reader, type_, place))
-            case ("computed", expression):
+            case Computed(expression):
                 count = reader.number(expression, place)
                 self._refuse_unwritable(reader, expression, count, place)
                 if not 0 <= count <= (_MOST_ITEMS if item[0] in _PLAIN else _MOST_RECORDS):
@@ -300,7 +302,7 @@ class Picking:
         yield from self._prefix(reader, length, place)
         if count is None:
             return (yield from _said(reader, type_, place, None, b""))
-        return (yield from READERS["list"](reader, ("list", item, ("computed", ("number", count)), 0), place))
+        return (yield from READERS["list"](reader, List(item, Computed(Number(count)), 0), place))
 
     def _refuse_another(self, place: Place, count: int) -> None:
         """Give up a long list where as many were tried: they take most of the time, and show little that one does not."""
@@ -345,7 +347,7 @@ class Picking:
 
     def _without_rest(self, reader: Reader, type_: Any, place: Place) -> Steps:
         """Read a struct that lies in itself without the fields that need not be there, for those may be the way down."""
-        fields = [field for field in self._plan["structs"][type_[1]] if not _is_trailing(field)]
+        fields = [field for field in self._plan.structs[type_[1]] if not _is_trailing(field)]
         sizes = [fixed_size(reader.schema, field[2]) for field in fields]
         window = reader.window
         before = window.end

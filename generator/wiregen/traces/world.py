@@ -13,7 +13,8 @@ from uuid import UUID
 from wiregen.runtime.context import Context
 from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.explain import careful_decoder
-from wiregen.runtime.options import Options, Plan
+from wiregen.runtime.options import Options
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.session_decisions import Decision
 from wiregen.runtime.session_engine import Engine
 from wiregen.runtime.session_events import TimedOut, Violation
@@ -36,7 +37,7 @@ _FEW_BYTES = 16
 class Setup:
     """How the connections of a search are set."""
 
-    plan: Plan
+    plan: Schema
     program: Program
     is_strict: bool
     options: Mapping[str, Any]
@@ -178,7 +179,7 @@ class World:
                 "yield",
                 context=self.context,
             )
-            for role in setup.plan["roles"]
+            for role in setup.plan.roles
         }
         self.now = 0.0
         self.ended: frozenset[str] = frozenset()
@@ -226,7 +227,7 @@ class World:
 
     def _timer(self, event: Violation | TimedOut) -> Goal:
         """Return which timer ran out, told by what it did."""
-        timers = self.setup.plan["sessions"][event.session]["timers"]
+        timers = self.setup.plan.sessions[event.session].timers
         violation = event.name if isinstance(event, Violation) else None
         after = None if isinstance(event, Violation) else event.next_state
         for number, (states, _, effect) in enumerate(timers):
@@ -331,8 +332,8 @@ class World:
                 min(_SMALL, len(entries)),
                 frozenset(map(_rough, entries.values())),
             )
-        for name in self.setup.plan["joins"]:
-            for role in self.setup.plan["roles"]:
+        for name in self.setup.plan.joins:
+            for role in self.setup.plan.roles:
                 open_ = [each for each in self.context.joins.snapshot()[name] if each["from"] == role]
                 sizes = [min(len(each["data"]) // 2, _SMALL) for each in open_]
                 yield (name, role, tuple(sorted(sizes))[:2])
