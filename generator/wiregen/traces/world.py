@@ -15,6 +15,7 @@ from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.explain import careful_decoder
 from wiregen.runtime.options import Options
 from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.types import FrameReference
 from wiregen.runtime.session_decisions import Decision
 from wiregen.runtime.session_engine import Engine
 from wiregen.runtime.session_events import TimedOut, Violation
@@ -31,6 +32,8 @@ Atom = Hashable
 
 _SMALL = 2
 _FEW_BYTES = 16
+_HEAD = 8
+"""Digits of the bytes that a frame in pieces begins with: most frames tell there which message they carry."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -332,11 +335,13 @@ class World:
                 min(_SMALL, len(entries)),
                 frozenset(map(_rough, entries.values())),
             )
-        for name in self.setup.plan.joins:
+        for name, join in self.setup.plan.joins.items():
+            is_frame = isinstance(join.type, FrameReference)
             for role in self.setup.plan.roles:
                 open_ = [each for each in self.context.joins.snapshot()[name] if each["from"] == role]
                 sizes = [min(len(each["data"]) // 2, _SMALL) for each in open_]
-                yield (name, role, tuple(sorted(sizes))[:2])
+                begun = sorted(each["data"][:_HEAD] for each in open_ if is_frame)
+                yield (name, role, tuple(sorted(sizes))[:2], tuple(begun)[:2])
 
 
 def _of_sessions(
