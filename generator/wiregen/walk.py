@@ -55,12 +55,14 @@ __all__ = [
     "has_value",
     "inner_expressions",
     "inner_types",
+    "matched_messages",
     "may_lack_message",
     "nested_expressions",
     "nested_types",
     "open_types",
     "own_blocks",
     "references",
+    "sent_messages",
     "shapes",
     "tail_keepers",
 ]
@@ -156,6 +158,21 @@ def _attributes(fields: Iterable[Field], *, may_be_absent: bool) -> Iterator[Att
 def may_lack_message(frame: Frame) -> bool:
     """Return whether the message of a frame is optional: it stands under a condition, or in a block of one arm of a choice."""
     return any(each.field.name == frame.message and each.may_be_absent for each in attributes(frame.fields))
+
+
+def sent_messages(messages: Iterable[Message], role: str | None) -> Iterator[Message]:
+    """Yield the messages that a frame of `role` may carry by their codes; None: a frame that either role sends."""
+    for message in messages:
+        if message.code is not None and (None in (role, message.role) or message.role == role):
+            yield message
+
+
+def matched_messages(
+    messages: Iterable[Message], type_: MessageMatch | Reference, role: str | None
+) -> Iterator[Message]:
+    """Yield the messages that a code, or a frame that is referred to, may name where `role` sends; a lenient `only` leaves none out."""
+    named = None if type_.lenient else type_.only
+    return (each for each in sent_messages(messages, role) if named is None or each.name in named)
 
 
 def own_blocks(type_: Type) -> Iterator[tuple[Block, bool]]:

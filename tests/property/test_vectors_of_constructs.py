@@ -26,6 +26,7 @@ CONSTRUCTS = (
     "conditions_of_items",
     "preamble_of_given_size",
     "own_conditions",
+    "frames_of_two_roles",
 )
 PATHS = (
     TESTS / "property" / "every_construct.wire",

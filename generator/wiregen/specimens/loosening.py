@@ -25,8 +25,10 @@ def loosened(plan: Plan) -> Plan:
 class _Loosening:
     def __init__(self, plan: Plan) -> None:
         self._enums: dict[str, Any] = dict(plan["enums"])
-        self._codes = sorted({code for role in plan["codes"].values() for code in role})
-        self._names = {code: name for role in plan["codes"].values() for code, name in role.items()}
+        self._codes: Mapping[str, Mapping[int, str]] = plan["codes"]
+        self._is_apart = len(set(plan["sends"].values())) > 1
+        self._sender: str | None = None
+        """The role whose frame is being loosened, where each role has a frame of its own."""
         self.plan: Plan = {
             **plan,
             **self._layouts(plan),
@@ -37,7 +39,8 @@ class _Loosening:
 
     def _layouts(self, layouts: Mapping[str, Any]) -> dict[str, Any]:
         return {
-            kind: {name: self._declaration(entry) for name, entry in layouts[kind].items()} for kind in _KINDS
+            kind: {name: self._declaration(kind, entry) for name, entry in layouts[kind].items()}
+            for kind in _KINDS
         }
 
     def _union(self, union: Any) -> Any:
@@ -45,7 +48,8 @@ class _Loosening:
         freed = ((codes, name, self._fields(fields), is_lone) for codes, name, fields, is_lone in varieties)
         return (base, tuple(freed), raw)
 
-    def _declaration(self, entry: Any) -> Any:
+    def _declaration(self, kind: str, entry: Any) -> Any:
+        self._sender = entry[0] if kind == "frames" and self._is_apart else None
         if _is_fields(entry):
             return self._fields(entry)
         return tuple(self._fields(part) if _is_fields(part) else part for part in entry)
@@ -63,8 +67,10 @@ class _Loosening:
 
     def _code(self, type_: Any) -> Any:
         base = self._type(self._enums[type_[1]][0] if type_[0] == "enum" else type_)
-        name = f"{CODES}{base}"
-        self._enums[name] = (base, False, tuple((code, self._names[code]) for code in self._codes))
+        name = f"{CODES}{self._sender or ''}{base}"
+        senders = self._codes if self._sender is None else (self._sender,)
+        named = {code: message for sender in senders for code, message in self._codes[sender].items()}
+        self._enums[name] = (base, False, tuple(sorted(named.items())))
         return ("enum", name, None, False)
 
     def _type(self, type_: Any) -> Any:

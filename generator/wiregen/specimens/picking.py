@@ -222,9 +222,14 @@ class Picking:
         return sorted(options, key=lambda option: option[1] != default)
 
     def _codes(self, reader: Reader, codes: list[int]) -> Iterator[Option]:
-        """Return the messages that the frame may carry: its sender's, and where only some may stand, those."""
+        """Return the messages that the frame may carry: its role's, else its sender's; where only some may stand, those."""
         only = reader.only[0]
-        senders = [reader.sender] if reader.sender is not None else list(self._plan["codes"])
+        role = (
+            reader.sender
+            if reader.frame is None
+            else reader.schema.frames[reader.frame.name][0] or reader.sender
+        )
+        senders = list(self._plan["codes"]) if role is None else [role]
         for code in codes:
             sent = (self._plan["codes"].get(sender, {}).get(code) for sender in senders)
             name = next((name for name in sent if name is not None), None)
