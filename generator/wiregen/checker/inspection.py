@@ -185,8 +185,11 @@ class Inspection:
         known = [other for other in others if other is not None]
         self.report.error(code, message, span, label=label, others=known, help=help_)
 
-    def warning(self, code: str, message: str, span: Span | None, label: str, *, help_: str) -> None:
-        self.report.warning(code, message, span, label=label, help=help_)
+    def warning(
+        self, code: str, message: str, span: Span | None, label: str, *others: Label | None, help_: str
+    ) -> None:
+        known = [other for other in others if other is not None]
+        self.report.warning(code, message, span, label=label, others=known, help=help_)
 
     def note(self, code: str, message: str, span: Span | None, label: str, *, help_: str) -> None:
         self.report.note(code, message, span, label=label, help=help_)
