@@ -99,7 +99,7 @@ class Limits:
         frame: int = 16777216,
         inflated: int = 67108864,
         count: int = 65536,
-        messages: int = 65536,
+        messages: int = 131072,
         depth: int = 1,
         open: int = 65536,
         work: int = 65536,
@@ -111,8 +111,9 @@ class Limits:
         self.inflated = inflated
         """In bytes. Everything inflated below one outer Compressed. Assumed: no bound is given."""
         self.count = count
-        """Pairs in one Data. Assumed: no bound is given."""
+        """Pairs in one Data, and frames in one Compressed. Assumed: no bound is given."""
         self.messages = messages
+        """Items of all lists of a frame: the frames in a Compressed, and the pairs of each Data in it. Assumed: no bound is given; so that a Data of `count` pairs is taken compressed too."""
         self.depth = depth
         """Compressed inside Compressed. Assumed: the document allows any depth."""
         self.open = open
