@@ -58,7 +58,9 @@ NAMED = [
     pytest.param(SMALL, {"messages": 2}, id="messages"),
     pytest.param(lumberjack.Json(1, bytes(90)), {"frame": 9}, id="frame"),
     pytest.param(lumberjack.Compressed([lumberjack.Frame(SMALL)]), {"inflated": 9}, id="inflated"),
-    pytest.param(lumberjack.Compressed([lumberjack.Frame(lumberjack.Compressed([]))]), {"depth": 0}, id="depth"),
+    pytest.param(
+        lumberjack.Compressed([lumberjack.Frame(lumberjack.Compressed([]))]), {"depth": 0}, id="depth"
+    ),
 ]
 
 
