@@ -49,6 +49,7 @@ __all__ = [
     "Attribute",
     "attributes",
     "compresses",
+    "declared_types",
     "direct_expressions",
     "field_expressions",
     "flat_fields",
@@ -262,13 +263,20 @@ def nested_expressions(*roots: Expression) -> Iterator[Expression]:
 
 def compresses(protocol: Protocol) -> bool:
     """Return whether anything that a protocol declares, its variants included, is laid in a compressed stream."""
+    return any(
+        isinstance(type_, Region) and isinstance(type_.carrier, InCompressed)
+        for type_ in declared_types(protocol)
+    )
+
+
+def declared_types(protocol: Protocol) -> Iterator[Type]:
+    """Yield every type in what a protocol declares, its variants included."""
     layouts: tuple[Protocol | Variant, ...] = (protocol, *protocol.variants)
     owners: list[Struct | Message | Frame | Preamble | Variety] = []
     for layout in layouts:
         owners += [*layout.structs, *layout.messages, *layout.frames, *layout.preambles]
     owners += [variety for union in protocol.unions for variety in union.varieties]
-    types = nested_types(*(field.type for owner in owners for field in owner.fields))
-    return any(isinstance(type_, Region) and isinstance(type_.carrier, InCompressed) for type_ in types)
+    yield from nested_types(*(field.type for owner in owners for field in owner.fields))
 
 
 def _nested(roots: Iterable[_Node], inner: Callable[[_Node], tuple[_Node, ...]]) -> Iterator[_Node]:
