@@ -53,7 +53,8 @@ TWO_WINDOWS = (*window(2), *events(1, 2), *window(2), *events(3, 4))
 ROLLED_OVER = (*window(2), *events(TOP - 2, TOP - 1), *window(3), *events(0, 1, 2))
 ANEW = (*window(5), *events(1), *window(2), *events(2, 3), *ack(3))
 SLID = (*window(2), *events(1, 2), *ack(2), *events(3))
-BATCH = {"window_use": lj.WindowUse.BATCH}
+BATCH: dict[str, Any] = {"window_use": lj.WindowUse.BATCH}
+LIMIT: dict[str, Any] = {"window_use": lj.WindowUse.LIMIT}
 
 
 def lumberjack() -> Iterator[Talk]:
@@ -89,6 +90,21 @@ def lumberjack() -> Iterator[Talk]:
     yield talk("but not for who counts batches", ANEW, "window_short", is_noted=True, **BATCH)
     yield talk("no event without a new window", SLID)
     yield talk("for who counts batches", SLID, "window_overrun", is_noted=True, **BATCH)
+    full = (*window(2), *events(1, 2), *window(2))
+    yield talk("another window before the acks", (*full, *events(3, 4), *ack(4)))
+    yield talk(
+        "it lifts no limit by the document", (*full, *events(3)), "window_overrun", is_noted=True, **LIMIT
+    )
+    yield talk("but a smaller one lowers it", (*full, *ack(2), *window(1), *events(3), *ack(3)), **LIMIT)
+    yield talk("a window slides by the document", (*W50, *window(50), *events(76), *ack(76)), **LIMIT)
+    all_six = (*window(6), *events(1, 2, 3, 4, 5, 6), *ack(6))
+    yield talk("an old ack when nothing waits", (*all_six, *ack(3, 6, 1)))
+    yield talk("nor what comes later", (*all_six, *ack(7)), "ack_out_of_window")
+    yield talk("an old ack over the roll-over", (*ROLLED_OVER, *ack(2, TOP - 1)))
+    yield talk("no ack before an event", (*window(2), *ack(TOP - 1)), "ack_out_of_window")
+    yield talk("the last ack once more, numbered anew", (*all_six, *window(2), *events(1, 2), *ack(6, 2)))
+    counted: dict[str, Any] = {"ack_value": lj.AckValue.COUNT}
+    yield talk("no old ack for who counts", (*all_six, *ack(3)), "ack_out_of_window", **counted)
 
 
 # ---- Pravega's documentation
@@ -120,6 +136,36 @@ def pravega_documented() -> Iterator[Talk]:
 
     yield talk("events as messages of a block", (*D_SETUP, *client(begin, event, event, end)))
     yield talk("the last of them is cut", (*D_SETUP, *client(begin, event, *cut)))
+    ends = {size: pd.AppendBlockEnd(WRITER, size, b"", 2, 2) for size in (-1, 2, 4, 21)}
+    for size in (-1, 21):
+        yield talk(
+            f"two messages of {size} bytes",
+            (*D_SETUP, *client(begin, event, event, ends[size])),
+            "bad_size_of_whole_events",
+        )
+    yield talk("without their headers", (*D_SETUP, *client(begin, event, event, ends[4])))
+    yield talk(
+        "an event behind the whole ones",
+        (*D_SETUP, *client(begin, event, event, ends[2])),
+        "bad_block_tail",
+        is_noted=True,
+    )
+    yield talk(
+        "the part is no whole event",
+        (*D_SETUP, *client(begin, event, pd.PartialEvent(b"a"), ends[21])),
+        "bad_size_of_whole_events",
+    )
+    rest = pd.AppendBlockEnd(WRITER, 20, b"c", 2, 2)
+    yield talk(
+        "a rest of nothing",
+        (*D_SETUP, *client(begin, event, event, rest)),
+        "block_end_data_ignored",
+        is_noted=True,
+    )
+    yield talk(
+        "events in the data and behind it",
+        (*D_SETUP, *client(pd.AppendBlock(WRITER, D_EVENT), event, end)),
+    )
     yield talk("events in the data of a block", (*D_SETUP, *appended(1), *stored(1, 0)))
     below = (*client(pd.SetupAppend(1, WRITER, "s", "")), *server(pd.AppendSetup(1, "s", WRITER, -10)))
     yield talk("numbers below zero", (*below, *appended(-9, -8), *stored(-9, -10), *stored(-8, -9)))
@@ -152,7 +198,7 @@ def pravega_documented() -> Iterator[Talk]:
     some = client(pd.AppendBlock(WRITER, D_EVENT + bytes(5)), pd.AppendBlockEnd(WRITER, 10, b"", 1, 1))
     yield talk("a block that is less than full", (*D_SETUP, *some), "bad_block_tail", is_noted=True)
     whole = pd.AppendBlock(WRITER, D_EVENT + D_EVENT)
-    for name, messages in (("open", (whole,)), ("half full", (begin, event))):
+    for name, messages in (("open", (whole,)), ("half full", (begin, event, event))):
         second = client(*messages, pd.SetupAppend(2, OTHER, "t", ""), end)
         yield talk(f"another writer while a block is {name}", (*D_SETUP, *second))
         again = client(*messages, pd.SetupAppend(2, WRITER, "s", ""))
@@ -216,6 +262,25 @@ def proposed_blocks() -> Iterator[Talk]:
     )
     yield talk("no event before a block", (*P_SETUP, *one), "event_outside_block")
     yield talk("nor one in pieces", (*P_SETUP, *FIRST, *REST), "event_outside_block")
+    yield talk(
+        "nor one that begins before it",
+        (*P_SETUP, *FIRST, *begun(), *one, *REST),
+        "event_begun_early",
+        is_noted=True,
+    )
+    alive = pp.encode(pp.KeepAlive(b""))
+    around = piece(pp.Part.BEGIN, alive[:3]), piece(pp.Part.END, alive[3:])
+    yield talk("but any other message", (*P_SETUP, *around[0], *begun(), *one, *around[1], *one, *ended(20)))
+    yield talk(
+        "and it goes on behind the block",
+        (*P_SETUP, *around[0], *begun(), *one, *ended(10), *around[1], *begun(10), *one),
+    )
+    yield talk(
+        "an answer to another segment",
+        (*client(pp.SetupAppend(WRITER, "s")), *server(pp.AppendSetup("t", WRITER, 0))),
+        "other_append_setup",
+        is_noted=True,
+    )
     others = client(pp.KeepAlive(b""), pp.ReadSegment("s", 0, 10), pp.SetupAppend(OTHER, "t"))
     yield talk("other messages in a block", (*P_SETUP, *begun(), *one, *others, *one, *ended(20)))
     yield talk("but no block", (*P_SETUP, *begun(), *begun()), "unexpected_in_append_block")
@@ -301,6 +366,23 @@ def reactive_talks() -> Iterator[Talk]:
     yield talk("messages before the answer", client(rs.ClientHello(0, []), rs.Subscribe("p", 1, 2)))
     yield talk("an element in parts", (*asked, *parts, *server(rs.OnNext(1, b"x"), rs.OnComplete(1))))
     yield talk("a Goodbye is answered", (*asked, *client(bye), *server(bye)))
+    yield talk("two Goodbyes cross", (*asked, *client(bye), *server(bye), *client(bye), *server(bye)))
+    yield talk(
+        "and that is all", (*asked, *client(bye), *server(bye), *client(bye, bye)), "message_after_goodbye"
+    )
+    yield talk("no Goodbye to the own", (*asked, *client(bye, bye)), "message_after_goodbye")
+    yield talk("nothing else behind it", (*asked, *client(bye, rs.Cancel(1))), "message_after_goodbye")
+    yield talk(
+        "what came behind a hello of another version",
+        (*client(rs.ClientHello(1, []), rs.Subscribe("p", 1, 2)), *server(bye), *client(bye)),
+        "unsupported_version",
+    )
+    yield talk(
+        "a second hello is one, also behind it",
+        (*client(rs.ClientHello(1, [])), *client(rs.ClientHello(0, []))),
+        "unsupported_version",
+        "second_hello",
+    )
     yield talk("a Goodbye before the own hello", (*client(rs.ClientHello(0, [])), *server(bye), *client(bye)))
     yield talk(
         "a Goodbye to another version",

@@ -30,6 +30,23 @@ def test_batches_that_are_numbered_anew_are_acknowledged_one_by_one(strict: bool
         assert len(writer.transfer.outstanding) == left
 
 
+def test_an_id_that_cannot_be_told_apart_is_free_when_it_was_cancelled_and_quiet() -> None:
+    """A second subscription of an id that was cancelled before its answer is not judged; after Cancel and a pause the id is new."""
+    client = rs.Connection("client", strict=True)
+    client.send(rs.ClientHello(0, []))
+    assert not violations(client.receive(rs.encode(rs.ServerHello(0, []))))
+    for message in (rs.Subscribe("p", 1, 1), rs.Cancel(1), rs.Subscribe("q", 1, 1)):
+        client.send(message)
+    assert client.subscription[1].state == "unsettled"
+    client.send(rs.Cancel(1), now=1.0)
+    assert not violations(client.receive(rs.encode(rs.Subscribed(1)), now=2.0))
+    assert client.next_timeout() == 602.0
+    client.tick(602.0)
+    with pytest.raises(rs.SessionError) as caught:
+        client.send(rs.Request(1, 1), now=603.0)
+    assert caught.value.violation == "unknown_subscriber"
+
+
 def test_a_goodbye_refuses_a_version_before_the_own_hello() -> None:
     """ "it MUST send a goodbye message (defined below) and close the connection", and the other side acknowledges it."""
     client, server = rs.Connection("client"), rs.Connection("server")

@@ -93,3 +93,19 @@ def test_what_a_lenient_text_takes(tmp_path: Path, encoding: str, is_taken: bool
     protocol = chapter_of(path).protocol
     found = faults_of("M", protocol.messages[0].fields, named_by(protocol))
     assert [fault.strict for fault in found if fault.code == "invalid_text"] == [is_taken]
+
+
+@pytest.mark.parametrize(("type_", "is_listed"), [("u8", False), ("varint", False), ("i8", True)])
+def test_a_size_from_a_context_is_negative_where_the_context_may_be(
+    tmp_path: Path, type_: str, is_listed: bool
+) -> None:
+    path = tmp_path / "p.wire"
+    path.write_text(
+        f"{HEAD}{FRAME}context sizes : {type_} per id {{ set Size.size  clear End }}\n"
+        f"message Size 1 from a {{ id : u8  size : {type_} }}\n"
+        "message End 3 from a { id : u8 }\n"
+        "message M 2 from a { id : u8  count : u8  x : bytes[count * sizes[id]] }\n"
+    )
+    protocol = chapter_of(path).protocol
+    found = faults_of("M", protocol.messages[-1].fields, named_by(protocol))
+    assert any("negative" in fault.when for fault in found) is is_listed

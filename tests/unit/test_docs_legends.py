@@ -11,6 +11,7 @@ from tests.unit.docs_sites import SHIPPED, chapter_of, shipped_chapter
 
 from wiregen.docs.book import Book
 from wiregen.docs.declarations import fields_page, message_page, type_page
+from wiregen.docs.overview import protocol_page
 from wiregen.docs.views import LayoutView, MessageView
 from wiregen.vectors.format import Invalid
 from wireproto import pravega
@@ -252,3 +253,52 @@ def test_a_code_is_never_passed_over_whatever_its_number_may_be() -> None:
     text = said(shipped("reactive_streams", "Goodbye").layout)
     assert "a number in more bytes than it needs" in text
     assert "any value is taken" not in text
+
+
+# ---- types, byte order, rules of codes
+
+
+def test_modified_utf8_is_told_where_a_field_has_it(tmp_path: Path) -> None:
+    """A codec that is written from the page writes U+0000 and U+1F600 as Java does, and counts their bytes."""
+    layout = layout_of(
+        tmp_path,
+        "message M 1 from a { x : mutf8[u16] }\nframe F { type : u8 := code(body)  body : match type }",
+    )
+    assert "U+0000 is `c0 80`" in said(layout) and "two surrogates of three bytes each" in said(layout)
+    data = pravega.encode(pravega.SegmentAlreadyExists(1, "\0\U0001f600", ""))
+    assert bytes.fromhex("0008 c080 eda0bd edb880") in data
+    assert "mutf8" not in said(layout_of(tmp_path, "struct M { x : utf8[u16] }"))
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ("x : u8  y : bytes[x]", ""),
+        ("x : varint  y : utf8[varint]", ""),
+        ("x : u16", "big-endian"),
+        ("x : bytes[u16]", "big-endian"),
+        ("x : K", "big-endian"),
+    ],
+)
+def test_a_byte_order_is_told_where_numbers_have_one(tmp_path: Path, fields: str, expected: str) -> None:
+    assert layout_of(tmp_path, f"enum K : u16 {{ ONE = 1 }}\nstruct M {{ {fields} }}").byte_order == expected
+
+
+def test_the_count_of_an_optional_list_is_told() -> None:
+    layout = shipped("geode", "PutRequest").layout
+    assert "`metadata` begins with its count, in `i16`" in said(layout)
+
+
+def test_a_page_names_the_rules_that_are_tied_to_its_codes_alone() -> None:
+    rules = [rule.name for rule in shipped("lumberjack", "Compressed").rules]
+    assert {"inflate_error", "inflate_truncated", "inflate_trailing", "partial_inner"} <= set(rules)
+    rules = [rule.name for rule in shipped("reactive_streams", "Cancel").rules]
+    assert {"varint_overflow", "varint_not_minimal"} <= set(rules)
+    rules = [rule.name for rule in shipped("geode", "PutResponse").rules]
+    assert "truncated_in_frame" in rules and "negative_count" not in rules
+
+
+def test_the_first_page_lists_the_names_of_types() -> None:
+    names = {each.name: each for each in protocol_page(Book(shipped_chapter("geode")), ()).aliases}
+    assert names["ByteArray"].type_text == "bytes[u16]" and "0002 0102" in names["ByteArray"].doc.text
+    assert names["Count"].rule is not None and names["Count"].rule.text == "negative_count"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import json
+import re
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -152,7 +153,7 @@ def test_a_message_may_be_the_refusal() -> None:
     """Reactive Streams says Goodbye with a reason; whether that refuses is the user's to say."""
     for refusals, legal, refused in (((), "passed", "failed"), (("Goodbye",), "failed", "passed")):
         side = side_of("reactive_streams", "client", refusals=frozenset(refusals))
-        talking = Conversation("trace-side-silent-client-clienthello-unsupported-version", side)
+        talking = Conversation("trace-negotiation-any-time-client-clienthello-unsupported-version", side)
         talking.tell()
         talking.tell()
         talking.tell(bytes.fromhex("020000"))
@@ -160,7 +161,7 @@ def test_a_message_may_be_the_refusal() -> None:
         while talking.verdict is None:
             talking.tell()
         assert talking.outcome[0] == refused
-        talking = Conversation("trace-side-silent-client-clienthello", side)
+        talking = Conversation("trace-negotiation-any-time-client-clienthello", side)
         talking.tell()
         talking.tell(bytes.fromhex("0200000d00"))
         while talking.verdict is None:
@@ -238,7 +239,7 @@ def test_a_pause_is_waited_for_and_too_long_a_one_is_not() -> None:
     ("id_", "side", "reason"),
     [
         ("trace-transfer-idle-reader-data-wrong-direction", WRITER, "reader breaks the rule in it"),
-        ("trace-transfer-idle-writer-data-window-overrun", WRITER, "it is about strict peers"),
+        ("trace-transfer-idle-writer-data-window-overrun-2", WRITER, "it is about strict peers"),
         ("trace-transfer-waiting-writer-data-3", side_of("lumberjack", "writer", is_strict=True), "not strict"),
         ("trace-transfer-waiting-reader-ack", READER, "it is about sessions with ack_value=1"),
         ("trace-transfer-waiting-reader-ack-5", side_of("lumberjack", "reader", options={"ack_value": 1}), "without"),
@@ -443,10 +444,14 @@ def flooding(wire: socket.socket) -> None:
 
 
 def test_a_peer_that_sends_without_end_has_its_traces_skipped() -> None:
+    """All but one that ends with an Ack of event 0: that may be there before the peer has sent too much."""
     with bad_reader(flooding) as port:
         result = held(port, "--timeout", "60", "--quiet", "1")
     assert result.exit_code == 0, result.stdout
-    assert f"0 passed, 0 failed, {N_TRACES} skipped" in result.stdout
+    found = re.search(r"(\d+) passed, 0 failed, (\d+) skipped", result.stdout)
+    assert (
+        found is not None and int(found[1]) <= 1 and int(found[1]) + int(found[2]) == N_TRACES
+    ), result.stdout
     assert "the peer sent more than 64 KiB" in result.stdout
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 from wiregen import model as m
+from wiregen.diagnostics import error_codes
 from wiregen.docs.cells import Cells
 from wiregen.docs.conversations import Conversations, conversations_in
 from wiregen.docs.faults import named_by
@@ -29,6 +30,7 @@ Carry: TypeAlias = Callable[[Sample], Mapping[str, bytes]]
 """Gives the bytes of a sample in each other serialization."""
 
 _INDEX: Final = re.compile(r"\[[^\]]*\]")
+_QUOTED: Final = re.compile(r"`([a-z_]+)`")
 _MOST_NAMED: Final = 10
 """Vectors that are named; the rest is counted."""
 
@@ -119,6 +121,21 @@ class Book:
     def rules(self) -> dict[str, m.Rule]:
         return {rule.name: rule for rule in self.protocol.rules}
 
+    def rules_of_codes(self, codes: Iterable[str]) -> list[str]:
+        """Return the rules that are tied to codes alone: the code of an error is their name, or stands in their text."""
+        known = set(codes)
+        return [name for name, own in self._codes_of_rules.items() if not own.isdisjoint(known)]
+
+    @cached_property
+    def _codes_of_rules(self) -> dict[str, frozenset[str]]:
+        codes = frozenset(error_codes())
+        tied = frozenset(_named_rules(replace(self.protocol, rules=())))
+        return {
+            rule.name: codes.intersection({rule.name, *_QUOTED.findall(rule.text)})
+            for rule in self.protocol.rules
+            if rule.name not in tied
+        }
+
     @cached_property
     def rule_numbers(self) -> dict[str, int]:
         return {rule.name: number for number, rule in enumerate(self.protocol.rules, 1)}
@@ -184,6 +201,20 @@ class Book:
         """The limits in force, those that the file does not name included."""
         known: dict[str, Any] = dict(self.plan["limits"])
         return {name: value for name, value in known.items() if isinstance(value, int)}
+
+
+def _named_rules(value: object) -> Iterator[str]:
+    """Yield the rules that nodes of the model name."""
+    match value:
+        case m.Notes():
+            if value.rule is not None:
+                yield value.rule
+        case tuple():
+            for each in value:
+                yield from _named_rules(each)
+        case _ if is_dataclass(value):
+            for slot in fields(value):
+                yield from _named_rules(getattr(value, slot.name))
 
 
 def _first(ids: list[str]) -> tuple[tuple[str, ...], int]:

@@ -208,6 +208,7 @@ def _rules(
 ) -> tuple[RuleView, ...]:
     names = [declaration.notes.rule, *(fault.rule.text for fault in faults if fault.rule is not None)]
     names += [each.violation for each in said]
+    names += book.rules_of_codes(fault.code.text for fault in faults)
     chosen = [name for name in dict.fromkeys(names) if name in book.rules]
     return tuple(rule_view(book, book.rules[name]) for name in chosen if name is not None)
 

@@ -30,11 +30,13 @@ class Fault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """The rules that limits, and declarations of types, name themselves; `unsigned`: the names of fields that are nowhere negative; `open_enums` refuse no number."""
+    """The rules that limits, and declarations of types, name themselves; `unsigned`: the names of fields that are nowhere negative, `contexts` the same of
+    contexts; `open_enums` refuse no number."""
 
     limits: Mapping[str, str]
     types: Mapping[str, str]
     unsigned: frozenset[str]
+    contexts: frozenset[str]
     open_enums: frozenset[str]
     codings: Mapping[str, m.Coding]
 
@@ -47,6 +49,7 @@ def named_by(protocol: m.Protocol) -> Named:
         limits={limit.name: limit.notes.rule or "" for limit in protocol.limits},
         types={name: rule for name, rule in types.items() if rule is not None},
         unsigned=_unsigned(protocol),
+        contexts=frozenset(each.name for each in protocol.contexts if _is_unsigned(each.type)),
         open_enums=frozenset(each.name for each in protocol.enums if each.is_open),
         codings={each.name: each for each in protocol.codings},
     )
@@ -81,6 +84,8 @@ def _may_be_negative(value: m.Expression, named: Named) -> bool:
     match value:
         case m.FieldReference(path=path):
             return not path or path[-1] not in named.unsigned
+        case m.ContextReference(context=name):
+            return name not in named.contexts
         case m.Call(function="size" | "count") | m.LimitReference() | m.Position():
             return False
         case m.Call(function="min" | "max", arguments=parts):
@@ -126,7 +131,9 @@ def _of_field(field: m.Field, path: str, named: Named) -> Iterator[Fault]:
         whole = field.where_text or expression_text(field.where)
         for text, own_rule in field.where_rules or ((whole, None),):
             yield Fault(code="constraint", path=path, when=f"not so: {text}", rule=own_rule or rule)
-    for type_, own_rule in _own(field.type, rule):
+    # A code's rule is about which message it stands for, not about how a varint is written.
+    own = "" if _is_code(field.value) and isinstance(field.type, m.Varint) else rule
+    for type_, own_rule in _own(field.type, own):
         yield from _of_type(type_, path, own_rule, named)
     expressions = [part for part in (field.condition, field.where) if part is not None]
     if any(isinstance(part, m.ContextReference) for part in nested_expressions(*expressions)):

@@ -8,6 +8,7 @@ from typing import Final, assert_never
 from wiregen import model as m
 from wiregen.docs.cells import Cell
 from wiregen.docs.faults import measures
+from wiregen.spelling import type_text
 from wiregen.walk import inner_types, nested_expressions, nested_types
 
 __all__ = ["byte_order", "legend_of"]
@@ -29,8 +30,14 @@ _OTHER: Final = {"big": "little", "little": "big"}
 
 
 def byte_order(endian: str, cells: Iterable[Cell]) -> str:
-    """Return in which order the bytes of numbers come; also where some have the other one."""
-    orders = {each for type_ in _types(_fields(cells).values()) if (each := _endian(type_)) is not None}
+    """Return in which order the bytes of numbers come, also where some have the other one; "" where no number has several bytes in an order."""
+    cells = tuple(cells)
+    types = _types(_fields(cells).values())
+    orders = {each for type_ in types if (each := _endian(type_)) is not None}
+    # A length in front of something is a number too, and so are the codes of other declarations.
+    has_number = any(cell.field is None and (cell.bits or 0) > 8 for cell in cells)
+    if not orders and not has_number and not any(isinstance(type_, m.Reference) for type_ in types):
+        return ""
     if _OTHER[endian] not in orders:
         return f"{endian}-endian"
     return f"{endian}-endian; types {'with' if endian == 'big' else 'without'} le: {_OTHER[endian]}-endian"
@@ -54,7 +61,15 @@ def legend_of(cells: tuple[Cell, ...], frame: m.Frame | None = None, message: st
     bits = ("Bit 0 is the highest of its byte.",) if any(cell.is_bit for cell in cells) else ()
     tails = tuple(_tails(cells, region))
     told = region[1] if region is not None and tails else None
-    return (*bits, *_varints(fields.values()), *_leniences(fields, told), *tails)
+    counts = tuple(_counts(cells))
+    return (
+        *bits,
+        *_varints(fields.values()),
+        *_texts(fields.values()),
+        *_leniences(fields, told),
+        *counts,
+        *tails,
+    )
 
 
 def _fields(cells: Iterable[Cell]) -> dict[str, m.Field]:
@@ -101,6 +116,23 @@ def _varints(fields: Iterable[m.Field]) -> Iterator[str]:
         )
     if any(type_.zigzag for type_ in varints):
         yield "A `zigzag` is a varint of 2n where n is not negative, of −2n − 1 where it is."
+
+
+def _texts(fields: Iterable[m.Field]) -> Iterator[str]:
+    if any(isinstance(type_, m.Text) and type_.encoding == "mutf8" for type_ in _types(fields)):
+        yield (
+            "`mutf8` is Java's modified UTF-8: U+0000 is `c0 80`, and a character above U+FFFF is two surrogates of three bytes each. "
+            "Its length counts bytes."
+        )
+
+
+def _counts(cells: Iterable[Cell]) -> Iterator[str]:
+    """Yield which optional fields begin with a number that has no line of its own."""
+    for cell in cells:
+        type_ = cell.field.type if cell.field is not None and cell.is_optional else None
+        if isinstance(type_, m.List | m.Bytes | m.Text) and isinstance(type_.length, m.Prefix):
+            word = "count" if isinstance(type_, m.List) else "length"
+            yield f"`{cell.label}` begins with its {word}, in `{type_text(type_.length.type)}`, where it is there."
 
 
 def _refused(varints: list[m.Varint]) -> str:

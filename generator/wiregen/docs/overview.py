@@ -16,6 +16,7 @@ from wiregen.docs.prose import Prose
 from wiregen.docs.remembered import remembered_views
 from wiregen.docs.sessions import conversation_views, session_view
 from wiregen.docs.views import (
+    AliasView,
     ConstView,
     HomeView,
     LimitView,
@@ -26,6 +27,7 @@ from wiregen.docs.views import (
     VectorsView,
 )
 from wiregen.emitter import harmless
+from wiregen.spelling import expression_text, type_text
 
 __all__ = ["home_page", "protocol_page"]
 
@@ -37,6 +39,7 @@ _UNITS = {"ms": "ms", "bytes": "bytes", "none": ""}
 def protocol_page(book: Book, pages: Iterable[MessageView], others: tuple[Book, ...] = ()) -> ProtocolView:
     """Return the overview; `pages` are those of its messages and the like, which know their sizes, `others` what it is compared with."""
     protocol = book.protocol
+    pages = tuple(pages)
     sizes = {page.declaration.name: page.layout.size for page in pages}
     messages = tuple(_message(book, message, sizes) for message in protocol.messages)
     is_long = len(messages) > _MOST_IN_TABLES
@@ -46,12 +49,13 @@ def protocol_page(book: Book, pages: Iterable[MessageView], others: tuple[Book, 
         doc=Prose(text=protocol.doc),
         notes=notes_of(protocol.notes),
         sources=tuple(harmless(" ".join(source.split())) for source in protocol.sources),
-        facts=_facts(protocol),
+        facts=_facts(protocol, has_order=_has_order(protocol, pages)),
         roles=_by_role(protocol, tuple(sorted(messages, key=_code_of)) if is_long else messages),
         by_code=() if is_long else tuple(sorted((each for each in messages if each.code), key=_code_of)),
         is_long=is_long,
         frames=tuple(_listed(book, each, sizes) for each in _outermost(protocol)),
         types=tuple(_listed(book, each, sizes) for each in _types(protocol)),
+        aliases=tuple(_alias(book, alias) for alias in protocol.aliases),
         limits=tuple(_limit(book, limit) for limit in protocol.limits),
         constants=tuple(_const(const) for const in protocol.constants),
         reserved=reserved_of(protocol.reserved),
@@ -86,10 +90,15 @@ _AFTER_ERROR: Final[dict[m.ErrorAction, str]] = {
 }
 
 
-def _facts(protocol: m.Protocol) -> tuple[tuple[str, str], ...]:
+def _has_order(protocol: m.Protocol, pages: tuple[MessageView, ...]) -> bool:
+    """Return whether some number of the protocol may have several bytes in an order."""
+    return bool(protocol.unions or protocol.codings) or any(page.layout.byte_order for page in pages)
+
+
+def _facts(protocol: m.Protocol, *, has_order: bool) -> tuple[tuple[str, str], ...]:
     opener = f" ({protocol.roles[0]} opens the connection)" if protocol.roles else ""
     facts = (
-        ("Byte order", f"{protocol.endian}-endian"),
+        ("Byte order", f"{protocol.endian}-endian" if has_order else ""),
         ("Roles", ", ".join(protocol.roles) + opener),
         ("Port", ", ".join(f"{port.transport} {port.number}" for port in protocol.ports)),
         ("After an error", _AFTER_ERROR[protocol.on_error] if protocol.sessions else ""),
@@ -141,6 +150,17 @@ def _listed(book: Book, declaration: Named, sizes: dict[str, str]) -> ListingVie
         size=sizes.get(declaration.name, ""),
         doc=Prose(text=declaration.doc),
         is_deprecated=declaration.notes.deprecated is not None,
+    )
+
+
+def _alias(book: Book, alias: m.Alias) -> AliasView:
+    where = "" if alias.where is None else f" where {expression_text(alias.where)}"
+    return AliasView(
+        name=alias.name,
+        type=book.places.linked(harmless(f"{type_text(alias.type)}{where}")),
+        doc=Prose(text=alias.doc),
+        notes=notes_of(alias.notes),
+        rule=book.rule_link(alias.notes.rule),
     )
 
 

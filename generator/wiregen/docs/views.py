@@ -292,6 +292,21 @@ class ListingView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AliasView:
+    """A `type` of the file: another name of a shape."""
+
+    name: str
+    type: tuple[Linked, ...]
+    doc: Prose
+    notes: NotesView
+    rule: Linked | None
+
+    @property
+    def type_text(self) -> str:
+        return "".join(part.text for part in self.type)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LimitView:
     name: str
     value: str
@@ -365,6 +380,7 @@ class ProtocolView:
     """So many messages that a line each has to do, by code."""
     frames: tuple[ListingView, ...]
     types: tuple[ListingView, ...]
+    aliases: tuple[AliasView, ...]
     limits: tuple[LimitView, ...]
     constants: tuple[ConstView, ...]
     reserved: tuple[tuple[str, Prose], ...]

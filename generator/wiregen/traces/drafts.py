@@ -166,10 +166,11 @@ class Drafts:
         small = self._specimens.values(type_)
         alike = [each for each in known if any(type(each) is type(other) for other in small)]
         seen_through = self._specimens.viewed(f"{source.kind.name}.{'.'.join(path)}")
-        for each in (*none, *alike, *self._chunks(source, path[0], world), *seen_through, *small):
+        chunks = self._chunks(source, path[0], world)
+        for each in (*none, *alike, *chunks, *seen_through, *small):
             if each not in unique:
                 unique.append(each)
-        return tuple(unique[: _MOST_SMALL + len(seen_through)])
+        return tuple(unique[: _MOST_SMALL + len(chunks) + len(seen_through)])
 
     def _chunks(self, source: Source, field: str, world: World) -> list[bytes]:
         """Return bytes for a field that is a piece of a frame: of the sender's smallest one the half, the rest, and all."""
@@ -184,7 +185,7 @@ class Drafts:
         return found
 
     def _small_frames(self, source: Source, frame: str) -> list[bytes]:
-        """Return the smallest frame of a sender that is no piece itself; of what sessions name beside pieces, if they do."""
+        """Return the smallest frames of a sender that are no pieces: of those that sessions name beside pieces, and of the others."""
         beside = _named_beside(self._plan, source.kind.name)
         small: dict[str, bytes] = {}
         for other in self._sources:
@@ -193,8 +194,11 @@ class Drafts:
                 data = written_by(other.base, other.writer, World(self._setup))
                 if data is not None:
                     small[other.kind.name] = data
-        fitting = [data for name, data in small.items() if name in beside] or list(small.values())
-        return sorted(fitting, key=len)[:1]
+        groups = (
+            [data for name, data in small.items() if (name in beside) is is_named]
+            for is_named in (True, False)
+        )
+        return [min(group, key=len) for group in groups if group]
 
     # ---- pieces of blocks
 

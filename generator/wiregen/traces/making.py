@@ -22,7 +22,7 @@ from wiregen.traces.world import Setup
 
 __all__ = ["make_traces"]
 
-_ROUNDS: Final = (20, 40, 120, 360)
+_ROUNDS: Final = (20, 40, 120, 360, 1000)
 """Worlds that each search looks at, round by round; each round is content with a little less. The first that finds
 nothing is the last, and then finer searches go through all of them."""
 _FEW_KEYS: Final = 1

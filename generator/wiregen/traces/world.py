@@ -30,6 +30,8 @@ Atom = Hashable
 
 _SMALL = 2
 _FEW_BYTES = 16
+_HEAD = 8
+"""Digits of the bytes that a frame in pieces begins with: most frames tell there which message they carry."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -331,11 +333,13 @@ class World:
                 min(_SMALL, len(entries)),
                 frozenset(map(_rough, entries.values())),
             )
-        for name in self.setup.plan["joins"]:
+        for name, (type_, *_) in self.setup.plan["joins"].items():
+            is_frame = type_ is not None and type_[0] == "frame"
             for role in self.setup.plan["roles"]:
                 open_ = [each for each in self.context.joins.snapshot()[name] if each["from"] == role]
                 sizes = [min(len(each["data"]) // 2, _SMALL) for each in open_]
-                yield (name, role, tuple(sorted(sizes))[:2])
+                begun = sorted(each["data"][:_HEAD] for each in open_ if is_frame)
+                yield (name, role, tuple(sorted(sizes))[:2], tuple(begun)[:2])
 
 
 def _of_sessions(

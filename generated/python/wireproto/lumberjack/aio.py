@@ -72,7 +72,7 @@ def connect(
     limits: messages.Limits | None = None,
     ack_value: messages.AckValue = messages.AckValue.SEQUENCE,
     ack_reach: messages.AckReach = messages.AckReach.ALL,
-    window_use: messages.WindowUse = messages.WindowUse.LIMIT,
+    window_use: messages.WindowUse = messages.WindowUse.EITHER,
     backlog: int = 64,
     idle_timeout: float | None = None,
 ) -> AbstractAsyncContextManager[Peer]:
@@ -114,7 +114,7 @@ async def serve(
     limits: messages.Limits | None = None,
     ack_value: messages.AckValue = messages.AckValue.SEQUENCE,
     ack_reach: messages.AckReach = messages.AckReach.ALL,
-    window_use: messages.WindowUse = messages.WindowUse.LIMIT,
+    window_use: messages.WindowUse = messages.WindowUse.EITHER,
     backlog: int = 64,
     idle_timeout: float | None = None,
 ) -> Server[Peer]:

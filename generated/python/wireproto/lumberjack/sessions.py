@@ -79,7 +79,7 @@ class TransferView(_View):
 
     @property
     def acked(self) -> int:
-        """The last ack that covered something."""
+        """The last ack that covered something; -1 before one."""
         value: int = self._value("acked")
         return value
 
@@ -105,7 +105,7 @@ class Connection(_Connection):
         limits: messages.Limits | None = None,
         ack_value: messages.AckValue = messages.AckValue.SEQUENCE,
         ack_reach: messages.AckReach = messages.AckReach.ALL,
-        window_use: messages.WindowUse = messages.WindowUse.LIMIT,
+        window_use: messages.WindowUse = messages.WindowUse.EITHER,
         now: float = 0.0,
     ) -> None:
         super().__init__(
@@ -172,7 +172,7 @@ class Session(_Session):
         limits: messages.Limits | None = None,
         ack_value: messages.AckValue = messages.AckValue.SEQUENCE,
         ack_reach: messages.AckReach = messages.AckReach.ALL,
-        window_use: messages.WindowUse = messages.WindowUse.LIMIT,
+        window_use: messages.WindowUse = messages.WindowUse.EITHER,
         now: float = 0.0,
     ) -> None:
         super().__init__(

@@ -454,6 +454,8 @@ PLAN: dict[str, Any] = {
             "variables": (
                 ("owner", ("uuid",), False, ("octets", "00000000000000000000000000000000"), False),
                 ("block", ("bytes", ("end",)), False, ("octets", ""), False),
+                ("whole", ("int", 8, True, "big"), False, ("number", 0), False),
+                ("plain", ("int", 8, True, "big"), False, ("number", 0), False),
             ),
             "states": ("closed", "open", "following", "cut"),
             "rows": (
@@ -862,8 +864,45 @@ PLAN: dict[str, Any] = {
                     None,
                     ("go", "closed", (("block", ("octets", "")),)),
                 ),
-                (("open",), "client", ("Event",), None, ("go", "following", (("block", ("octets", "")),))),
-                (("open",), "client", ("PartialEvent",), None, ("go", "cut", (("block", ("octets", "")),))),
+                (
+                    ("open",),
+                    "client",
+                    ("Event",),
+                    None,
+                    (
+                        "go",
+                        "following",
+                        (
+                            (
+                                "whole",
+                                (
+                                    "operation",
+                                    "+",
+                                    (
+                                        "operation",
+                                        "+",
+                                        ("call", "count", (("variable", "block"),)),
+                                        ("number", 8),
+                                    ),
+                                    ("call", "count", (("field", ("data",), "own"),)),
+                                ),
+                            ),
+                            ("plain", ("call", "count", (("field", ("data",), "own"),))),
+                            ("block", ("octets", "")),
+                        ),
+                    ),
+                ),
+                (
+                    ("open",),
+                    "client",
+                    ("PartialEvent",),
+                    None,
+                    (
+                        "go",
+                        "cut",
+                        (("whole", ("call", "count", (("variable", "block"),))), ("block", ("octets", ""))),
+                    ),
+                ),
                 (
                     ("open", "following", "cut"),
                     "client",
@@ -890,12 +929,66 @@ PLAN: dict[str, Any] = {
                     ("following", "cut"),
                     "client",
                     ("AppendBlockEnd",),
-                    ("operation", "<", ("field", ("size_of_whole_events",), "own"), ("number", 0)),
+                    (
+                        "operation",
+                        "not in",
+                        ("field", ("size_of_whole_events",), "own"),
+                        ("range", ("number", 0), ("variable", "whole")),
+                    ),
                     ("violates", "bad_size_of_whole_events", False),
                 ),
-                (("following", "cut"), "client", ("AppendBlockEnd",), None, ("go", "closed", ())),
-                (("following",), "client", ("Event",), None, ("go", None, ())),
+                (
+                    ("following", "cut"),
+                    "client",
+                    ("AppendBlockEnd",),
+                    ("operation", "<", ("field", ("size_of_whole_events",), "own"), ("variable", "plain")),
+                    ("violates", "bad_block_tail", True),
+                ),
+                (
+                    ("following",),
+                    "client",
+                    ("AppendBlockEnd",),
+                    ("operation", ">", ("call", "count", (("field", ("data",), "own"),)), ("number", 0)),
+                    ("violates", "block_end_data_ignored", True),
+                ),
+                (
+                    ("following",),
+                    "client",
+                    ("Event",),
+                    None,
+                    (
+                        "go",
+                        None,
+                        (
+                            (
+                                "whole",
+                                (
+                                    "operation",
+                                    "+",
+                                    ("operation", "+", ("variable", "whole"), ("number", 8)),
+                                    ("call", "count", (("field", ("data",), "own"),)),
+                                ),
+                            ),
+                            (
+                                "plain",
+                                (
+                                    "operation",
+                                    "+",
+                                    ("variable", "plain"),
+                                    ("call", "count", (("field", ("data",), "own"),)),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (("following",), "client", ("PartialEvent",), None, ("go", "cut", ())),
+                (
+                    ("following", "cut"),
+                    "client",
+                    ("AppendBlockEnd",),
+                    None,
+                    ("go", "closed", (("whole", ("number", 0)), ("plain", ("number", 0)))),
+                ),
                 (
                     ("cut",),
                     "client",

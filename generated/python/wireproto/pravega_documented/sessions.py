@@ -42,7 +42,7 @@ __all__ = (
 
 
 class WriterView(_View):
-    """One writer; a connection may set up many."""
+    """One writer. The client connects to the host of its choice; a connection may set up many writers."""
 
     __slots__ = ()
 
@@ -95,6 +95,18 @@ class BlockView(_View):
     def block(self) -> bytes:
         """What the open block holds, of at most one frame."""
         value: bytes = self._value("block")
+        return value
+
+    @property
+    def whole(self) -> int:
+        """Events that came as messages of the open block: their bytes with headers, and before them what AppendBlock holds."""
+        value: int = self._value("whole")
+        return value
+
+    @property
+    def plain(self) -> int:
+        """Their bytes without headers."""
+        value: int = self._value("plain")
         return value
 
 
@@ -163,7 +175,7 @@ class Connection(_Connection):
 
     @property
     def writer(self) -> _Views[WriterView]:
-        """One writer; a connection may set up many."""
+        """One writer. The client connects to the host of its choice; a connection may set up many writers."""
         return _Views(self._engine.instances["Writer"], WriterView, self.role, _package().roles)
 
     @property
@@ -202,7 +214,7 @@ class Session(_Session):
 
     @property
     def writer(self) -> _Views[WriterView]:
-        """One writer; a connection may set up many."""
+        """One writer. The client connects to the host of its choice; a connection may set up many writers."""
         return _Views(self._engine.instances["Writer"], WriterView, None, _package().roles)
 
     @property

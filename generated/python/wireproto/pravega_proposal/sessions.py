@@ -49,7 +49,9 @@ class PiecesView(_View):
 
 
 class AppenderView(_View):
-    """One appender; a connection may have several, as for several segments."""
+    """One appender. The client connects to the host that it takes for the right one; a connection may have several appenders, as for several
+    segments.
+    """
 
     __slots__ = ()
 
@@ -70,6 +72,12 @@ class AppenderView(_View):
         value: int = self._value("acked")
         return value
 
+    @property
+    def asked(self) -> str:
+        """The segment of the SetupAppend that waits for its answer."""
+        value: str = self._value("asked")
+        return value
+
 
 class BlockView(_View):
     """Where events may stand: in a block, which may hold other messages too. The last event of a block may be cut, and end behind it."""
@@ -85,6 +93,12 @@ class BlockView(_View):
     def is_due(self) -> bool:
         """The message that was cut in a block, and ended behind it, comes next."""
         value: bool = self._value("is_due")
+        return value
+
+    @property
+    def is_early(self) -> bool:
+        """The message that began before the block, and ended in it, comes next."""
+        value: bool = self._value("is_early")
         return value
 
 
@@ -163,7 +177,9 @@ class Connection(_Connection):
 
     @property
     def appender(self) -> _Views[AppenderView]:
-        """One appender; a connection may have several, as for several segments."""
+        """One appender. The client connects to the host that it takes for the right one; a connection may have several appenders, as for several
+        segments.
+        """
         return _Views(self._engine.instances["Appender"], AppenderView, self.role, _package().roles)
 
     @property
@@ -209,7 +225,9 @@ class Session(_Session):
 
     @property
     def appender(self) -> _Views[AppenderView]:
-        """One appender; a connection may have several, as for several segments."""
+        """One appender. The client connects to the host that it takes for the right one; a connection may have several appenders, as for several
+        segments.
+        """
         return _Views(self._engine.instances["Appender"], AppenderView, None, _package().roles)
 
     @property

@@ -37,7 +37,7 @@ def _table(doc: str, *columns: Any) -> Any:
 
 HEADERS: Final[dict[str, Any]] = {
     "Message": _table(
-        "A type and the fields that follow from it. A message has no length, so an unknown type cannot be skipped.\n\nThe transport carries any bytes, both ways at once, and keeps their order: TCP, TLS, WebSockets, pipes. The document wants a known\nserialization below, fast and small, with boolean, text, bytes and varint, and chooses none; it need not describe itself.",
+        "A type and the fields that follow from it. A message has no length, so an unknown type cannot be skipped.\n\nThe transport carries any bytes, both ways at once, and keeps their order, also where it has messages of its own: TCP, TLS, WebSockets,\npipes. The document wants a known serialization below, fast and small, with boolean, text, bytes and varint, and chooses none; it need\nnot describe itself.",
     ),
 }
 """What frames have around their messages, by the frame's name."""
@@ -136,7 +136,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column("error", pa.string(), "What went wrong."),
     ),
     "OnNextPacked": _table(
-        "Many elements of the fixed size in one message, which saves each of them three to six bytes. It does not help where an element cannot wait,\nas in a ticker, nor without demand.",
+        "Many elements of the fixed size in one message, which saves each of them three to six bytes. For an element as small as an int that is 100 %\nof its size or more. It does not help where an element cannot wait, as in a ticker, nor without demand.",
         _column(
             "subscriber",
             pa.decimal128(20, 0),
@@ -178,7 +178,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column("data", pa.binary(), "The last bytes of the element, always behind their length."),
     ),
     "Goodbye": _table(
-        "Ends every stream, as if each had got its Cancel or OnError, and releases what belongs to them. The other side answers with the same; then\nthe transport is closed.",
+        "Ends every stream, as if each had got its Cancel or OnError. The other side answers with the same; then the transport is closed, and both\nsides release all that belongs to the connection.",
         _column("reason", pa.string(), "For people; may be empty."),
     ),
     "Unknown": _table(
@@ -191,7 +191,7 @@ MESSAGES: Final[dict[str, Any]] = {
 
 JOINED: Final[dict[str, Any]] = {
     "Element": _table(
-        "A split element, put together.",
+        "A split element, put together in the order of its parts; the application gets it as one.",
         _column("joined", pa.binary()),
     ),
 }

@@ -13,6 +13,7 @@ from .._runtime.session_events import Ended, Fault, Received, TimedOut, Violatio
 from .._runtime.session_package import Package as _Package
 from .._runtime.session_views import View as _View
 from .._runtime.session_views import Views as _Views
+from .._runtime.session_views import single_view as _single_view
 from . import messages
 from ._plan import PLAN as _PLAN
 
@@ -25,9 +26,11 @@ if TYPE_CHECKING:
     )
 
 __all__ = (
+    "ClosingView",
     "Connection",
     "Ended",
     "Fault",
+    "NegotiationView",
     "Received",
     "Session",
     "SessionError",
@@ -38,8 +41,20 @@ __all__ = (
 )
 
 
+class NegotiationView(_View):
+    """The version that each side says. One that says another may have sent more before it knows that it is refused."""
+
+    __slots__ = ()
+
+
 class SideView(_View):
     """What one side sends, from its hello to its goodbye."""
+
+    __slots__ = ()
+
+
+class ClosingView(_View):
+    """The Goodbyes of both sides. If they cross, each may stand for the answer to the other, or be answered as well."""
 
     __slots__ = ()
 
@@ -118,9 +133,19 @@ class Connection(_Connection):
         return self._send(message, now, {}, {}, split, despite=despite)
 
     @property
+    def negotiation(self) -> NegotiationView:
+        """The version that each side says. One that says another may have sent more before it knows that it is refused."""
+        return _single_view(NegotiationView, self._engine.instances["Negotiation"])
+
+    @property
     def side(self) -> _Views[SideView]:
         """What one side sends, from its hello to its goodbye."""
         return _Views(self._engine.instances["Side"], SideView, self.role, _package().roles)
+
+    @property
+    def closing(self) -> ClosingView:
+        """The Goodbyes of both sides. If they cross, each may stand for the answer to the other, or be answered as well."""
+        return _single_view(ClosingView, self._engine.instances["Closing"])
 
     @property
     def subscription(self) -> _Views[SubscriptionView]:
@@ -154,9 +179,19 @@ class Session(_Session):
         )
 
     @property
+    def negotiation(self) -> NegotiationView:
+        """The version that each side says. One that says another may have sent more before it knows that it is refused."""
+        return _single_view(NegotiationView, self._engine.instances["Negotiation"])
+
+    @property
     def side(self) -> _Views[SideView]:
         """What one side sends, from its hello to its goodbye."""
         return _Views(self._engine.instances["Side"], SideView, None, _package().roles)
+
+    @property
+    def closing(self) -> ClosingView:
+        """The Goodbyes of both sides. If they cross, each may stand for the answer to the other, or be answered as well."""
+        return _single_view(ClosingView, self._engine.instances["Closing"])
 
     @property
     def subscription(self) -> _Views[SubscriptionView]:
