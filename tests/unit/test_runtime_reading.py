@@ -590,7 +590,7 @@ def test_a_fault_in_inflated_bytes_tells_both_places() -> None:
 
 def test_the_limits_of_the_caller_come_first() -> None:
     plan = plan_of(field("v", ("list", U8, BOUNDED, 1)))
-    assert refusal(plan, "020000", Options(limits={"count": 1})).expected == "at most 1 items"
+    assert refusal(plan, "020000", Options(limits={"count": 1})).expected == "at most 1 items (limits.count)"
     assert refusal(plan, "020000", Options(limits={"messages": 1})).code == "limit_exceeded"
     assert refusal(plan, "020000", Options(limits={"frame": 2})).at == 0
 

@@ -53,7 +53,7 @@ def test_two_runs_give_the_same(name: str) -> None:
 
 def test_everything_of_a_protocol_is_shown() -> None:
     plan = plan_of(ROOT / "idl" / "lumberjack.wire")
-    built = build_vectors(plan, limits=("frame", "inflated", "count", "depth"))
+    built = build_vectors(plan, limits=("frame", "inflated", "count", "messages", "depth"))
     assert built.coverage.is_full, built.coverage
 
 

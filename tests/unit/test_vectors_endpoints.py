@@ -563,6 +563,23 @@ def test_listening_where_others_can_connect_is_said() -> None:
 
 
 @pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--connect", "localhost"), "`localhost` is not HOST:PORT"),
+        (("--listen", "70000"), "`70000` is not HOST:PORT"),
+        (("--connect", f"{HOST}:1", "--ca", str(LUMBERJACK)), "--ca is about TLS"),
+        (("--connect", f"{HOST}:1"), "wiregen vectors build"),
+    ],
+)
+def test_the_address_is_checked_before_vectors_are_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run("vectors", "run", LUMBERJACK, *arguments)
+    assert said in result.stderr and result.exit_code in (1, 2)
+
+
+@pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
         ((), 1, "no implementation is named"),

@@ -96,6 +96,8 @@ def verb(
     _check_one(protocol, bool(command), endpoint)
     if command:
         _check_not_live(live)
+    else:
+        endpoint.network()  # what is wrong with it is told before files are looked for
     plan = lower(spoken(protocol).protocol)
     vectors = vectors_of(files, plan, only)
     known = expected_of(expected)

@@ -6,7 +6,7 @@ from typing import Any
 
 from .errors import DecodeError
 from .expressions import Undefined
-from .joins import Joins, OpenJoin, limit_of_joins
+from .joins import Joins, OpenJoin
 from .layout import as_octets
 from .part import Part
 from .plain import Key
@@ -105,10 +105,9 @@ def _whole(reader: Reader, last: _Last, inside: Node, place: Place) -> tuple[byt
     try:
         return source.whole(last.name, open_, bytes(inside.value), schema.joined, is_damaged=is_damaged)
     except DecodeError as error:
-        limit = limit_of_joins(schema.plan) if error.code == "limit_exceeded" else None
-        where = Place(place.name, last.name)
+        where = Place(place.name, last.name, error.rule)
         raise reader.fail(
-            error.code, where, inside.start, expected=error.expected, found=error.found, limit=limit
+            error.code, where, inside.start, expected=error.expected, found=error.found
         ) from None
 
 

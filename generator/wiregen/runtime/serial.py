@@ -12,7 +12,7 @@ from uuid import UUID
 
 from .access import kind_of
 from .codec import READ_FAULTS, WRITE_FAULTS
-from .errors import DecodeError
+from .errors import DecodeError, within
 from .explain import explain_type
 from .options import Options
 from .schema.protocol import Schema
@@ -157,7 +157,7 @@ class Budget:
         return self._over("messages", f"at most {self._most} items in the frame", "more")
 
     def _over(self, limit: str, expected: str, found: str) -> Misfit:
-        return Misfit("limit_exceeded", expected, found, rule=self._rules.get(limit))
+        return Misfit("limit_exceeded", within(expected, limit), found, rule=self._rules.get(limit))
 
 
 class Members(dict[int, Any]):

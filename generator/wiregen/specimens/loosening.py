@@ -46,8 +46,10 @@ class FewBits(Node, legacy="few_bits"):
 class _Loosening:
     def __init__(self, plan: Schema) -> None:
         self._enums = dict(plan.enums)
-        self._codes = sorted({code for role in plan.codes.values() for code in role})
-        self._names = {code: name for role in plan.codes.values() for code, name in role.items()}
+        self._codes = plan.codes
+        self._is_apart = len(set(plan.sends.values())) > 1
+        self._sender: str | None = None
+        """The role whose frame is being loosened, where each role has a frame of its own."""
         self.plan = replace(
             plan,
             **self._layouts(plan),
@@ -63,6 +65,7 @@ class _Loosening:
         }
 
     def _declaration(self, entry: Any) -> Any:
+        self._sender = entry.role if isinstance(entry, Frame) and self._is_apart else None
         if isinstance(entry, Message | Frame | Preamble | Variety):
             return replace(entry, fields=self._fields(entry.fields))
         return self._fields(entry)
@@ -82,9 +85,10 @@ class _Loosening:
 
     def _code(self, type_: Any) -> EnumReference:
         base = self._type(self._enums[type_.name].type if isinstance(type_, EnumReference) else type_)
-        name = f"{CODES}{base}"
-        members = tuple(Member(code, self._names[code]) for code in self._codes)
-        self._enums[name] = Enum(base, False, members)
+        name = f"{CODES}{self._sender or ''}{base}"
+        senders = self._codes if self._sender is None else (self._sender,)
+        named = {code: message for sender in senders for code, message in self._codes[sender].items()}
+        self._enums[name] = Enum(base, False, tuple(Member(*each) for each in sorted(named.items())))
         return EnumReference(name)
 
     def _type(self, type_: Any) -> Any:

@@ -66,6 +66,10 @@ class Picking:
         self._of_items: dict[str, Any] = {}
         """The condition that every item of a list fulfils, by the path of the list."""
         self._code: int | None = None
+        self._end: int | None = None
+        """Where the innermost region ends at the latest, as its length can say; None: it sets no bound."""
+        self._n_bits = 0
+        """Bits that were chosen: their fields take no bytes while a value is made up."""
 
     def read(self, reader: Reader, type_: Any, place: Place) -> Steps:
         """Read one type, made up.
@@ -162,6 +166,7 @@ class Picking:
             options = self._fitting(reader, type_, place, self._options(reader, type_, place))
             value = self._choose(reader, place, options)
         data = self._bytes_of(type_, value)
+        self._n_bits += type_[1] if type_[0] == "few_bits" else 0
         return _said(reader, type_, place, value, data)
 
     def _options(self, reader: Reader, type_: Any, place: Place) -> tuple[Option, ...]:
@@ -224,9 +229,14 @@ class Picking:
         return sorted(options, key=lambda option: option[1] != default)
 
     def _codes(self, reader: Reader, codes: list[int]) -> Iterator[Option]:
-        """Return the messages that the frame may carry: its sender's, and where only some may stand, those."""
+        """Return the messages that the frame may carry: its role's, else its sender's; where only some may stand, those."""
         only = reader.only[0]
-        senders = [reader.sender] if reader.sender is not None else list(self._plan.codes)
+        role = (
+            reader.sender
+            if reader.frame is None
+            else reader.schema.frames[reader.frame.name].role or reader.sender
+        )
+        senders = list(self._plan.codes) if role is None else [role]
         for code in codes:
             sent = (self._plan.codes.get(sender, {}).get(code) for sender in senders)
             name = next((name for name in sent if name is not None), None)
@@ -259,17 +269,31 @@ class Picking:
         site = self._site(reader, place)[0]
         most = self._soil.most_said(length)
         null: tuple[Option, ...] = (("null", None),) if self._soil.can_be_null(length) else ()
+        room = self._room_for(reader, length)
         options: tuple[Option, ...]
         if type_[0] == "text":
-            options = text_options(site, type_[1], shape_of(type_), lenient=type_[3], most=most)
+            room //= 2 if type_[1] == "utf16" else 1
+            options = text_options(site, type_[1], shape_of(type_), lenient=type_[3], most=most, room=room)
         else:
             owner, _, name = site.rpartition(".")
             is_json = self._plan.views.get(owner, {}).get(name) == "json"
-            options = byte_options(site, shape_of(type_), most, is_json=is_json)
+            options = byte_options(site, shape_of(type_), most=most, room=room, is_json=is_json)
         if length[0] == "delimited":
             end = bytes.fromhex(length[1])
             options = tuple(each for each in options if end not in _encoded(type_, each[1]))
         return (*options, *null)
+
+    def _room_for(self, reader: Reader, length: Any) -> int:
+        """Return how many bytes something with that length has at most, here, in its region and its frame."""
+        frame_end = reader.window.frame_start + reader.schema.frame
+        end = frame_end if self._end is None else min(self._end, frame_end)
+        before = (fixed_size(reader.schema, length[1]) or 1) if length[0] == "prefix" else 0
+        behind = len(bytes.fromhex(length[1])) if length[0] == "delimited" else 0
+        return max(0, end - self._here(reader) - before - behind)
+
+    def _here(self, reader: Reader) -> int:
+        """Return how many bytes there are before what is read next."""
+        return reader.window.position + self._n_bits // 8
 
     def _of_size(self, reader: Reader, type_: Any, place: Place, size: int) -> Steps:
         """Read what has as many bytes, or units, as something else says."""
@@ -367,15 +391,33 @@ class Picking:
         _, content, carrier, _ = type_
         window = reader.window
         before = (window.end, reader.is_last, reader.is_bounded)
+        end_before, self._end = self._end, self._end_of(reader, carrier)
         room = self._room(reader, place)
         window.end = window.position + room if before[0] is None else min(before[0], window.position + room)
         reader.is_last, reader.is_bounded = True, True
         start = window.position
         node = yield from reader.read(reader, content, place)
         window.end, reader.is_last, reader.is_bounded = before
+        self._end = end_before
         if carrier[0] == "size" and carrier[1][0] == "field" and carrier[1][2] == "own":
             _set(reader, carrier[1][1], window.position - start)
         return node
+
+    def _end_of(self, reader: Reader, carrier: Any) -> int | None:
+        """Return where a region ends at the latest; None: nothing but its frame bounds it, or it is compressed or cut."""
+        match carrier:
+            case ("prefix", _, *_):
+                most = self._soil.most_said(carrier)
+            case ("size", ("number", int(size))):
+                most = size
+            case ("size", ("field", (str(name),), "own")):
+                most = self._soil.most_in(owner_of(reader.scope), name)
+            case ("size", _):
+                most = None
+            case _:
+                return None
+        ends = (self._end, None if most is None else self._here(reader) + most)
+        return min((end for end in ends if end is not None), default=None)
 
     def _room(self, reader: Reader, place: Place) -> int:
         if not self._soil.mentions.asks_for_room:

@@ -167,6 +167,19 @@ class Soil:
     def _numbers(self) -> dict[Any, tuple[Option, ...]]:
         return {}
 
+    def most_in(self, owner: str, name: str) -> int | None:
+        """Return the largest number that an integer field can hold; None: it is none, or no layout has it."""
+        types = [
+            field[2]
+            for each, fields in rows_of(self.plan)
+            if each == owner
+            for field in every_field(fields)
+            if field[0] == name
+        ]
+        if not types or any(type_[0] != "int" for type_ in types):
+            return None
+        return max(bounds(type_)[1] for type_ in types)
+
     def most_said(self, length: Any) -> int | None:
         """Return the largest number that a prefix can say; None: it is no prefix, or nothing bounds it in practice."""
         if length[0] != "prefix":

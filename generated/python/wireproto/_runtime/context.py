@@ -7,7 +7,7 @@ text order once a whole message is there; the pieces of a join belong to the dir
 from __future__ import annotations
 
 from .codec import ReadState, WriteState
-from .errors import DecodeError
+from .errors import DecodeError, within
 from .part import Part
 
 TYPE_CHECKING = False
@@ -192,7 +192,9 @@ class Context:
     def _set(self, name: str, key: Key, value: Any) -> None:
         entries = self.entries[name]
         if key not in entries and len(entries) >= self._open:
-            raise DecodeError("limit_exceeded", path=name, expected=f"at most {self._open} open keys")
+            expected = within(f"at most {self._open} open keys", "open")
+            rule = self._plan.limit_rules.get("open")
+            raise DecodeError("limit_exceeded", rule=rule, path=name, expected=expected)
         entries[key] = value
 
     def _put_back(self, name: str, key: Key, value: Any) -> None:

@@ -409,8 +409,7 @@ class Decoder(Generic[F]):
         Raises:
             DecodeError: It does not conform.
         """
-        is_faulty = self._is_whole and self._namespace is None
-        steps = self._reading(data, offset, base, is_faulty=is_faulty)
+        steps = self._reading(data, offset, base, is_faulty=self._is_whole)
         try:
             next(steps)
         except DecodeError as error:

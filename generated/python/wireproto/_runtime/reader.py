@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import Any, TypeAlias
 
-from .errors import DecodeError, NeedMoreData
+from .errors import DecodeError, NeedMoreData, within
 from .expressions import Undefined, evaluate
 from .layout import Layout, Type
 from .options import Options
@@ -284,7 +284,7 @@ class Reader:
             frame_offset=self.frame_offset,
             at=outer,
             inner_at=at if is_inner else None,
-            expected=expected,
+            expected=expected if limit is None else within(expected, limit),
             found=found,
             recoverable=self.known_end is not None,
             end=self.known_end,

@@ -127,7 +127,10 @@ def _read_field(reader: Reader, record: RecordScope, field: Field, place: Place)
         if name is not None and record is reader.frame:
             node = yield from read_divided(reader, record, name, field, here)
         else:
-            node = yield from reader.read(reader, field[2], here)
+            # A code's rule is about which message it stands for, not about how a varint is written.
+            is_code = field[2][0] == "varint" and _is_code(field[3])
+            within = place.field(field[0], None) if is_code else here
+            node = yield from reader.read(reader, field[2], within)
     except DecodeError as error:
         if field[8] and error.code in _CODES_WITH_A_BYTE:
             raise error.without_found() from None
@@ -135,6 +138,11 @@ def _read_field(reader: Reader, record: RecordScope, field: Field, place: Place)
     record.add(field, node)
     _check(reader, record, field, node, here)
     return node
+
+
+def _is_code(value: Any) -> bool:
+    """Return whether a field's value is the code of the message."""
+    return value is not None and value[0] == "derived" and value[1][:2] == ("call", "code")
 
 
 def _read_bits(

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from .access import as_bytes as as_octets
 from .access import as_items, attribute, declared_name, extra, is_a, kind_of
 from .codec import as_bytes
-from .errors import DecodeError, EncodeError, NeedMoreData
+from .errors import DecodeError, EncodeError, NeedMoreData, within
 from .options import Options
 from .serial import Budget, Misfit
 from .serial_judge import Judge
@@ -79,9 +79,8 @@ class SerialCodec:
             body = self._pack_plain(frame, native, options)
         most = self._most({**self._limits, **options.limits})
         if len(body) > most:
-            raise EncodeError(
-                "limit_exceeded", expected=f"a frame of at most {most} bytes", found=f"{len(body)} bytes"
-            )
+            expected = within(f"a frame of at most {most} bytes", "frame")
+            raise EncodeError("limit_exceeded", expected=expected, found=f"{len(body)} bytes")
         return self._format.frame(body)
 
     def _pack_plain(self, frame: Any, native: bytes | None, options: Options) -> bytes:

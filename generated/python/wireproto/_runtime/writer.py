@@ -20,7 +20,7 @@ from .access import (
     unknown_of,
 )
 from .cells import Spot
-from .errors import EncodeError
+from .errors import EncodeError, within
 from .expressions import Undefined
 from .layout import Layout, Type
 from .options import Options
@@ -98,7 +98,7 @@ class Writer:
 
     def over(self, limit: str, path: str, expected: str, found: str) -> EncodeError:
         """Return the error of a value that exceeds a limit, with the limit's own rule."""
-        error = EncodeError("limit_exceeded", path=path, expected=expected, found=found)
+        error = EncodeError("limit_exceeded", path=path, expected=within(expected, limit), found=found)
         return error.tied(self.schema.limit_rules.get(limit))
 
     def enter(self, kind: str, name: str, path: str) -> None:
@@ -106,7 +106,7 @@ class Writer:
         level = self._nesting.get((kind, name), 0)
         if level > self.schema.depth:
             expected = f"{name} inside itself at most {self.schema.depth} times"
-            error = EncodeError("too_deep", path=path, expected=expected)
+            error = EncodeError("too_deep", path=path, expected=within(expected, "depth"))
             raise error.tied(self.schema.limit_rules.get("depth"))
         self._nesting[kind, name] = level + 1
 

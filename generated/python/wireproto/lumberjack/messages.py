@@ -101,7 +101,7 @@ class Limits:
         frame: int = 16777216,
         inflated: int = 67108864,
         count: int = 65536,
-        messages: int = 65536,
+        messages: int = 131072,
         depth: int = 1,
         open: int = 65536,
         work: int = 65536,
@@ -113,8 +113,9 @@ class Limits:
         self.inflated = inflated
         """In bytes. Everything inflated below one outer Compressed. Assumed: no bound is given."""
         self.count = count
-        """Pairs in one Data. Assumed: no bound is given."""
+        """Pairs in one Data, and frames in one Compressed. Assumed: no bound is given."""
         self.messages = messages
+        """Items of all lists of a frame: the frames in a Compressed, and the pairs of each Data in it. Assumed: no bound is given; so that a Data of `count` pairs is taken compressed too."""
         self.depth = depth
         """Compressed inside Compressed. Assumed: the document allows any depth."""
         self.open = open
@@ -177,16 +178,24 @@ _ACK_VALUE_BY_NUMBER = {member.value: member for member in AckValue}
 
 
 class WindowUse(_IntEnum):
-    """What the size of a Window means to the writer. Readers take both, whatever is chosen.
+    """What the size of a Window means to the writer. Readers take all of them, whatever is chosen.
 
     Assumed: never on the wire: the document, and what programs do.
     """
 
     LIMIT = 0
-    """The most events that are unacknowledged at one time; one Window at the beginning is enough. Another Window before the acks come
-allows as many events more: so programs announce their batches."""
+    """The document's: the most events that are unacknowledged at one time. One Window at the beginning is enough; another one sets the
+limit anew and adds nothing to it.
+
+Source: the maximum number of unacknowledged data frames."""
     BATCH = 1
-    """The number of events that follow, exactly, before the next Window."""
+    """The number of events that follow, exactly, before the next Window.
+
+Assumed: as go-lumber's server demands."""
+    EITHER = 2
+    """What LIMIT or BATCH allows: another Window before the acks come allows as many events more.
+
+Assumed: libbeat announces batches while others wait; the document says nothing of a second Window."""
 
 
 _WINDOW_USE_BY_NUMBER = {member.value: member for member in WindowUse}

@@ -187,7 +187,7 @@ class Padding(_InFrame):
 
     Code -1, from client.
 
-    Source: WireCommands.Padding.
+    Source: pravega/pravega, WireCommands.Padding.
 
     Attributes:
         zeros: As many bytes as fill the block; what they are is ignored.
@@ -1095,7 +1095,7 @@ _WRITERS: dict[type, Callable[..., bytes]] = {}
 class Frame(_Envelope):
     """Fields that a peer of another version adds are left over at the end of the body, and kept.
 
-    Source: CommandDecoder, CommandEncoder.
+    Source: pravega/pravega, CommandDecoder, CommandEncoder.
 
     Attributes:
         message: What the frame carries.

@@ -764,6 +764,8 @@ class BeginAppendBlock(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
+            if not (self.length >= 0):
+                raise _Bad
             return _pack_ii16sqi(3, 28, self.connection_id.bytes, self.connection_offset, self.length)
         except _WRITE_FAULTS:
             return _encode_carefully(Frame(self), -1, limits=limits)
@@ -775,6 +777,8 @@ def _read_begin_append_block(
     length, connection_id, connection_offset, length_ = _unpack_4xi16sqi(buffer, offset)
     body_end = offset + 8 + length
     if body_end > end:
+        raise _Bad
+    if not (length_ >= 0):
         raise _Bad
     position = offset + 36
     tail = b""
@@ -837,6 +841,8 @@ class EndAppendBlock(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
+            if not (self.block_length >= 0):
+                raise _Bad
             return _pack_ii16sqi(4, 28, self.connection_id.bytes, self.connection_offset, self.block_length)
         except _WRITE_FAULTS:
             return _encode_carefully(Frame(self), -1, limits=limits)
@@ -848,6 +854,8 @@ def _read_end_append_block(
     length, connection_id, connection_offset, block_length = _unpack_4xi16sqi(buffer, offset)
     body_end = offset + 8 + length
     if body_end > end:
+        raise _Bad
+    if not (block_length >= 0):
         raise _Bad
     position = offset + 36
     tail = b""
@@ -1047,7 +1055,7 @@ _WRITERS: dict[type, Callable[..., bytes]] = {}
 class Frame(_Divisible):
     """Fields that a peer of another version adds are left over at the end of the body, and kept.
 
-    Source: CommandDecoder, CommandEncoder.
+    Source: pravega/pravega, CommandDecoder, CommandEncoder.
 
     Attributes:
         message: What the frame carries.

@@ -930,8 +930,8 @@ def _write_on_error_body(message: OnError, state: _Writing) -> bytes:
 
 
 class OnNextPacked(_InMessage):
-    """Many elements of the fixed size in one message, which saves each of them three to six bytes. It does not help where an element cannot wait,
-    as in a ticker, nor without demand.
+    """Many elements of the fixed size in one message, which saves each of them three to six bytes. For an element as small as an int that is 100 %
+    of its size or more. It does not help where an element cannot wait, as in a ticker, nor without demand.
 
     Code 10, from both sides.
 
@@ -1200,8 +1200,8 @@ def _write_on_next_last_part_body(message: OnNextLastPart, state: _Writing) -> b
 
 
 class Goodbye(_InMessage):
-    """Ends every stream, as if each had got its Cancel or OnError, and releases what belongs to them. The other side answers with the same; then
-    the transport is closed.
+    """Ends every stream, as if each had got its Cancel or OnError. The other side answers with the same; then the transport is closed, and both
+    sides release all that belongs to the connection.
 
     Code 13, from both sides.
 
@@ -1319,8 +1319,9 @@ _BODY_WRITERS: dict[type, Callable[..., bytes]] = {
 class Message(_Divisible):
     """A type and the fields that follow from it. A message has no length, so an unknown type cannot be skipped.
 
-    The transport carries any bytes, both ways at once, and keeps their order: TCP, TLS, WebSockets, pipes. The document wants a known
-    serialization below, fast and small, with boolean, text, bytes and varint, and chooses none; it need not describe itself.
+    The transport carries any bytes, both ways at once, and keeps their order, also where it has messages of its own: TCP, TLS, WebSockets,
+    pipes. The document wants a known serialization below, fast and small, with boolean, text, bytes and varint, and chooses none; it need
+    not describe itself.
 
     Source: Message framing, Each message (frame) begins with a message type.
 
