@@ -69,7 +69,7 @@ def test_edges_say_what_the_file_says() -> None:
         edge for edge in drawn.violations if edge.messages == ("OnNext",) and edge.source == "active"
     ]
     assert (refused.guard, refused.violation, refused.is_lenient) == ("credit == 0", "demand_exceeded", False)
-    assert [node.name for node in diagram("reactive_streams", "Side").nodes if node.is_final] == ["gone"]
+    assert [node.name for node in diagram("reactive_streams", "Side").nodes if node.is_final] == ["over"]
     [timer] = [edge for edge in diagram("lumberjack", "Transfer").edges if edge.kind == "timer"]
     assert (timer.after, timer.violation, timer.source) == ("limits.ack_wait", "ack_timeout", "waiting")
 

@@ -122,7 +122,7 @@ class Book:
         return {rule.name: rule for rule in self.protocol.rules}
 
     def rules_of_codes(self, codes: Iterable[str]) -> list[str]:
-        """Return the rules that are tied to codes alone: the code of an error is their name, or stands in their text."""
+        """Return the rules that are tied to codes alone: their name is the code of an error, or their text quotes it."""
         known = set(codes)
         return [name for name, own in self._codes_of_rules.items() if not own.isdisjoint(known)]
 

@@ -186,7 +186,7 @@ class Drafts:
         return found
 
     def _small_frames(self, source: Source, frame: str) -> list[bytes]:
-        """Return the smallest frames of a sender that are no pieces: of those that sessions name beside pieces, and of the others."""
+        """Return the smallest frames of a sender that are not pieces: of those that sessions name next to pieces, and of the others."""
         beside = _named_beside(self._plan, source.kind.name)
         small: dict[str, bytes] = {}
         for other in self._sources:
