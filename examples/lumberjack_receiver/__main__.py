@@ -70,7 +70,7 @@ _LIMITS = {
     "frame": "bytes of a frame (16MiB)",
     "inflated": "bytes that a compressed frame inflates to (64MiB)",
     "count": "pairs of a Data (65536)",
-    "messages": "frames in one compressed frame (65536)",
+    "messages": "frames in one compressed frame, and the pairs in them (131072)",
     "depth": "compressed frames inside each other (1)",
     "window": "events that a Window announces (10000)",
 }

@@ -2,7 +2,7 @@
 
 import { deflateSync, inflateSync } from 'node:zlib';
 
-export const LIMITS = { frame: 16 << 20, inflated: 64 << 20, count: 65536, messages: 65536, depth: 1 };
+export const LIMITS = { frame: 16 << 20, inflated: 64 << 20, count: 65536, messages: 131072, depth: 1 };
 const TYPES = { W: 'Window', D: 'Data', J: 'Json', A: 'Ack', C: 'Compressed' };
 const LETTERS = Object.fromEntries(Object.entries(TYPES).map(([letter, name]) => [name, letter]));
 const utf8 = () => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -136,8 +136,9 @@ def _pages(
 
 def _runtime(folder: PurePosixPath) -> Iterator[Output]:
     """Copy the runtime verbatim."""
-    for path in sorted((Path(__file__).parent / "runtime").glob("*.py")):
-        yield Output(path=folder / path.name, content=path.read_bytes())
+    runtime = Path(__file__).parent / "runtime"
+    for path in sorted(runtime.rglob("*.py")):
+        yield Output(path=folder / path.relative_to(runtime).as_posix(), content=path.read_bytes())
 
 
 def _text(template: str, view: object, templates: Path | None = None) -> bytes:

@@ -18,6 +18,7 @@ from wiregen.runtime.explain import explain
 from wiregen.runtime.expressions import Undefined
 from wiregen.runtime.options import Options
 from wiregen.runtime.records import frame_from_record, frame_record, part_record
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.writing import write_frame
 
 __all__ = [
@@ -47,7 +48,6 @@ _KEYS: Final = (*_PLACE_KEYS, *_RECORD_KEYS, *_OTHER_KEYS)
 _NATIVE: Final = "native"
 NOTHING_LEFT: Final = "nothing left over"
 
-Plan = dict[str, Any]
 Line = dict[str, Any]
 
 
@@ -201,7 +201,7 @@ class LineEncoder:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: Schema,
         *,
         variant: str | None = None,
         limits: dict[str, int] | None = None,
@@ -255,7 +255,7 @@ class LineEncoder:
         part = line.get("part")
         if not isinstance(part, dict) or part.get("last") is not False:
             return False
-        join = self._plan["joins"].get(part.get("join"))
+        join = self._plan.joins.get(part.get("join", ""))
         return join is not None and join[1] is not None
 
     def _written(self, line: Line) -> bytes:
@@ -272,13 +272,13 @@ class LineEncoder:
         if "message" not in record:
             raise LineError("neither a message nor an error")
         role = _role(line)
-        if role is not None and role not in self._plan["roles"]:
-            raise LineError(f"no role {role[:64]!r}; there are {', '.join(self._plan['roles'])}")
+        if role is not None and role not in self._plan.roles:
+            raise LineError(f"no role {role[:64]!r}; there are {', '.join(self._plan.roles)}")
         return frame_from_record(self._plan, record, role=role, variant=self._variant)
 
     def _note(self, line: Line, value: Any) -> None:
         """Let what a frame says about later ones be known."""
-        if self._plan["contexts"] and extra(value, "message", None, "") is not None:
+        if self._plan.contexts and extra(value, "message", None, "") is not None:
             try:
                 self._context(line).apply(value, _role(line))
                 if isinstance(line.get("joined"), dict):
@@ -352,7 +352,7 @@ class LineMaker:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: Schema,
         *,
         variant: str | None = None,
         limits: dict[str, int] | None = None,

@@ -28,6 +28,7 @@ from wiregen.runtime.built import build
 from wiregen.runtime.context import Context
 from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.options import Options
+from wiregen.runtime.schema.protocol import Schema
 
 __all__ = ["NATIVE", "Package", "Serialization", "StreamItem", "make"]
 
@@ -60,8 +61,8 @@ class Package:
         return importlib.import_module(self.name)
 
     @property
-    def plan(self) -> dict[str, Any]:
-        plan: dict[str, Any] = importlib.import_module(f"{self.name}._plan").PLAN
+    def plan(self) -> Schema:
+        plan: Schema = importlib.import_module(f"{self.name}._plan").PLAN
         return plan
 
     def context(self, limits: Mapping[str, int] | None = None) -> Context:

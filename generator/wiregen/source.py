@@ -109,13 +109,18 @@ def load(
 
 _ROOTS_HELP: Final = "move the file below a source root, or add its folder to the source roots"
 
+_LINK_HELP: Final = "let it lead to the file, or remove it"
+
 
 def _read(path: Path, report: Report, at: Span | None) -> bytes | None:
     name = path.as_posix()
     try:
         return read_regular(path, MAX_SOURCE_SIZE)
     except FileNotFoundError:
-        report.error("WG1001", f"there is no file `{name}`", at, help=_near(path))
+        if path.is_symlink():
+            report.error("WG1001", f"`{name}` is a link that leads nowhere", at, help=_LINK_HELP)
+        else:
+            report.error("WG1001", f"there is no file `{name}`", at, help=_near(path))
     except NotRegularError:
         report.error("WG1002", f"`{name}` is not a regular file", at)
     except TooLargeError:

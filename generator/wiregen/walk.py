@@ -49,18 +49,21 @@ __all__ = [
     "Attribute",
     "attributes",
     "compresses",
+    "declared_types",
     "direct_expressions",
     "field_expressions",
     "flat_fields",
     "has_value",
     "inner_expressions",
     "inner_types",
+    "matched_messages",
     "may_lack_message",
     "nested_expressions",
     "nested_types",
     "open_types",
     "own_blocks",
     "references",
+    "sent_messages",
     "shapes",
     "tail_keepers",
 ]
@@ -158,6 +161,21 @@ def may_lack_message(frame: Frame) -> bool:
     return any(each.field.name == frame.message and each.may_be_absent for each in attributes(frame.fields))
 
 
+def sent_messages(messages: Iterable[Message], role: str | None) -> Iterator[Message]:
+    """Yield the messages that a frame of `role` may carry by their codes; None: a frame that either role sends."""
+    for message in messages:
+        if message.code is not None and (None in (role, message.role) or message.role == role):
+            yield message
+
+
+def matched_messages(
+    messages: Iterable[Message], type_: MessageMatch | Reference, role: str | None
+) -> Iterator[Message]:
+    """Yield the messages that a code, or a frame that is referred to, may name where `role` sends; a lenient `only` leaves none out."""
+    named = None if type_.lenient else type_.only
+    return (each for each in sent_messages(messages, role) if named is None or each.name in named)
+
+
 def own_blocks(type_: Type) -> Iterator[tuple[Block, bool]]:
     """Yield the blocks whose fields belong to the declaration of a field, each with whether it is an arm of a choice."""
     match type_:
@@ -245,13 +263,20 @@ def nested_expressions(*roots: Expression) -> Iterator[Expression]:
 
 def compresses(protocol: Protocol) -> bool:
     """Return whether anything that a protocol declares, its variants included, is laid in a compressed stream."""
+    return any(
+        isinstance(type_, Region) and isinstance(type_.carrier, InCompressed)
+        for type_ in declared_types(protocol)
+    )
+
+
+def declared_types(protocol: Protocol) -> Iterator[Type]:
+    """Yield every type in what a protocol declares, its variants included."""
     layouts: tuple[Protocol | Variant, ...] = (protocol, *protocol.variants)
     owners: list[Struct | Message | Frame | Preamble | Variety] = []
     for layout in layouts:
         owners += [*layout.structs, *layout.messages, *layout.frames, *layout.preambles]
     owners += [variety for union in protocol.unions for variety in union.varieties]
-    types = nested_types(*(field.type for owner in owners for field in owner.fields))
-    return any(isinstance(type_, Region) and isinstance(type_.carrier, InCompressed) for type_ in types)
+    yield from nested_types(*(field.type for owner in owners for field in owner.fields))
 
 
 def _nested(roots: Iterable[_Node], inner: Callable[[_Node], tuple[_Node, ...]]) -> Iterator[_Node]:

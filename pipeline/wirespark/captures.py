@@ -104,7 +104,7 @@ def _flushed(live: dict[str, dict[bool, Batcher]]) -> Iterator[Found]:
 
 def _roles(flow: Flow, share: Share, wishes: Wishes) -> tuple[str, str]:
     """Return the roles of the opener and of the other end."""
-    roles = wishes.package.plan["roles"]
+    roles = wishes.package.plan.roles
     first, last = roles[0], roles[-1]
     if flow.saw_syn or flow.by_port:
         return first, last
@@ -152,6 +152,6 @@ class _Way:
 
     def _fits(self, message: Any, role: str) -> bool:
         name = type(message).__name__
-        messages = self._package.plan["messages"]
+        messages = self._package.plan.messages
         known = messages.get(name) or messages.get(name.removesuffix("_"))
         return known is None or known[1] in (None, role)

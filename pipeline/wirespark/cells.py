@@ -141,7 +141,7 @@ class _Reading:
     def _scanner(self) -> Any:
         """Return the kernels; None where they are of no use here, or who sent the bytes decides what they are."""
         plan, wishes = self._wishes.package.plan, self._wishes
-        is_alike = len(set(plan["sends"].values())) == 1
+        is_alike = len(set(plan.sends.values())) == 1
         if len(self._cells) < _WORTH or (wishes.role is None and not is_alike):
             return None
         return scanner_of(wishes, wishes.role)

@@ -126,7 +126,7 @@ def frames_schema(package: Package) -> Any:
     ]
     if header is not None:
         fields.append(_field("_header", header, "What the frame has around its message."))
-    if package.plan["joins"]:
+    if package.plan.joins:
         fields.append(_field("_part", PART, "What the frame is a piece of."))
     if joined is not None:
         fields.append(_field("_joined", joined, "What all pieces are together, beside the last one."))

@@ -78,7 +78,7 @@ def events_of(table: Any, wishes: Wishes) -> Any:
     batch = batch.take(order)
     is_right = pc.and_(pc.is_valid(batch["_message"]), pc.is_valid(batch["_from"]))
     conversation = _Conversation(wishes)
-    events = list(conversation.events(batch.filter(is_right))) if wishes.package.plan["sessions"] else []
+    events = list(conversation.events(batch.filter(is_right))) if wishes.package.plan.sessions else []
     return pa.Table.from_pylist(events, schema=EVENTS)
 
 
@@ -86,7 +86,7 @@ def _order(batch: Any, wishes: Wishes) -> tuple[str, ...]:
     """Return what rows are ordered by: without a time, all that the first role sent comes first."""
     if batch["_time"].null_count < len(batch):
         return ("_time", "_from", "_offset")
-    roles = wishes.package.plan["roles"]
+    roles = wishes.package.plan.roles
     return ("_from", "_offset") if sorted(roles) == list(roles) else ("_offset",)
 
 

@@ -58,20 +58,18 @@ def _model(package: Package) -> Iterator[Seen]:
     for name, schema in package.messages.items():
         yield "message", name, 0
         yield from _fields(package, name, schema, None)
-    for name, session in package.plan["sessions"].items():
+    for name, session in package.plan.sessions.items():
         yield from dict.fromkeys(("step", f"{name} {step}", 0) for step in _steps(session))
-    for name in package.plan["violations"]:
+    for name in package.plan.violations:
         yield "violation", name, 0
 
 
 def _steps(session: Any) -> Iterator[str]:
     """Yield the steps that a session's rows and timers say, those that stay where they are left out."""
-    told = [(row[0], row[-1]) for row in session["rows"]] + [
-        (timer[0], timer[-1]) for timer in session["timers"]
-    ]
+    told = [(row[0], row[-1]) for row in session.rows] + [(timer[0], timer[-1]) for timer in session.timers]
     for before, action in told:
         if action[0] == "go" and action[1] is not None:
-            yield from (f"{each} → {action[1]}" for each in before or session["states"] if each != action[1])
+            yield from (f"{each} → {action[1]}" for each in before or session.states if each != action[1])
 
 
 # ---- rows
@@ -122,7 +120,7 @@ def _fields(package: Package, path: str, fields: Iterable[Any], record: Any) -> 
 
 def _members(package: Package, path: str, field: Any, columns: list[Any]) -> Iterator[Seen]:
     """Yield the members of an enum; `columns`: their names, null where there is none, and their numbers."""
-    _, is_open, members = package.plan["enums"][field.metadata[b"enum"].decode()]
+    _, is_open, members = package.plan.enums[field.metadata[b"enum"].decode()]
     found = _values(columns[0])
     for _, name in members:
         yield "member", f"{path} {name}", found.get(name, 0)

@@ -35,7 +35,7 @@ class StreamDecoder(Protocol):
 
 def has_context(package: Package) -> bool:
     """Say whether what one frame says changes how later ones are read."""
-    return bool(package.plan["contexts"] or package.plan["joins"])
+    return bool(package.plan.contexts or package.plan.joins)
 
 
 def context_of(wishes: Wishes, snapshot: Snapshot | None = None) -> Any:

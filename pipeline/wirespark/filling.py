@@ -32,7 +32,7 @@ class Fillers:
     def __init__(self, package: Package, variant: str | None = None) -> None:
         self._plan = package.plan
         options = package.runtime("options").Options(variant=variant)
-        self._schema = package.runtime("schema").Schema(package.plan, options)
+        self._schema = package.runtime("layout").Layout(package.plan, options)
         self._types = package.runtime("record_types")
         self._content = package.runtime("cells").content
         self._encode_text = package.runtime("text").encode_text
@@ -150,7 +150,7 @@ class Fillers:
             return None, self._encode_text(value, encoding, lenient, endian)
 
     def _member(self, type_: Any, columns: Sequence[Any]) -> Filler:
-        names = dict(self._plan["enums"][type_[1]][2])
+        names = dict(self._plan.enums[type_[1]][2])
         arrow = columns[1].type
 
         def fill(values: Values) -> tuple[Any, ...]:
@@ -208,7 +208,7 @@ class Fillers:
         return fill
 
     def _names(self, messages: Values) -> list[str | None]:
-        known = self._plan["messages"]
+        known = self._plan.messages
         return [None if m is None else declared(type(m).__name__, known) for m in messages]
 
     def _messages(self, column: Any) -> Filler:
@@ -219,7 +219,7 @@ class Fillers:
 
     def _bodies(self, groups: Sequence[Sequence[Any]]) -> RecordFiller:
         """Return what puts each message in the column of its name."""
-        known = self._plan["messages"]
+        known = self._plan.messages
         fillers = [
             (name, self.of(("message", name), group))
             for group in groups
@@ -242,7 +242,7 @@ class Fillers:
         code, rest = groups[0], groups[1:]
         varieties = [
             each
-            for each in self._plan["unions"][type_[1]][1]
+            for each in self._plan.unions[type_[1]][1]
             if type_[2] is None or type_[3] or each[1] in type_[2]
         ]
         fillers = [self._variety(each, group) for each, group in zip(varieties, rest, strict=True)]

@@ -178,13 +178,13 @@ class Recording:
         """Return who sends such a message, where only one role does; an error's partial message counts as one."""
         if name is None:
             name = (getattr(item, "partial", None) or {}).get("message")
-        known = self._plan["messages"].get(name)
+        known = self._plan.messages.get(name or "")
         return None if known is None else known[1]
 
     def _code(self, name: str | None, message: Any) -> int | None:
-        if name == "Unknown" and name not in self._plan["messages"]:
+        if name == "Unknown" and name not in self._plan.messages:
             return message.code  # type: ignore[no-any-return]
-        known = self._plan["messages"].get(name)
+        known = self._plan.messages.get(name or "")
         return None if known is None else known[0]
 
     def _header(self, items: list[Any]) -> Any:
@@ -231,7 +231,7 @@ class Recording:
         return found
 
     def _part(self, part: Any) -> dict[str, Any]:
-        key = dict(zip(self._plan["joins"][part.join][2], map(_plain, part.key), strict=True))
+        key = dict(zip(self._plan.joins[part.join][2], map(_plain, part.key), strict=True))
         return {"join": part.join, "key": json.dumps(key), "index": part.index, "last": part.last}
 
     def _joined(self, parts: list[Any], type_: Any) -> Any:
@@ -241,7 +241,7 @@ class Recording:
                 part.joined if part is not None and part.join == name and part.last else None
                 for part in parts
             ]
-            arrays.extend(self._fillers.of(self._plan["joins"][name][0], list(schema))(own))
+            arrays.extend(self._fillers.of(self._plan.joins[name][0], list(schema))(own))
         mask = pa.array([part is None or not part.last for part in parts], pa.bool_())
         return pa.StructArray.from_arrays(arrays, fields=list(type_), mask=mask)
 

@@ -63,7 +63,7 @@ class Wishes:
 
     @property
     def largest_frame(self) -> int:
-        size: int = self.limits.get("frame") or self.package.plan["limits"]["frame"]
+        size: int = self.limits.get("frame") or self.package.plan.limits["frame"]
         return size
 
 
@@ -161,8 +161,8 @@ def wishes_of(given: Mapping[str, str]) -> Wishes:
     return Wishes(
         protocol=given["protocol"],
         backend=backend,
-        role=among(given.get("from"), "role", plan["roles"]),
-        variant=among(given.get("variant"), "variant", plan["variants"]),
+        role=among(given.get("from"), "role", plan.roles),
+        variant=among(given.get("variant"), "variant", plan.variants),
         strict=_truth("strict", given.get("strict", "false")),
         limits=_limits(given, plan),
         mode=mode,  # type: ignore[arg-type]  # compared above
@@ -183,7 +183,7 @@ def has_numba() -> bool:
     return importlib.util.find_spec("numba") is not None
 
 
-def _limits(given: Mapping[str, str], plan: dict[str, Any]) -> dict[str, int]:
+def _limits(given: Mapping[str, str], plan: Any) -> dict[str, int]:
     """Return the limits of `limits` (`frame=1MiB, count=10`) and of each `limit.NAME`."""
     told = [text.strip() for text in given.get("limits", "").split(",") if text.strip()]
     for text in told:
@@ -193,7 +193,7 @@ def _limits(given: Mapping[str, str], plan: dict[str, Any]) -> dict[str, int]:
     pairs += [(name[len(_LIMIT) :], text) for name, text in given.items() if name.startswith(_LIMIT)]
     found = {}
     for name, text in pairs:
-        found[among(name.strip(), "limit", plan["limits"]) or ""] = _amount(f"limit {name}", text)
+        found[among(name.strip(), "limit", plan.limits) or ""] = _amount(f"limit {name}", text)
     return found
 
 

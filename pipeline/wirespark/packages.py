@@ -26,7 +26,7 @@ class Package:
 
     name: str
     native: ModuleType
-    plan: dict[str, Any]
+    plan: Any
     columns: ModuleType
 
     @property

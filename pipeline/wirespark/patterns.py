@@ -18,15 +18,15 @@ _MOST_BYTES = 64
 def header_pattern(protocol: str, role: str | None, variant: str | None) -> re.Pattern[bytes]:
     """Return a pattern that every frame of a role begins with, as far as its first fields tell."""
     plan = package_of(protocol).plan
-    frames = {**plan["frames"], **(plan["variants"][variant].get("frames", {}) if variant else {})}
-    names = {plan["sends"][role]} if role is not None else set(plan["sends"].values())
+    frames = {**plan.frames, **(plan.variants[variant].frames if variant else {})}
+    names = {plan.sends[role]} if role is not None else set(plan.sends.values())
     found = [b"".join(_fields(plan, role, name, frames[name][1])) for name in sorted(names)]
     return re.compile(b"|".join(b"(?:" + each + b")" for each in found), re.DOTALL)
 
 
-def _fields(plan: dict[str, Any], role: str | None, frame: str, fields: Any) -> Iterator[bytes]:
+def _fields(plan: Any, role: str | None, frame: str, fields: Any) -> Iterator[bytes]:
     """Yield the patterns of fields, up to the first one that says nothing; a block that comes in pieces is cut anywhere."""
-    divided = {join[1] for join in plan["joins"].values()}
+    divided = {join[1] for join in plan.joins.values()}
     n_bytes = 0
     for field in fields:
         if field[4] is not None or n_bytes > _MOST_BYTES:
@@ -43,10 +43,10 @@ def _fields(plan: dict[str, Any], role: str | None, frame: str, fields: Any) -> 
         n_bytes += 8
 
 
-def _field(plan: dict[str, Any], role: str | None, type_: Any, value: Any) -> bytes | None:
+def _field(plan: Any, role: str | None, type_: Any, value: Any) -> bytes | None:
     known = _values(plan, role, type_, value)
     if type_[0] == "enum":
-        type_ = plan["enums"][type_[1]][0]
+        type_ = plan.enums[type_[1]][0]
     match type_:
         case ("int", size, is_signed, endian):
             if known is None:
@@ -65,16 +65,16 @@ def _field(plan: dict[str, Any], role: str | None, type_: Any, value: Any) -> by
             return None
 
 
-def _values(plan: dict[str, Any], role: str | None, type_: Any, value: Any) -> list[int] | None:
+def _values(plan: Any, role: str | None, type_: Any, value: Any) -> list[int] | None:
     """Return the numbers that a field can have; None: any."""
     match value:
         case ("derived", ("call", "code", _), _):
-            roles = [role] if role is not None else list(plan["codes"])
-            return sorted({code for each in roles for code in plan["codes"][each]})
+            roles = [role] if role is not None else list(plan.codes)
+            return sorted({code for each in roles for code in plan.codes[each]})
         case ("constant", ("number", number)):
             return [number]
-    if type_[0] == "enum" and not plan["enums"][type_[1]][1]:
-        return [number for number, _ in plan["enums"][type_[1]][2]]
+    if type_[0] == "enum" and not plan.enums[type_[1]][1]:
+        return [number for number, _ in plan.enums[type_[1]][2]]
     return None
 
 

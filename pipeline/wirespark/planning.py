@@ -146,11 +146,11 @@ def role_of(path: str, wishes: Wishes) -> str | None:
     plan = wishes.package.plan
     if wishes.role is not None:
         return wishes.role
-    named = [part for part in Path(path).name.split(".")[1:] if part in plan["roles"]]
+    named = [part for part in Path(path).name.split(".")[1:] if part in plan.roles]
     if named:
         return named[0]
-    is_alike = len(set(plan["sends"].values())) == 1 and not plan["opens"]
-    first: str = plan["roles"][0]
+    is_alike = len(set(plan.sends.values())) == 1 and not plan.opens
+    first: str = plan.roles[0]
     return None if is_alike else first
 
 

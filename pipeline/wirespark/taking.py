@@ -33,7 +33,7 @@ class Takers:
     def __init__(self, package: Package, variant: str | None = None) -> None:
         self._plan = package.plan
         options = package.runtime("options").Options(variant=variant)
-        self._schema = package.runtime("schema").Schema(package.plan, options)
+        self._schema = package.runtime("layout").Layout(package.plan, options)
         self._types = package.runtime("record_types")
         self._content = package.runtime("cells").content
         self._decode_text = package.runtime("text").decode_text
@@ -169,8 +169,8 @@ class Takers:
         name = type_[1]
         found = self._namespace.get(name)
         enum: Any = found if isinstance(found, EnumType) else self._namespace[f"{name}_"]
-        numbers = {number: enum(number) for number, _ in self._plan["enums"][name][2]}
-        members = {member: numbers[number] for number, member in self._plan["enums"][name][2]}
+        numbers = {number: enum(number) for number, _ in self._plan.enums[name][2]}
+        members = {member: numbers[number] for number, member in self._plan.enums[name][2]}
 
         def take(arrays: Arrays) -> Values:
             names, given = arrays[0], plain(arrays[1])
@@ -210,7 +210,7 @@ class Takers:
 
     def _bodies(self, columns: Iterable[Any]) -> dict[str, tuple[Taker, int, int]]:
         """Return what takes each message, by name, with the places of its columns."""
-        known, place = self._plan["messages"], 0
+        known, place = self._plan.messages, 0
         found: dict[str, tuple[Taker, int, int]] = {}
         for group in column_groups(columns):
             name = declared(group[0].name, known)
@@ -256,7 +256,7 @@ class Takers:
         groups = list(column_groups(column.type))[2:]
         varieties = [
             each
-            for each in self._plan["unions"][type_[1]][1]
+            for each in self._plan.unions[type_[1]][1]
             if type_[2] is None or type_[3] or each[1] in type_[2]
         ]
         names = vars(self.class_of(type_[1]))

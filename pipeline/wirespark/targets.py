@@ -86,7 +86,7 @@ class Target:
         """Return what the rows of all parts have in common, and what decides where files are cut."""
         wishes, options = self.options.wishes, self.options
         rows = {
-            "protocol": wishes.package.plan["name"],
+            "protocol": wishes.package.plan.name,
             "backend": wishes.backend,
             "mode": "DROPMALFORMED" if wishes.mode == "DROPMALFORMED" else "PERMISSIVE",
             "strict": wishes.strict,

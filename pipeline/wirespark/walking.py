@@ -101,7 +101,7 @@ class Walk:
     @property
     def is_free(self) -> bool:
         """Say whether what comes next are frames like any other: no fault is open, and the stream's opening is over."""
-        is_opening = self._is_beginning and self._role in self._wishes.package.plan["opens"]
+        is_opening = self._is_beginning and self._role in self._wishes.package.plan.opens
         return self._fault is None and not is_opening
 
     def release(self) -> bytes:

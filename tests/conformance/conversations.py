@@ -91,8 +91,8 @@ def _replayed(talk: Talk, written: list[bytes], *, strict: bool) -> list[Seen]:
     """Return what the careful codec and its session see."""
     plan = plan_of(ROOT / "idl" / f"{talk.protocol}.wire")
     settings, context = Settings(plan=plan, is_strict=strict, limits={}), Context(plan)
-    directions = {role: Direction(settings, role, context) for role in plan["roles"]}
-    watch = Watch(Program(plan), settings, context, options=talk.options, closes=plan["on_error"] == "close")
+    directions = {role: Direction(settings, role, context) for role in plan.roles}
+    watch = Watch(Program(plan), settings, context, options=talk.options, closes=plan.on_error == "close")
     found = []
     for said, data in zip(talk.said, written, strict=True):
         for replayed in map(watch.judge, directions[said.role].feed(data)):

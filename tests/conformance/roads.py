@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import pytest
+from tests.built_schema import schema_of
 
 from wiregen.runtime import errors as careful_errors
 from wiregen.runtime.built import build
@@ -20,6 +21,7 @@ from wiregen.runtime.context import Context
 from wiregen.runtime.explain import careful_decoder, explain
 from wiregen.runtime.options import Options
 from wiregen.runtime.records import frame_from_record, frame_record
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.tree import FrameValue, Node
 from wiregen.runtime.writing import write_frame
 from wireproto._runtime import errors as generated_errors
@@ -55,9 +57,8 @@ class Wire:
         return importlib.import_module(f"wireproto.{self.protocol}")
 
     @property
-    def plan(self) -> dict[str, Any]:
-        plan: dict[str, Any] = importlib.import_module(f"wireproto.{self.protocol}._plan").PLAN
-        return plan
+    def plan(self) -> Schema:
+        return schema_of(self.protocol)
 
     def context(self, road: Road) -> Any:
         """Return a new context in which what came earlier is known; None for code that needs none."""

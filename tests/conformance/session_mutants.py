@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
 
+from wiregen.runtime.schema.expressions import Negation
+from wiregen.runtime.schema.node import replace
+from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.sessions import Go, Transition, Violates
 from wiregen.runtime.session_table import Program
 from wiregen.vectors.format import Trace, octets
 from wiregen.vectors.verifying.careful_sessions import traced
@@ -14,10 +17,8 @@ from wiregen.vectors.verifying.judge import setting_of
 
 __all__ = ["Mutant", "also_strict", "holds", "is_killed", "mutants_of"]
 
-Row = tuple[Any, ...]
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Mutant:
     """What is wrong with which row; `states`: of that row."""
 
@@ -25,45 +26,45 @@ class Mutant:
     what: str
     number: int
     states: tuple[str, ...] | None
-    plan: dict[str, Any]
+    plan: Schema
 
     def __str__(self) -> str:
         return f"{self.session} row {self.number} {self.what}"
 
 
-def mutants_of(plan: dict[str, Any]) -> Iterator[Mutant]:
+def mutants_of(plan: Schema) -> Iterator[Mutant]:
     """Yield all mutants, row by row."""
-    for session, table in plan["sessions"].items():
-        for number, row in enumerate(table["rows"]):
-            for what, rows in _mutated(row, table["states"]):
-                lines = (*table["rows"][:number], *rows, *table["rows"][number + 1 :])
-                changed = {**plan["sessions"], session: {**table, "rows": lines}}
+    for session, table in plan.sessions.items():
+        for number, row in enumerate(table.rows):
+            for what, rows in _mutated(row, table.states):
+                lines = (*table.rows[:number], *rows, *table.rows[number + 1 :])
+                changed = {**plan.sessions, session: replace(table, rows=lines)}
                 yield Mutant(
                     session=session,
                     what=what,
                     number=number,
-                    states=row[0],
-                    plan={**plan, "sessions": changed},
+                    states=row.states,
+                    plan=replace(plan, sessions=changed),
                 )
 
 
-def _mutated(row: Row, states: Sequence[str]) -> Iterator[tuple[str, tuple[Row, ...]]]:
-    *head, when, effect = row
+def _mutated(row: Transition, states: Sequence[str]) -> Iterator[tuple[str, tuple[Transition, ...]]]:
+    effect = row.effect
     yield "removed", ()
-    if when is not None:
-        yield "with its condition negated", ((*head, ("negation", "not", when), effect),)
-        yield "without its condition", ((*head, None, effect),)
-    if effect[0] == "violates":
-        yield "tolerated", ((*head, when, ("go", None, ())),)
+    if row.when is not None:
+        yield "with its condition negated", (replace(row, when=Negation("not", row.when)),)
+        yield "without its condition", (replace(row, when=None),)
+    if isinstance(effect, Violates):
+        yield "tolerated", (replace(row, effect=Go(None, ())),)
         return
-    _, state, updates = effect
     for other in states:
-        if other != state and not (state is None and row[0] == (other,)):
-            yield f"leading to {other}", ((*head, when, ("go", other, updates)),)
-    if state is not None and row[0] != (state,):
-        yield "leading nowhere", ((*head, when, ("go", None, updates)),)
-    for place, (name, _) in enumerate(updates):
-        yield f"leaving {name}", ((*head, when, ("go", state, (*updates[:place], *updates[place + 1 :]))),)
+        if other != effect.state and not (effect.state is None and row.states == (other,)):
+            yield f"leading to {other}", (replace(row, effect=replace(effect, state=other)),)
+    if effect.state is not None and row.states != (effect.state,):
+        yield "leading nowhere", (replace(row, effect=replace(effect, state=None)),)
+    for place, update in enumerate(effect.updates):
+        left = (*effect.updates[:place], *effect.updates[place + 1 :])
+        yield f"leaving {update.variable}", (replace(row, effect=replace(effect, updates=left)),)
 
 
 def is_killed(mutant: Mutant, vectors: Sequence[Trace]) -> bool:
@@ -83,10 +84,10 @@ def _likely(mutant: Mutant, vectors: Sequence[Trace]) -> list[Trace]:
     )
 
 
-def also_strict(plan: dict[str, Any], vectors: Sequence[Trace]) -> list[Trace]:
+def also_strict(plan: Schema, vectors: Sequence[Trace]) -> list[Trace]:
     """Return traces, and behind them those once more, as strict ones, that hold so too: a strict session notes nothing, it refuses."""
     program = Program(plan)
-    strict = [replace(vector, strict=True) for vector in vectors if not vector.strict]
+    strict = [dataclasses.replace(vector, strict=True) for vector in vectors if not vector.strict]
     return [*vectors, *(vector for vector in strict if holds(program, vector))]
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from tests.built_schema import schema_of
 from tests.conformance.converted import PROTOCOLS, converted
 from tests.conformance.test_generated_vectors import IS_SOAK, Stand
 from tests.unit.doors import careful_door, generated_door
@@ -44,8 +45,8 @@ def generated(protocol: str) -> list[Any]:
 
 def stand_of(module: Any, vector: Any, *, strict: bool, given: bool) -> Stand:
     """Return the package as a mode uses it; `given`: every limit is given, those of the protocol as they are."""
-    plan = importlib.import_module(f"{module.__name__}._plan").PLAN
-    limits = {**plan["limits"], **vector.limits} if given else vector.limits
+    plan = schema_of(module)
+    limits = {**plan.limits, **vector.limits} if given else vector.limits
     return Stand(module, replace(vector, strict=strict, limits=limits))
 
 
@@ -136,7 +137,7 @@ def check_carried(stand: Stand, frame: Any, known: Any) -> bool:
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_all_serializations_carry_what_others_wrote_in_every_mode(protocol: str) -> None:
     module, n_carried = importlib.import_module(f"wireproto.{protocol}"), 0
-    opens = importlib.import_module(f"{module.__name__}._plan").PLAN["opens"]
+    opens = schema_of(module).opens
     for vector in independent(protocol):
         for strict, given in MODES:
             stand = stand_of(module, vector, strict=strict, given=given)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from tests.built_schema import schema_of
 from tests.conformance.vectors import kept
 
 from wiregen.cli.decoded import Settings
@@ -19,11 +20,8 @@ from wiregen.runtime.errors import DecodeError as CarefulError
 from wireproto import geode
 from wireproto import pravega_proposal as pravega
 from wireproto import reactive_streams as rs
-from wireproto.geode import _plan as geode_plan
-from wireproto.pravega_proposal import _plan as pravega_plan
-from wireproto.reactive_streams import _plan as rs_plan
 
-PLANS = {geode: geode_plan.PLAN, pravega: pravega_plan.PLAN, rs: rs_plan.PLAN}
+PLANS = {module: schema_of(module) for module in (geode, pravega, rs)}
 PUT = geode.PutRequest(
     "ExampleRegion",
     geode.GeodeValue.Integer(101),

@@ -14,14 +14,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from tests.built_schema import schema_of
 from tests.conformance.vectors import CAPTURES
 
 from wiregen.runtime.explain import careful_decoder
 from wiregen.runtime.options import Options
 from wiregen.runtime.records import frame_record
 from wireproto import lumberjack as lj
-from wireproto.lumberjack._plan import PLAN
 
+PLAN = schema_of("lumberjack")
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "examples" / "captures").glob("*.pcap"))
 FOLDERS = sorted((CAPTURES / "lumberjack").glob("*/"))

@@ -10,14 +10,15 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from tests.built_schema import schema_of
 
 from wiregen.runtime.errors import DecodeError, check_end
 from wiregen.runtime.explain import explain
 from wiregen.runtime.options import Options
 from wireproto import lumberjack as lj
 from wireproto._runtime import reading_records
-from wireproto.lumberjack._plan import PLAN
 
+PLAN = schema_of("lumberjack")
 MIB = 2**20
 DATA = "3244 00000001 "
 HUGE = {
@@ -151,7 +152,7 @@ def test_an_envelope_of_millions_of_frames_stops_at_messages() -> None:
         time.perf_counter() - before < 30
     )  # of which most is a busy machine: all of them would take minutes
     assert (error.code, error.at) == ("limit_exceeded", 6)
-    assert error.path.startswith("Compressed.frames[0].Compressed.frames[65535]")
+    assert error.path.startswith("Compressed.frames[0].Compressed.frames[65536]")
 
 
 @ROADS
@@ -180,7 +181,7 @@ OVERRIDES = [
     pytest.param(nested(4, b""), {"depth": 3}, {"depth": 2}, ("too_deep", "nested_depth", 6), id="depth"),
     pytest.param(nested(2, b""), {}, {"depth": 0}, ("too_deep", "nested_depth", 6), id="no depth"),
     pytest.param(envelope(lj.Ack(1).encode() * 4), {"inflated": 24}, {"inflated": 23}, ("limit_exceeded", "inflate_limit", 6), id="inflated"),
-    pytest.param(envelope(lj.Ack(1).encode() * 4), {"messages": 4}, {"messages": 3}, ("limit_exceeded", None, 6), id="messages"),
+    pytest.param(envelope(lj.Ack(1).encode() * 4), {"messages": 4}, {"messages": 3}, ("limit_exceeded", "too_many_items", 6), id="messages"),
 ]  # fmt: skip
 
 
@@ -194,6 +195,20 @@ def test_limits_are_the_callers(
     decode(data, enough)
     error = refusal(decode, data, too_little)
     assert (error.code, error.rule, error.at) == expected
+    (exceeded,) = set(too_little or enough) - {"messages"} or {"messages"}
+    assert f"(limits.{exceeded})" in error.expected
+
+
+@ROADS
+def test_the_longest_data_is_taken_compressed_too(decode: Decode) -> None:
+    data = bytes.fromhex(DATA + "00010000") + bytes(8 * 65536)
+    decode(envelope(data))
+    error = refusal(decode, envelope(data + data))
+    assert (error.code, error.rule) == ("limit_exceeded", "too_many_items")
+    assert (error.path, error.expected) == (
+        "Compressed.frames[1].Data.pairs",
+        "at most 131072 items in the frame (limits.messages)",
+    )
 
 
 WINDOW = lj.Window(1).encode()

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from tests.built_schema import schema_of
 from tests.conformance.vectors import Vector, bytes_of, foreign_vectors, own_vectors
 
 from wiregen.runtime.explain import careful_decoder
@@ -13,7 +14,6 @@ from wiregen.runtime.options import Options
 from wiregen.runtime.records import frame_from_record, frame_record
 from wiregen.runtime.writing import write_frame
 from wireproto import lumberjack as lj
-from wireproto.lumberjack._plan import PLAN
 
 
 def cases(*kinds: str) -> pytest.MarkDecorator:
@@ -37,6 +37,7 @@ def decoded(road: str, vector: Vector) -> tuple[list[Any], list[int], Any]:
     return frames, [size for _, size, _ in items], error
 
 
+PLAN = schema_of("lumberjack")
 ROADS = pytest.mark.parametrize("road", ["fast", "careful"])
 
 

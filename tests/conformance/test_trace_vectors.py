@@ -18,6 +18,7 @@ from wiregen.runtime.built import build
 from wiregen.runtime.context import Context
 from wiregen.runtime.explain import careful_decoder
 from wiregen.runtime.options import Options
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.session_table import Program
 from wiregen.traces.drafts import Drafts
 from wiregen.traces.goals import goals_of
@@ -97,23 +98,22 @@ def test_two_connections_facing_each_other(name: str) -> None:
     assert n_sent > 5  # most traces of some protocols divide frames, which is not for an application to say
 
 
-def _face(package: ModuleType, plan: dict[str, Any], trace: Trace) -> int:
+def _face(package: ModuleType, plan: Schema, trace: Trace) -> int:
     """Let each side send what it says in a trace, and the other one receive it; return how many messages went over."""
     values = _values(plan, trace)
     if values is None:
         return 0
     limits = {"limits": package.Limits(**trace.limits)} if trace.limits else {}
     sides = {
-        role: package.Connection(role, strict=trace.strict, **limits, **trace.options)
-        for role in plan["roles"]
+        role: package.Connection(role, strict=trace.strict, **limits, **trace.options) for role in plan.roles
     }
     n_sent = 0
     for number, (step, value) in enumerate(zip(trace.steps, values, strict=True), 1):
         wrong = trace.violation if number == len(trace.steps) else None
         if step.eof:
-            sides[step.from_role].close()
+            sides[step.from_role or ""].close()
         elif value is not None:
-            sent = _sent(package, sides[step.from_role], build(plan, value, vars(package)), step, wrong)
+            sent = _sent(package, sides[step.from_role or ""], build(plan, value, vars(package)), step, wrong)
             assert sent == (None if wrong else octets(step.bytes)), (trace.id, number)
             n_sent += 1
         for role, side in sides.items():
@@ -123,10 +123,10 @@ def _face(package: ModuleType, plan: dict[str, Any], trace: Trace) -> int:
     return n_sent
 
 
-def _values(plan: dict[str, Any], trace: Trace) -> list[Any] | None:
+def _values(plan: Schema, trace: Trace) -> list[Any] | None:
     """Return what each step says; None where a side divides what it sends otherwise than an application can tell it."""
     context = Context(plan, limits=dict(trace.limits))
-    options = {role: Options(role, context=context, limits=dict(trace.limits)) for role in plan["roles"]}
+    options = {role: Options(role, context=context, limits=dict(trace.limits)) for role in plan.roles}
     decoders = {role: careful_decoder(plan, each, "raise", context=context) for role, each in options.items()}
     values: list[Any] = []
     for step in trace.steps:

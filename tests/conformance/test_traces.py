@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterator
 from types import ModuleType
-from typing import Any
 
 import pytest
 from tests.conformance.tracing import (
@@ -20,6 +19,7 @@ from tests.conformance.tracing import (
 )
 from tests.property.schemas import built
 
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.session_table import Program
 from wiregen.traces import Trace
 
@@ -57,8 +57,8 @@ ONLY_WHEN_SENDING = {("geode", "Connection"): {2, 4}}
 
 def test_each_row_and_timer_of_the_file_is_meant(name: str) -> None:
     plan, goals = plan_of(FILES[name]), traces_of(FILES[name]).goals
-    for session, table in plan["sessions"].items():
-        for kind, lines in (("row", table["rows"]), ("timer", table["timers"])):
+    for session, table in plan.sessions.items():
+        for kind, lines in (("row", table.rows), ("timer", table.timers)):
             shown = {goal.number for goal in goals if (goal.session, goal.kind) == (session, kind)}
             unseen = ONLY_WHEN_SENDING.get((name, session), set()) if kind == "row" else set()
             assert set(range(len(lines))) - unseen == shown, (session, kind)
@@ -85,7 +85,7 @@ def test_observers_see_what_a_trace_says(name: str, packages: dict[str, ModuleTy
 def test_both_sides_see_what_a_trace_says(name: str, packages: dict[str, ModuleType]) -> None:
     plan, n_checked = plan_of(FILES[name]), 0
     for trace in traces_of(FILES[name]).traces:
-        for role in plan["roles"]:
+        for role in plan.roles:
             if is_sendable(trace, role):
                 for is_strict in _modes(trace):
                     n_checked += 1
@@ -101,7 +101,7 @@ def _modes(trace: Trace) -> Iterator[bool]:
 
 
 def test_replay_sees_what_a_trace_says(name: str) -> None:
-    plan: dict[str, Any] = plan_of(FILES[name])
+    plan: Schema = plan_of(FILES[name])
     program = Program(plan)
     for trace in traces_of(FILES[name]).traces:
         check_replayed(plan, program, trace, 3)

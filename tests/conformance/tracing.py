@@ -17,6 +17,7 @@ from wiregen.frontend import load_protocol
 from wiregen.plan import lower
 from wiregen.runtime.built import build
 from wiregen.runtime.context import Context
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.session_table import Program
 from wiregen.source import Sources
 from wiregen.traces import Step, Trace, Traces, make_traces
@@ -35,7 +36,7 @@ def traces_of(path: Path) -> Traces:
 
 
 @cache
-def plan_of(path: Path) -> dict[str, Any]:
+def plan_of(path: Path) -> Schema:
     subject = load_protocol(path, Sources(), Report(), ())
     assert subject is not None
     return lower(subject.protocol)
@@ -105,7 +106,7 @@ def _observed(session: Any, step: Step, size: int) -> Iterator[Any]:
 
 
 def check_side(
-    package: ModuleType, plan: dict[str, Any], trace: Trace, role: str, size: int, *, is_strict: bool
+    package: ModuleType, plan: Schema, trace: Trace, role: str, size: int, *, is_strict: bool
 ) -> None:
     """Let one side live through a trace: its own messages are sent, the other's come in chunks."""
     side = package.Connection(role, **settings_of(package, trace, is_strict=is_strict))
@@ -122,7 +123,7 @@ def check_side(
 
 
 def _check_sent(
-    package: ModuleType, plan: dict[str, Any], side: Any, trace: Trace, step: Step, *, is_last: bool
+    package: ModuleType, plan: Schema, side: Any, trace: Trace, step: Step, *, is_last: bool
 ) -> None:
     value = build(plan, step.value, vars(package))
     if not is_last or trace.violation is None:
@@ -175,11 +176,11 @@ def is_sendable(trace: Trace, role: str) -> bool:
 # ---- what replays captures
 
 
-def check_replayed(plan: dict[str, Any], program: Program, trace: Trace, size: int) -> None:
+def check_replayed(plan: Schema, program: Program, trace: Trace, size: int) -> None:
     settings = Settings(plan=plan, is_strict=trace.is_strict, limits=trace.limits)
     context = Context(plan, limits=dict(trace.limits))
-    directions = {role: Direction(settings, role, context) for role in plan["roles"]}
-    watch = Watch(program, settings, context, options=trace.options, closes=plan["on_error"] == "close")
+    directions = {role: Direction(settings, role, context) for role in plan.roles}
+    watch = Watch(program, settings, context, options=trace.options, closes=plan.on_error == "close")
     found: list[str] = []
     for number, step in enumerate(trace.steps, 1):
         done = list(_replayed(watch, directions, step, size))

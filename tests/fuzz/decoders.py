@@ -124,7 +124,7 @@ def _tree(package: Package, role: str | None, data: bytes) -> tuple[Node, ...]:
 
 
 def _natively(package: Package, role: str | None, trial: Trial, tallies: Tallies) -> None:
-    native, data, what = package.native, trial.data, package.plan["name"]
+    native, data, what = package.native, trial.data, package.plan.name
 
     def decode(**wishes: Any) -> str | None:
         try:
@@ -171,7 +171,7 @@ def _session(package: Package, role: str | None, trial: Trial) -> str | None:
     from importlib import import_module
 
     module = import_module(f"{package.native.__name__}.sessions")
-    roles = package.plan["roles"]
+    roles = package.plan.roles
     sender = role or roles[0]
     connection = module.Connection(next(each for each in roles if each != sender), on_error="continue")
     events = [event for chunk in trial.chunks for event in connection.receive(chunk, 0.0)]
@@ -192,7 +192,7 @@ def _serially(package: Package, form: str, role: str | None, data: bytes, tallie
             return str(error.code)
         return None
 
-    tallies[form].run(decode, data, package.plan["name"])
+    tallies[form].run(decode, data, package.plan.name)
 
 
 _HEADS = tuple(

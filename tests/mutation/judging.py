@@ -16,8 +16,11 @@ from operator import itemgetter
 from types import CodeType, FrameType, ModuleType
 from typing import Any, Final
 
+from tests.built_schema import schema_of
+
 from wiregen.runtime.built import build
 from wiregen.runtime.records import frame_from_record
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.vectors.format import Hex, Invalid, Octets, Trace, Unwritable, Valid, expanded, octets
 
 from .hostile import hostile
@@ -93,9 +96,8 @@ class Judge:
         return counted if is_method else Remembered(function, count)
 
     @cached_property
-    def plan(self) -> dict[str, Any]:
-        plan: dict[str, Any] = self.module._load_plan()
-        return plan
+    def plan(self) -> Schema:
+        return schema_of(self.module)
 
     def views(self, vectors: Sequence[Valid | Invalid | Unwritable | Trace]) -> list[View]:
         """Return them, short ones first."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.built_schema import schema_of
+
 from wiregen.runtime.explain import explain
 from wiregen.runtime.options import Options
 from wiregen.runtime.writing import write_frame
@@ -42,5 +44,5 @@ def written(path: Path, wishes: Wishes) -> list[tuple[bytes, bytes]]:
 
 def canonical(frame: bytes, wishes: Wishes) -> bytes:
     """Return what the careful codec writes of what it read."""
-    plan, options = wishes.package.plan, Options(wishes.role)
+    plan, options = schema_of(wishes.package.native), Options(wishes.role)
     return write_frame(plan, explain(plan, frame, 0, len(frame), options).value, options)

@@ -6,10 +6,12 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
+from tests.built_schema import schema_of
 from tests.property import grown
 
 from wiregen.runtime.explain import explain
 from wiregen.runtime.options import Options
+from wiregen.runtime.schema.protocol import Schema
 from wireproto import geode
 from wireproto import reactive_streams as rs
 from wirespark.packages import package_of
@@ -43,19 +45,19 @@ def stream_of(protocol: str, seed: int, n_frames: int = 60) -> Stream:
 
 
 def _by_chance(protocol: str, dice: random.Random, n_frames: int) -> tuple[str, list[bytes]]:
-    plan = package_of(protocol).plan
-    role = dice.choice(plan["roles"])
+    plan = schema_of(package_of(protocol).native)
+    role = dice.choice(plan.roles)
     options = Options(role)
     found = [data for _, data in grown.frames(plan, dice, n_frames, options) if _is_own(plan, data, options)]
     return role, found
 
 
-def _is_own(plan: dict[str, Any], data: bytes, options: Options) -> bool:
+def _is_own(plan: Schema, data: bytes, options: Options) -> bool:
     """Say whether the role may send a frame by itself: pieces of something want others."""
     message = explain(plan, data, 0, len(data), options).value.message
     name = getattr(message, "name", "")
-    known = plan["messages"].get(name)
-    pieces = {target for join in plan["joins"].values() for target, *_ in (*join[3], *join[4])}
+    known = plan.messages.get(name)
+    pieces = {target for join in plan.joins.values() for target, *_ in (*join[3], *join[4])}
     return known is not None and known[1] in (None, options.from_role) and name not in pieces
 
 

@@ -7,6 +7,9 @@ import random
 from pathlib import Path
 
 import pytest
+from tests.built_schema import schema_of
+
+from wiregen.runtime.schema.node import replace
 
 pa = pytest.importorskip("pyarrow", reason="the extra `spark` is not installed")
 
@@ -37,9 +40,9 @@ N_FRAMES = 40
 def check_stream(protocol: str, role: str | None, folder: Path, dice: random.Random) -> None:
     """Check frames made by chance, all in one stream."""
     wishes = Wishes(protocol=protocol, role=role)
-    plan = wishes.package.plan
+    plan = schema_of(wishes.package.native)
     options = Options(role)
-    made = list(grown.frames({**plan, "opens": {}}, dice, N_FRAMES, options))
+    made = list(grown.frames(replace(plan, opens={}), dice, N_FRAMES, options))
     assert len(made) > N_FRAMES // 3
     data = b"".join(data for _, data in made)
     rows = rows_of(data, wishes, folder, batch_size=4096)
@@ -63,7 +66,7 @@ def test_every_construct_has_columns(path: Path, tmp_path: Path) -> None:
         importlib.invalidate_caches()
         packages.package_of.cache_clear()
         encoder_of.cache_clear()
-        for role in grown.senders(packages.package_of(f"{name}.p").plan):
+        for role in grown.senders(schema_of(packages.package_of(f"{name}.p").native)):
             check_stream(f"{name}.p", role, tmp_path, random.Random(path.stem))
     packages.package_of.cache_clear()
     encoder_of.cache_clear()

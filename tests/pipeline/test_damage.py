@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.built_schema import schema_of
 
 pytest.importorskip("pyarrow", reason="the extra `spark` is not installed")
 
@@ -88,7 +89,7 @@ def test_what_nothing_happened_to_is_found(tmp_path: Path, protocol: str, kind: 
         stream = stream_of(protocol, seed % 4, 30)
         data, whole = changed(stream, dice, kind)
         rows = rows_of(data, Wishes(protocol=protocol, role=stream.role), tmp_path)
-        lost = set(whole) - spans(rows, has_joins=bool(package_of(protocol).plan["joins"]))
+        lost = set(whole) - spans(rows, has_joins=bool(package_of(protocol).plan.joins))
         if (
             kind == "deletion"
         ):  # by chance what is left of a frame leads to where another one ends: then it is believed
@@ -104,7 +105,7 @@ def test_what_nothing_happened_to_is_found(tmp_path: Path, protocol: str, kind: 
 @pytest.mark.parametrize("protocol", ["lumberjack", "pravega", "pravega_documented"])
 def test_damaged_bytes_are_in_error_rows(tmp_path: Path, protocol: str) -> None:
     """Or in what is a frame all the same, as a name with another letter is; the careful codec says which."""
-    dice, plan = random.Random(protocol), package_of(protocol).plan
+    dice, plan = random.Random(protocol), schema_of(package_of(protocol).native)
     n_errors = 0
     for seed in range(N_DAMAGES):
         stream = stream_of(protocol, seed % 4, 30)

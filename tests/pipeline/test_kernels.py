@@ -13,6 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.built_schema import schema_of
+
+from wiregen.runtime.schema import node
 
 pytest.importorskip("pyarrow", reason="the extra `spark` is not installed")
 pytest.importorskip("numba", reason="numba is not installed")
@@ -81,8 +84,8 @@ def test_every_construct_gives_the_same_rows(path: Path, tmp_path: Path) -> None
         importlib.invalidate_caches()
         packages.package_of.cache_clear()
         wishes = Wishes(protocol=f"{name}.p")
-        plan = wishes.package.plan
-        made = list(grown.frames({**plan, "opens": {}}, dice, N_FRAMES, Options(None)))
+        plan = schema_of(wishes.package.native)
+        made = list(grown.frames(node.replace(plan, opens={}), dice, N_FRAMES, Options(None)))
         data = b"".join(frame for _, frame in made if len(frame) < MOST_BYTES)
         check_equal(data, wishes, tmp_path)
         for _ in range(N_DAMAGES // 2):

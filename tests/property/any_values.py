@@ -9,6 +9,7 @@ from uuid import UUID
 from tests.property.codecs import attribute, header_attribute
 
 from wiregen.naming import Scope, python_name
+from wiregen.runtime.schema.protocol import Schema
 
 _TEXTS = ("", "a", "key", "zwei Wörter", "\0", "€😀", "x" * 70, "\t\n")
 _LATIN = ("", "a", "zwei W\xf6rter", "x" * 70)
@@ -18,7 +19,7 @@ _ASCII = ("", "a", "zwei Worte", "x" * 70)
 class AnyValues:
     """Makes frames of one generated package; equal seeds make equal frames."""
 
-    def __init__(self, module: Any, plan: dict[str, Any], seed: int) -> None:
+    def __init__(self, module: Any, plan: Schema, seed: int) -> None:
         self._module = module
         self._plan = plan
         self._dice = random.Random(seed)
@@ -26,29 +27,27 @@ class AnyValues:
     def frames(self) -> list[tuple[str | None, Any]]:
         """Return a frame with each message that it can carry, and who sends it."""
         return [
-            (frame[0] or self._plan["messages"][name][1], self.frame(frame_name, name))
-            for frame_name, frame in self._plan["frames"].items()
+            (frame[0] or self._plan.messages[name][1], self.frame(frame_name, name))
+            for frame_name, frame in self._plan.frames.items()
             for name in self._carried(frame_name)
         ]
 
     def frame(self, frame_name: str, message: str, depth: int = 0) -> Any:
-        _, fields, body = self._plan["frames"][frame_name]
+        _, fields, body = self._plan.frames[frame_name]
         header = self._row(fields, depth, leave_out=body, names=header_attribute)
         return self._class(frame_name)(self._record(message, depth), **header)
 
     def _carried(self, frame_name: str) -> list[str]:
-        role = self._plan["frames"][frame_name][0]
-        sent = self._plan["messages"].items()
+        role = self._plan.frames[frame_name][0]
+        sent = self._plan.messages.items()
         coded = [name for name, (code, sender, _) in sent if code is not None and role in (None, sender)]
         coded += [name for name, (code, sender, _) in sent if code is not None and role and sender is None]
-        return coded + list(_named(self._plan["frames"][frame_name][1]))
+        return coded + list(_named(self._plan.frames[frame_name][1]))
 
     # ---- records
 
     def _record(self, name: str, depth: int) -> Any:
-        fields = (
-            self._plan["messages"][name][2] if name in self._plan["messages"] else self._plan["structs"][name]
-        )
+        fields = self._plan.messages[name][2] if name in self._plan.messages else self._plan.structs[name]
         made = self._class(name)(**self._row(fields, depth))
         n_trailing = sum(each[3] is not None and each[3][0] == "trailing" for each in _flat(fields))
         if n_trailing:
@@ -153,17 +152,17 @@ class AnyValues:
         return value
 
     def _member(self, name: str) -> Any:
-        base, is_open, members = self._plan["enums"][name]
+        base, is_open, members = self._plan.enums[name]
         number = self._dice.choice([number for number, _ in members])
         return self._value(base, 0) if is_open and self._dice.random() < 0.3 else self._class(name)(number)
 
     def _flat_messages(self, frame: str, depth: int) -> list[str]:
-        names = [name for name in self._carried(frame) if self._plan["messages"][name][0] is not None]
-        simple = [name for name in names if "'frame'" not in repr(self._plan["messages"][name][2])]
+        names = [name for name in self._carried(frame) if self._plan.messages[name][0] is not None]
+        simple = [name for name in names if "'frame'" not in repr(self._plan.messages[name][2])]
         return names if depth < 1 else simple
 
     def _variety(self, union: str, only: Any, depth: int) -> Any:
-        _, varieties, *_ = self._plan["unions"][union]
+        _, varieties, *_ = self._plan.unions[union]
         chosen = [each for each in varieties if only is None or each[1] in only]
         shallow = [each for each in chosen if f"'union', '{union}'" not in repr(each[2])]
         patterns, name, fields, *_ = self._dice.choice(shallow if depth > 2 and shallow else chosen)

@@ -17,6 +17,7 @@ from wiregen.runtime.errors import DecodeError, EncodeError, check_end
 from wiregen.runtime.explain import careful_decoder, explain
 from wiregen.runtime.options import Options
 from wiregen.runtime.records import frame_record
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.tree import FrameValue, Node, Record
 from wiregen.runtime.writing import write_frame
 
@@ -48,7 +49,7 @@ class Codecs:
     """A generated package, and the plan of the same protocol."""
 
     module: ModuleType
-    plan: dict[str, Any]
+    plan: Schema
 
     # ---- decoding
 

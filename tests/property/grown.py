@@ -11,25 +11,53 @@ from typing import Any
 
 from wiregen.runtime.errors import DecodeError, EncodeError
 from wiregen.runtime.expressions import Undefined
+from wiregen.runtime.layout import Layout
 from wiregen.runtime.options import Options
 from wiregen.runtime.reader import Reader
 from wiregen.runtime.reading import _READERS
 from wiregen.runtime.reading_records import read_bare_frame
-from wiregen.runtime.schema import Schema
+from wiregen.runtime.schema.declarations import (
+    Constant,
+    Derived,
+    Enum,
+    Field,
+    Frame,
+    Member,
+    Message,
+    Preamble,
+    Variety,
+)
+from wiregen.runtime.schema.expressions import Call, Number
+from wiregen.runtime.schema.node import replace
+from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.types import (
+    Bits,
+    Block,
+    Bytes,
+    Computed,
+    EnumReference,
+    FrameReference,
+    Integer,
+    List,
+    Match,
+    Region,
+    Text,
+    ToEnd,
+    Varint,
+)
 from wiregen.runtime.tree import FrameValue
 from wiregen.runtime.window import Place, Window
 from wiregen.runtime.writing import write_frame
 
 __all__ = ["frames", "senders"]
 
-Plan = dict[str, Any]
 _CODES = "#codes"
 _ROOM = 20_000
 _N_ATTEMPTS = 60
 _LETTERS = ("", "a", "ab", "a\0b", "xyz", "q" * 70, "é", "日本", "😀", "|")
 
 
-def frames(plan: Plan, dice: random.Random, count: int, options: Options | None = None) -> Iterator[Any]:
+def frames(plan: Schema, dice: random.Random, count: int, options: Options | None = None) -> Iterator[Any]:
     """Yield up to `count` frames that can be written, with their bytes."""
     loose = _loosened(plan)
     for _ in range(count):
@@ -45,19 +73,19 @@ def frames(plan: Plan, dice: random.Random, count: int, options: Options | None 
             break
 
 
-def senders(plan: Plan) -> tuple[str | None, ...]:
+def senders(plan: Schema) -> tuple[str | None, ...]:
     """Return the roles whose frames are different ones; None where all send the same."""
-    frames: dict[str, str] = plan["sends"]
+    frames = plan.sends
     return tuple(frames) if len(set(frames.values())) > 1 else (None,)
 
 
-def _grown(loose: Plan, dice: random.Random, options: Options | None = None) -> FrameValue | None:
+def _grown(loose: Schema, dice: random.Random, options: Options | None = None) -> FrameValue | None:
     """Return a frame by chance; None where chance made none."""
     wishes = options or Options()
-    reader = Reader(Schema(loose, wishes), wishes, Window(bytearray(), 0), _Growth(loose, dice).read)
+    reader = Reader(Layout(loose, wishes), wishes, Window(bytearray(), 0), _Growth(loose, dice).read)
     name = reader.schema.frame_of(wishes.from_role)
     try:
-        steps = read_bare_frame(reader, name, Place(name, name), ("frame", name, None, False))
+        steps = read_bare_frame(reader, name, Place(name, name), FrameReference(name))
         value = _finished(steps, reader, dice).value
     except (DecodeError, Undefined, RecursionError):
         return None
@@ -92,7 +120,7 @@ def _some(dice: random.Random, size: int) -> bytes:
 class _Growth:
     """Reads types; before one is read its bytes are put behind those there are."""
 
-    def __init__(self, plan: Plan, dice: random.Random) -> None:
+    def __init__(self, plan: Schema, dice: random.Random) -> None:
         self._plan = plan
         self._dice = dice
 
@@ -109,17 +137,17 @@ class _Growth:
             case ("union", name, only, _):
                 self._variety(reader, name, only)
             case ("coding", name):
-                rows = self._plan["codings"][name][1]
-                self._code(reader, self._plan["codings"][name][0], self._dice.choice(rows)[:2], rows)
+                rows = self._plan.codings[name][1]
+                self._code(reader, self._plan.codings[name][0], self._dice.choice(rows)[:2], rows)
             case ("text", *_):
                 return self._text(reader, type_, place)
             case ("bytes", length):
                 return self._bytes(reader, length, place)
-            case ("list", item, ("end",), _, *more):
-                number = ("computed", ("number", self._dice.randrange(4)))
-                return _READERS["list"](reader, ("list", item, number, 0, *more), place)
-            case ("list", item, length, _, *more):
-                return _READERS["list"](reader, ("list", item, length, 0, *more), place)
+            case List(length=ToEnd()):
+                length = Computed(Number(self._dice.randrange(4)))
+                return _READERS["list"](reader, replace(type_, length=length, smallest_item=0), place)
+            case List():
+                return _READERS["list"](reader, replace(type_, smallest_item=0), place)
             case ("region", *_):
                 return self._region(reader, type_, place)
         return _READERS[type_[0]](reader, type_, place)
@@ -139,13 +167,13 @@ class _Growth:
         return _leb128(self._dice.choice((0, 1, 2, 3, 127, 128, 300, 2**31, 2**62)))
 
     def _member(self, reader: Reader, name: str, only: Any) -> None:
-        base, is_open, members = self._plan["enums"][name]
+        base, is_open, members = self._plan.enums[name]
         known = [number for number, member in members if only is None or member in only]
         if not (is_open and self._dice.random() < 0.2):
             self._number(reader, base, self._dice.choice(known))
 
     def _variety(self, reader: Reader, name: str, only: Any) -> None:
-        base, varieties, _ = self._plan["unions"][name]
+        base, varieties, _ = self._plan.unions[name]
         spans = [span for codes, own, *_ in varieties for span in codes if only is None or own in only]
         low, high = self._dice.choice(spans)
         self._number(reader, base, self._dice.choice((low, high, (low + high) // 2)))
@@ -158,12 +186,12 @@ class _Growth:
 
     def _bytes(self, reader: Reader, length: Any, place: Place) -> Any:
         match length:
-            case ("end",):
-                length = ("computed", ("number", self._dice.randrange(4)))
+            case ToEnd():
+                length = Computed(Number(self._dice.randrange(4)))
             case ("delimited", delimiter):
                 body = bytes(self._dice.choice(b"abc") for _ in range(self._dice.randrange(4)))
                 _grow(reader, body + bytes.fromhex(delimiter))
-        return _READERS["bytes"](reader, ("bytes", length), place)
+        return _READERS["bytes"](reader, Bytes(length), place)
 
     def _text(self, reader: Reader, type_: Any, place: Place) -> Any:
         _, encoding, length, lenient, endian = type_
@@ -178,21 +206,21 @@ class _Growth:
             data = data.decode().replace("\0", "").replace("😀", "").encode()
         unit = 2 if encoding == "utf16" else 1
         match length:
-            case ("prefix", _):
+            case ("prefix", *_):
                 # The prefix is left out: only the value is wanted.
                 size = min(len(data) // unit, 100)
-                length = ("computed", ("number", size))
+                length = Computed(Number(size))
                 data = data if size == len(data) // unit else b"q" * size * unit
             case ("computed", expression):
                 size = reader.number(expression, place)
                 data = ("q" * min(size, 1000)).encode(python)
             case ("end",):
-                length = ("computed", ("number", len(data) // unit))
+                length = Computed(Number(len(data) // unit))
             case ("delimited", delimiter):
                 end = bytes.fromhex(delimiter)
                 data = (b"" if end in data else data) + end
         _grow(reader, data)
-        return _READERS["text"](reader, ("text", encoding, length, lenient, endian), place)
+        return _READERS["text"](reader, Text(encoding, length, lenient, endian), place)
 
     # ---- regions
 
@@ -232,44 +260,48 @@ def _leb128(number: int) -> bytes:
 # ---- the plan with nothing that could be wrong
 
 
-def _loosened(plan: Plan) -> Plan:
-    """Return the plan without derived and constant values; codes of messages are an enum."""
-    loose = {**plan, "enums": {**plan["enums"]}}
-    for kind in ("structs", "preambles", "frames", "messages"):
-        loose[kind] = {name: _freed(plan, loose, entry) for name, entry in plan[kind].items()}
-    loose["unions"] = {
-        name: (base, tuple((codes, own, _fields(plan, loose, fields), lone) for codes, own, fields, lone in varieties), raw)
-        for name, (base, varieties, raw) in plan["unions"].items()
-    }  # fmt: skip
-    return loose
+def _loosened(plan: Schema) -> Schema:
+    """Return the schema without derived and constant values; codes of messages are an enum."""
+    enums = dict(plan.enums)
+    layouts = {
+        kind: {name: _freed(plan, enums, entry) for name, entry in getattr(plan, kind).items()}
+        for kind in ("structs", "preambles", "frames", "messages")
+    }
+    unions = {
+        name: replace(union, varieties=tuple(_freed(plan, enums, each) for each in union.varieties))
+        for name, union in plan.unions.items()
+    }
+    return replace(plan, enums=enums, unions=unions, **layouts)
 
 
-def _freed(plan: Plan, loose: Plan, entry: Any) -> Any:
-    if _is_fields(entry):
-        return _fields(plan, loose, entry)
-    return tuple(_fields(plan, loose, part) if _is_fields(part) else part for part in entry)
+def _freed(plan: Schema, enums: dict[str, Enum], entry: Any) -> Any:
+    if isinstance(entry, Message | Frame | Preamble | Variety):
+        return replace(entry, fields=_fields(plan, enums, entry.fields))
+    return _fields(plan, enums, entry)
 
 
-def _is_fields(part: Any) -> bool:
-    return isinstance(part, tuple) and all(isinstance(each, tuple) and len(each) == 9 for each in part)
+def _fields(plan: Schema, enums: dict[str, Enum], fields: Any) -> Any:
+    return tuple(_field(plan, enums, field) for field in fields)
 
 
-def _fields(plan: Plan, loose: Plan, fields: Any) -> Any:
-    return tuple(_field(plan, loose, field) for field in fields)
-
-
-def _field(plan: Plan, loose: Plan, field: Any) -> Any:
-    name, hidden, type_, value, condition, where, text, rule, secret = field
-    if value is not None and value[0] in ("derived", "constant"):
-        if value[0] == "derived" and value[1][:2] == ("call", "code"):
-            base = plan["enums"][type_[1]][0] if type_[0] == "enum" else type_
-            codes = sorted({code for role in plan["codes"].values() for code in role if _holds(base, code)})
-            if base[0] == "bits":
-                return (name, hidden, type_, None, condition, None, text, rule, secret)
-            loose["enums"][f"{_CODES}{base}"] = (base, False, tuple((code, str(code)) for code in codes))
-            type_ = ("enum", f"{_CODES}{base}", None, False)
-        value = where = None
-    return (name, hidden, _type(plan, loose, type_), value, condition, where, text, rule, secret)
+def _field(plan: Schema, enums: dict[str, Enum], field: Field) -> Field:
+    type_ = field.type
+    if not isinstance(field.value, Derived | Constant):
+        return replace(field, type=_type(plan, enums, type_))
+    if (
+        isinstance(field.value, Derived)
+        and isinstance(field.value.value, Call)
+        and field.value.value.function == "code"
+    ):
+        base = plan.enums[type_.name].type if isinstance(type_, EnumReference) else type_
+        if isinstance(base, Bits):
+            return replace(field, value=None, where=None)
+        assert isinstance(base, Integer | Varint)
+        codes = sorted({code for role in plan.codes.values() for code in role if _holds(base, code)})
+        name = f"{_CODES}{base}"
+        enums[name] = Enum(base, False, tuple(Member(code, str(code)) for code in codes))
+        type_ = EnumReference(name)
+    return replace(field, type=_type(plan, enums, type_), value=None, where=None)
 
 
 def _holds(base: Any, code: int) -> bool:
@@ -283,16 +315,16 @@ def _holds(base: Any, code: int) -> bool:
             return code >= 0
 
 
-def _type(plan: Plan, loose: Plan, type_: Any) -> Any:
+def _type(plan: Schema, enums: dict[str, Enum], type_: Any) -> Any:
     """Return a type with the fields of its blocks freed too."""
     match type_:
-        case ("block", fields):
-            return ("block", _fields(plan, loose, fields))
-        case ("region", content, carrier, lenient):
-            return ("region", _type(plan, loose, content), carrier, lenient)
-        case ("match", subject, arms):
-            return ("match", subject, tuple((spans, _type(plan, loose, arm)) for spans, arm in arms))
-        case ("list", item, *more):
-            return ("list", _type(plan, loose, item), *more)
+        case Block(fields):
+            return Block(_fields(plan, enums, fields))
+        case Region(content):
+            return replace(type_, content=_type(plan, enums, content))
+        case Match(subject, arms):
+            return Match(subject, tuple(replace(arm, type=_type(plan, enums, arm.type)) for arm in arms))
+        case List(item):
+            return replace(type_, item=_type(plan, enums, item))
         case _:
             return type_

@@ -11,6 +11,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
+from tests.built_schema import schema_of
 from tests.property.codecs import Codecs
 
 from wiregen.build import build
@@ -62,7 +63,7 @@ def built(text: str, folder: Path, name: str, backends: tuple[str, ...] = ("nati
     importlib.invalidate_caches()
     try:
         module = importlib.import_module(f"{name}.p")
-        yield Codecs(module=module, plan=importlib.import_module(f"{name}.p._plan").PLAN)
+        yield Codecs(module=module, plan=schema_of(f"{name}.p"))
     finally:
         sys.path.remove(place)
         for known in [each for each in sys.modules if each.split(".")[0] == name]:

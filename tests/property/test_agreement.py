@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.built_schema import schema_of
 from tests.property import agreement, values
 from tests.property.codecs import Codecs, Wishes, is_refusal
 
 from wiregen.runtime.tree import FrameValue, Record
 from wireproto import lumberjack as lj
-from wireproto.lumberjack._plan import PLAN
 
+PLAN = schema_of("lumberjack")
 CODECS = Codecs(module=lj, plan=PLAN)
 FRAMES = values.frames(PLAN)
 PLACES = st.lists(st.integers(0, 2**16), max_size=8)

@@ -30,7 +30,7 @@ def test_compiled_code_and_the_reference_codec_hold_frames_to_the_same_limits(
 ) -> None:
     bounds = package.native.Limits(**limits)
     for role, frame in package.frames(1):
-        told = {"from_role": role} if package.plan["contexts"] else {}
+        told = {"from_role": role} if package.plan.contexts else {}
         expected = code_of(
             write_frame, package.plan, frame, Options(role if told else None, limits=bounds.to_dict())
         )
@@ -39,7 +39,7 @@ def test_compiled_code_and_the_reference_codec_hold_frames_to_the_same_limits(
         assert code_of(frame.encode, **told, limits=bounds) == expected
         if isinstance(expected, bytes):
             wishes = {"from_role": role, "limits": bounds}
-            if not package.plan["contexts"]:
+            if not package.plan.contexts:
                 assert package.native.decode(expected, **wishes) == frame
             for module in (package.protobuf, package.msgpack):
                 octets = code_of(module.encode, frame, **told, limits=bounds)

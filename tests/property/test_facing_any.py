@@ -16,6 +16,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import rule, run_state_machine_as_test
+from tests.built_schema import schema_of
 from tests.property.any_values import AnyValues
 from tests.property.facing import SETTINGS, Facing
 
@@ -55,12 +56,12 @@ class Talking(Facing):
 
     def __init__(self) -> None:
         self.package = import_module(f"wireproto.{self.name}")
-        self.plan = import_module(f"wireproto.{self.name}._plan").PLAN
-        self.roles = self.plan["roles"]
+        self.plan = schema_of(self.name)
+        self.roles = (self.plan.roles[0], self.plan.roles[1])
         # Pieces whose bytes mean nothing together would be faults and not steps.
         self.pieces = tuple(
             getattr(self.package, target)
-            for join in self.plan["joins"].values()
+            for join in self.plan.joins.values()
             for target, _, _ in (*join[3], *join[4])
             if join[1] is None
         )

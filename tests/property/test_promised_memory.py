@@ -54,7 +54,7 @@ def test_decoding_takes_what_is_promised_and_an_error_at_most_twice(package: Pac
 
 def promised(package: Package) -> dict[str, int]:
     report = Report()
-    subject = load_protocol(IDL / f"{package.plan['name']}.wire", Sources(), report, (IDL,))
+    subject = load_protocol(IDL / f"{package.plan.name}.wire", Sources(), report, (IDL,))
     assert subject is not None, report
     return dict(largest_memory(subject.protocol, LIMITS))
 

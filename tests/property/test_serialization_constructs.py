@@ -16,6 +16,7 @@ from tests.property.test_serializations import code_of
 
 from wiregen.runtime.built import build
 from wiregen.runtime.options import Options
+from wiregen.runtime.schema.protocol import Schema
 
 HERE = Path(__file__).parent
 CASES = HERE.parent / "cases" / "constructs"
@@ -61,7 +62,7 @@ def test_a_construct_goes_round(path: Path, tmp_path: Path) -> None:
 
 
 def check_round(
-    plan: Any, native: Any, others: tuple[Any, Any], role: str | None, dice: random.Random
+    plan: Schema, native: Any, others: tuple[Any, Any], role: str | None, dice: random.Random
 ) -> None:
     """Check that frames of a role that are made by chance come back as they were."""
     protobuf, msgpack = others

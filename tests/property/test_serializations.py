@@ -10,7 +10,10 @@ from typing import Any
 
 import msgpack as python_msgpack
 import pytest
+from tests.built_schema import schema_of
 from tests.property.any_values import AnyValues
+
+from wiregen.runtime.schema.protocol import Schema
 
 PROTOCOLS = ("geode", "lumberjack", "pravega", "pravega_documented", "pravega_proposal", "reactive_streams")
 N_SEEDS = 40
@@ -23,14 +26,14 @@ class Package:
         self.native: Any = importlib.import_module(f"wireproto.{name}")
         self.protobuf: Any = importlib.import_module(f"wireproto.{name}.protobuf")
         self.msgpack: Any = importlib.import_module(f"wireproto.{name}.msgpack")
-        self.plan: dict[str, Any] = importlib.import_module(f"wireproto.{name}._plan").PLAN
+        self.plan: Schema = schema_of(name)
         self.modules: tuple[Any, ...] = (self.native, self.protobuf, self.msgpack)
 
     def frames(self, seed: int) -> list[tuple[str | None, Any]]:
         return AnyValues(self.native, self.plan, seed).frames()
 
     def told(self, role: str | None) -> dict[str, Any]:
-        return {"from_role": role} if len(self.plan["frames"]) > 1 else {}
+        return {"from_role": role} if len(self.plan.frames) > 1 else {}
 
 
 def code_of(call: Any, *arguments: Any, **more: Any) -> Any:
@@ -103,7 +106,7 @@ def test_every_message_is_made_and_most_are_good(package: Package) -> None:
             name = type(frame.message).__name__
             good[name] = good.get(name, False) or isinstance(code_of(package.msgpack.encode, frame), bytes)
     assert {name for name, is_good in good.items() if not is_good} == set()
-    assert len(good) == len([name for name in package.plan["messages"] if hasattr(package.native, name)])
+    assert len(good) == len([name for name in package.plan.messages if hasattr(package.native, name)])
 
 
 def test_python_msgpack_reads_what_we_write(package: Package) -> None:
@@ -111,7 +114,7 @@ def test_python_msgpack_reads_what_we_write(package: Package) -> None:
         octets = code_of(package.msgpack.encode, frame)
         if isinstance(octets, bytes):
             row = python_msgpack.unpackb(octets)
-            code = package.plan["messages"][type(frame.message).__name__][0]
+            code = package.plan.messages[type(frame.message).__name__][0]
             assert row[0] == (type(frame.message).__name__ if code is None else code)
             again = package.msgpack.decode(python_msgpack.packb(row), **package.told(role))
             assert again == frame

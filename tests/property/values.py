@@ -10,9 +10,9 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
+from wiregen.runtime.schema.declarations import Message
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.tree import FrameValue, Record
-
-Plan = dict[str, Any]
 
 _ENCODINGS: dict[str, SearchStrategy[str]] = {
     "utf8": st.text(max_size=12),
@@ -26,37 +26,35 @@ _ENCODINGS: dict[str, SearchStrategy[str]] = {
 # ---- good values
 
 
-def frames(plan: Plan, depth: int = 1) -> SearchStrategy[FrameValue]:
+def frames(plan: Schema, depth: int = 1) -> SearchStrategy[FrameValue]:
     """Return frames that can be written and read: tree values, with enums as plain numbers."""
-    (name, (_, fields, body)), *_ = plan["frames"].items()
+    (name, (_, fields, body)), *_ = plan.frames.items()
     header = _row(plan, tuple(field for field in fields if field[0] != body), depth)
     return st.builds(
         lambda values, message: FrameValue(name, values, message, body=body), header, messages(plan, depth)
     )
 
 
-def messages(plan: Plan, depth: int) -> SearchStrategy[Record]:
-    flat = {
-        name: layout for name, layout in plan["messages"].items() if depth > 0 or not _holds_frames(layout)
-    }
+def messages(plan: Schema, depth: int) -> SearchStrategy[Record]:
+    flat = {name: layout for name, layout in plan.messages.items() if depth > 0 or not _holds_frames(layout)}
     return st.one_of([_record(plan, name, fields, depth) for name, (_, _, fields) in flat.items()])
 
 
-def _holds_frames(layout: tuple[Any, ...]) -> bool:
+def _holds_frames(layout: Message) -> bool:
     return any(field[2][0] == "region" for field in layout[2])
 
 
-def _record(plan: Plan, name: str, fields: tuple[Any, ...], depth: int) -> SearchStrategy[Record]:
+def _record(plan: Schema, name: str, fields: tuple[Any, ...], depth: int) -> SearchStrategy[Record]:
     return _row(plan, fields, depth).map(lambda values: Record(name, values))
 
 
-def _row(plan: Plan, fields: tuple[Any, ...], depth: int) -> SearchStrategy[dict[str, Any]]:
+def _row(plan: Schema, fields: tuple[Any, ...], depth: int) -> SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries(
         {field[0]: _values(plan, field[2], depth) for field in fields if not field[1]}
     )
 
 
-def _values(plan: Plan, type_: tuple[Any, ...], depth: int) -> SearchStrategy[Any]:
+def _values(plan: Schema, type_: tuple[Any, ...], depth: int) -> SearchStrategy[Any]:
     match type_:
         case ("int", size, signed, _):
             return _integers(8 * size, is_signed=signed)
@@ -70,12 +68,12 @@ def _values(plan: Plan, type_: tuple[Any, ...], depth: int) -> SearchStrategy[An
             return st.binary(max_size=12) | st.binary(min_size=65, max_size=300).filter(_fits(type_[1]))
         case ("text", encoding, _, is_lenient, _):
             return _lenient_text() if encoding == "utf8" and is_lenient else _ENCODINGS[encoding]
-        case ("list", item, _, _):
+        case ("list", item, *_):
             return st.lists(_values(plan, item, depth), max_size=4)
         case ("enum", name, *_):
             return _members(plan, name)
         case ("struct", name):
-            return _record(plan, name, plan["structs"][name], depth)
+            return _record(plan, name, plan.structs[name], depth)
         case ("region", ("list", ("frame", *_), *_), *_):
             return st.lists(frames(plan, depth - 1), max_size=3)
         case _:
@@ -99,8 +97,8 @@ def _lenient_text() -> SearchStrategy[str]:
     )
 
 
-def _members(plan: Plan, name: str) -> SearchStrategy[int]:
-    base, is_open, members = plan["enums"][name]
+def _members(plan: Schema, name: str) -> SearchStrategy[int]:
+    base, is_open, members = plan.enums[name]
     known = st.sampled_from([number for number, _ in members])
     return known | _integers(8 * base[1], is_signed=base[2]) if is_open else known
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import importlib
 from functools import cache
-from typing import Any
 
+from tests.built_schema import schema_of
+
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.vectors.verifying import CarefulDoor
 from wiregen.vectors.verifying.made_door import MadeDoor
 
 
-def plan_of(protocol: str) -> dict[str, Any]:
-    plan: dict[str, Any] = importlib.import_module(f"wireproto.{protocol}._plan").PLAN
-    return plan
+def plan_of(protocol: str) -> Schema:
+    return schema_of(protocol)
 
 
 @cache

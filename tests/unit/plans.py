@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from wiregen.runtime.schema.protocol import Schema
+
+from .schema_notation import schema
+
 Plain = Any
 
 U8: Plain = ("int", 1, False, "big")
@@ -78,13 +82,13 @@ def plan(
     roles: tuple[str, ...] = ("client", "server"),
     limits: dict[str, Plain] | None = None,
     **more: Plain,
-) -> dict[str, Plain]:
+) -> Schema:
     """Return a plan of messages (name, code, role, fields), whose frame is a code and the message where none is given."""
     codes = {
         role: {code: name for name, code, owner, _ in messages if code is not None and owner in (None, role)}
         for role in roles
     }
-    return {
+    return schema({
         "name": "test",
         "endian": "big",
         "roles": roles,
@@ -96,8 +100,8 @@ def plan(
         "codes": codes,
         "frames": frames or {"Frame": (None, PLAIN_FRAME, "body")},
         "sends": sends or dict.fromkeys(roles, "Frame"),
-        "preambles": {}, "opens": {}, "contexts": {}, "joins": {}, "views": {}, "variants": {}, "examples": (),
-    } | more  # fmt: skip
+        "preambles": {}, "opens": {}, "contexts": {}, "joins": {}, "views": {}, "variants": {},
+    } | more)  # fmt: skip
 
 
 MATCH: Plain = ("message_match", own("type"), None, False)
@@ -111,13 +115,13 @@ SIZED_FRAME: Plain = (
 """A frame whose end is known: a code, a size, and the message in it."""
 
 
-def of_field(type_: Plain, value: Plain = None, *, is_sized: bool = False, **more: Plain) -> dict[str, Plain]:
+def of_field(type_: Plain, value: Plain = None, *, is_sized: bool = False, **more: Plain) -> Schema:
     """Return the plan of one message `M` (code 1) with one field `x`."""
     frames = {"Frame": (None, SIZED_FRAME if is_sized else PLAIN_FRAME, "body")}
     return plan(("M", 1, None, (field("x", type_, value),)), frames=frames, **more)
 
 
-LUMBERJACK: Plain = plan(
+LUMBERJACK = plan(
     (
         "Data", 68, "writer",
         (field("sequence", U32), field("pairs", ("list", ("struct", "Pair"), prefix(U32), 8))),

@@ -69,7 +69,7 @@ def test_edges_say_what_the_file_says() -> None:
         edge for edge in drawn.violations if edge.messages == ("OnNext",) and edge.source == "active"
     ]
     assert (refused.guard, refused.violation, refused.is_lenient) == ("credit == 0", "demand_exceeded", False)
-    assert [node.name for node in diagram("reactive_streams", "Side").nodes if node.is_final] == ["gone"]
+    assert [node.name for node in diagram("reactive_streams", "Side").nodes if node.is_final] == ["over"]
     [timer] = [edge for edge in diagram("lumberjack", "Transfer").edges if edge.kind == "timer"]
     assert (timer.after, timer.violation, timer.source) == ("limits.ack_wait", "ack_timeout", "waiting")
 
@@ -79,7 +79,7 @@ def test_each_session_has_a_conversation_of_its_messages(name: str) -> None:
     plan = lower(protocol(name))
     found = conversations(plan, make_traces(protocol(name)))
     assert {session.name for session in protocol(name).sessions} <= set(found)
-    declared = {*plan["messages"], *plan["frames"], *plan["preambles"], *plan["joins"], "Unknown"}
+    declared = {*plan.messages, *plan.frames, *plan.preambles, *plan.joins, "Unknown"}
     for drawn in found.values():
         assert drawn.violation is None and drawn.lines
         assert [line.at for line in drawn.lines] == sorted(line.at for line in drawn.lines)
@@ -100,12 +100,12 @@ def test_a_conversation_begins_with_the_side_that_connects() -> None:
     found = conversations(plan, make_traces(protocol("geode")))
     first = {
         name: next(
-            line for line in drawn.lines if isinstance(line, Said) and line.message not in plan["preambles"]
+            line for line in drawn.lines if isinstance(line, Said) and line.message not in plan.preambles
         )
         for name, drawn in found.items()
-        if name in plan["sessions"]
+        if name in plan.sessions
     }
-    assert {name: line.sender for name, line in first.items()} == dict.fromkeys(plan["sessions"], "client")
+    assert {name: line.sender for name, line in first.items()} == dict.fromkeys(plan.sessions, "client")
 
 
 @pytest.mark.parametrize("name", QUICK)

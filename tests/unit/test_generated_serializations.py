@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.built_schema import schema_of
 from tests.property.any_values import AnyValues
 from tests.property.test_serializations import PROTOCOLS, code_of
 
@@ -264,7 +265,7 @@ def test_protoc_reads_what_we_write_and_we_what_it_writes(
     native, ours = importlib.import_module(f"wireproto.{name}"), importlib.import_module(
         f"wireproto.{name}.protobuf"
     )
-    plan = importlib.import_module(f"wireproto.{name}._plan").PLAN
+    plan = schema_of(name)
     seen = set()
     for seed in range(40):
         for role, frame in AnyValues(native, plan, seed).frames():
@@ -273,13 +274,13 @@ def test_protoc_reads_what_we_write_and_we_what_it_writes(
                 continue
             body = octets[_head(octets) :]
             message = getattr(theirs, type(frame).__name__).FromString(body)
-            told = {"from_role": role} if len(plan["frames"]) > 1 else {}
+            told = {"from_role": role} if len(plan.frames) > 1 else {}
             again = message.SerializeToString()
             assert ours.decode(_length(again) + again, **told) == frame
             message.DiscardUnknownFields()
             assert message.SerializeToString() == body
             seen.add(type(frame.message).__name__)
-    assert len(seen) > 0.8 * len(plan["messages"])
+    assert len(seen) > 0.8 * len(plan.messages)
 
 
 def _head(octets: bytes) -> int:

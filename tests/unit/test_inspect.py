@@ -20,6 +20,8 @@ from wiregen.runtime.explain import explain
 from wiregen.runtime.options import Options
 from wiregen.runtime.tree import Node
 
+from .schema_notation import schema
+
 U8, U16 = ("int", 1, False, "big"), ("int", 2, False, "big")
 CODE = ("call", "code", (("field", ("body",), "own"),))
 SIZE = ("call", "size", (("field", ("body",), "own"),))
@@ -46,7 +48,7 @@ FRAME = (
                    ("size", ("field", ("length",), "own")), True)),
 )  # fmt: skip
 
-PLAN: dict[str, Any] = {
+PLAN = schema({
     "name": "bay",
     "endian": "big",
     "roles": ("client", "server"),
@@ -71,7 +73,7 @@ PLAN: dict[str, Any] = {
     "joins": {},
     "variants": {},
     "views": {"Note": {"document": "json"}},
-}  # fmt: skip
+})  # fmt: skip
 
 HEAD = Branch(label="@0", text="a frame", style="bold")
 

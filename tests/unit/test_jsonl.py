@@ -26,12 +26,13 @@ from wiregen.jsonl import (
 from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.explain import explain
 from wiregen.runtime.options import Options
+from wiregen.runtime.schema.protocol import Schema
 
 DATA = bytes.fromhex("3244000000010000000100000004 6c696e65 00000005 68656c6c6f")
 ACK = bytes.fromhex("32410000000a")
 
 
-def lines_of(plan: Any, data: bytes, role: str | None = None) -> list[str]:
+def lines_of(plan: Schema, data: bytes, role: str | None = None) -> list[str]:
     """Decode a stream as the command does, with an error line for the rest that cannot be read."""
     maker = LineMaker(plan)
     found = []

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from wiregen.diagnostics import Report, render
@@ -12,6 +10,7 @@ from wiregen.plan import lower
 from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.explain import explain
 from wiregen.runtime.options import Options
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.source import Sources
 
 TEXT = """
@@ -48,7 +47,7 @@ rule bad_word "7" rule no_end "8" rule bad_size "9" rule own "10" rule at_least_
 
 
 @pytest.fixture(scope="module")
-def plan(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def plan(tmp_path_factory: pytest.TempPathFactory) -> Schema:
     path = tmp_path_factory.mktemp("rules") / "p.wire"
     path.write_text(TEXT, encoding="utf-8")
     report, sources = Report(), Sources()
@@ -77,7 +76,7 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     ],
 )
 def test_an_error_carries_the_rule_of_the_innermost_that_names_one(
-    plan: dict[str, Any], octets: str, code: str, rule: str
+    plan: Schema, octets: str, code: str, rule: str
 ) -> None:
     data = bytes.fromhex(octets)
     with pytest.raises(DecodeError) as caught:

@@ -20,10 +20,13 @@ from wiregen.runtime.decoder import Decoder
 from wiregen.runtime.errors import check_end
 from wiregen.runtime.explain import careful_decoder, explain
 from wiregen.runtime.options import Options
+from wiregen.runtime.schema.declarations import Frame, Preamble
+from wiregen.runtime.schema.node import replace
 from wiregen.runtime.tree import Node
 
 from ..conformance.names import CODES, LIMITS
 from .lumberjack_plan import PLAN, U32, field
+from .schema_notation import fields
 
 VECTORS = Path(__file__).resolve().parents[1] / "conformance" / "data" / "lumberjack.json"
 
@@ -236,7 +239,9 @@ def test_a_cut_frame_is_the_last_item() -> None:
 def bad_before_its_end() -> Decoder[Node]:
     """Return a decoder of frames of 2 bytes, of which the second may be wrong, and of 4 bytes after them."""
     block = ("region", ("block", (field("x", ("bool", False)),)), ("prefix", ("int", 1, False, "big")), False)
-    plan = {**PLAN, "frames": {"Frame": (None, (field("all", block), field("after", U32)), None)}}
+    plan = replace(
+        PLAN, frames={"Frame": Frame(None, fields((field("all", block), field("after", U32))), None)}
+    )
     return careful_decoder(plan, Options(), "yield")
 
 
@@ -266,7 +271,11 @@ def test_an_error_in_a_frame_that_the_stream_cuts_has_the_size_of_the_bytes_that
 
 
 def test_a_preamble_comes_first() -> None:
-    plan = {**PLAN, "preambles": {"Hello": ("writer", (field("magic", U32),))}, "opens": {"writer": "Hello"}}
+    plan = replace(
+        PLAN,
+        preambles={"Hello": Preamble("writer", fields((field("magic", U32),)))},
+        opens={"writer": "Hello"},
+    )
     for size in (1, 100):
         decoder = careful_decoder(plan, Options("writer"))
         found = [node for chunk in chunks(b"\0\0\0\7" + ACK, size) for node in decoder.feed(chunk)]
@@ -334,7 +343,7 @@ def test_a_delimiter_is_searched_once() -> None:
     from wiregen.runtime.reading import read_frame
 
     text = ("bytes", ("delimited", "0d0a"))
-    plan = {**PLAN, "frames": {"Frame": (None, (field("line", text),), None)}}
+    plan = replace(PLAN, frames={"Frame": Frame(None, fields((field("line", text),)), None)})
     data = Counting()
     steps = read_frame(plan, data, 0, Options())
     need = next(steps)

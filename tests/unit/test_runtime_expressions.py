@@ -14,7 +14,13 @@ from hypothesis import strategies as st
 from wiregen.runtime.expressions import Incalculable, Undefined, checksum, evaluate
 from wiregen.runtime.tree import Variety
 
+from .schema_notation import expression as expression_of
+
 INTEGERS = st.integers(-(2**127), 2**127)
+
+
+def _evaluated(parts: Any, scope: Any) -> Any:
+    return evaluate(expression_of(parts), scope)
 
 
 class Names:
@@ -135,7 +141,7 @@ LIST = ("list", (n(0), ("range", n(4), n(7))))
 )
 def test_values(expression: Any, value: Any) -> None:
     notes = [Variety("N", "A", {"value": 1}, 1), Variety("N", "A", {"value": 2}, 1)]
-    found = evaluate(expression, Names(a=4, q=[9, 8, 9], id=UUID(int=1), notes=notes))
+    found = _evaluated(expression, Names(a=4, q=[9, 8, 9], id=UUID(int=1), notes=notes))
     assert found == value
     assert type(found) is type(value)
 
@@ -163,29 +169,29 @@ def test_checksums_of_the_usual_nine_digits(algorithm: str, value: int) -> None:
 )
 def test_what_has_no_value(expression: Any) -> None:
     with pytest.raises(Incalculable):
-        evaluate(expression, Names(huge=2**4000, text="1"))
+        _evaluated(expression, Names(huge=2**4000, text="1"))
 
 
 @pytest.mark.parametrize("index", [3, -1, 10**30])
 def test_items_outside_a_list(index: int) -> None:
     with pytest.raises(Undefined) as caught:
-        evaluate(("item", f("q"), n(index)), Names(q=[9, 8, 9]))
+        _evaluated(("item", f("q"), n(index)), Names(q=[9, 8, 9]))
     assert caught.value.what == "item"
 
 
 def test_a_name_that_is_not_there() -> None:
     with pytest.raises(Undefined) as caught:
-        evaluate(op("+", n(1), f("gone")), Names())
+        _evaluated(op("+", n(1), f("gone")), Names())
     assert (caught.value.what, caught.value.name) == ("field", "gone")
 
 
 @given(INTEGERS, INTEGERS)
 def test_integers_are_exact(left: int, right: int) -> None:
     for symbol, function in (("+", operator.add), ("-", operator.sub), ("*", operator.mul)):
-        assert evaluate(op(symbol, n(left), n(right)), Names()) == function(left, right)
+        assert _evaluated(op(symbol, n(left), n(right)), Names()) == function(left, right)
     for symbol, compare in (("<", operator.lt), (">=", operator.ge), ("==", operator.eq)):
-        assert evaluate(op(symbol, n(left), n(right)), Names()) is compare(left, right)
+        assert _evaluated(op(symbol, n(left), n(right)), Names()) is compare(left, right)
     if right:
-        rest = evaluate(op("%", n(left), n(right)), Names())
-        assert evaluate(op("/", n(left), n(right)), Names()) * right + rest == left
+        rest = _evaluated(op("%", n(left), n(right)), Names())
+        assert _evaluated(op("/", n(left), n(right)), Names()) * right + rest == left
         assert 0 <= rest * (1 if right > 0 else -1) < abs(right)

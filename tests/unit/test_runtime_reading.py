@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 from wiregen.runtime import DecodeError, NeedMoreData
 from wiregen.runtime.explain import explain, explain_type, fault
 from wiregen.runtime.options import Options
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.tree import Node, Record, Unknown, Variety
 
 from .lumberjack_plan import PLAN, field, own
+from .schema_notation import schema, type_
 
 U8, U16, U32 = (("int", size, False, "big") for size in (1, 2, 4))
 I8, I32 = ("int", 1, True, "big"), ("int", 4, True, "big")
@@ -32,7 +34,7 @@ def operation(symbol: str, left: tuple[Any, ...], right: tuple[Any, ...]) -> tup
     return ("operation", symbol, left, right)
 
 
-def plan_of(*fields: tuple[Any, ...], **declarations: Any) -> dict[str, Any]:
+def plan_of(*fields: tuple[Any, ...], **declarations: Any) -> Schema:
     """Return a plan whose one frame has these fields."""
     empty: dict[str, Any] = {kind: {} for kind in ("enums", "codings", "unions", "structs", "messages")}
     limits = {
@@ -43,37 +45,39 @@ def plan_of(*fields: tuple[Any, ...], **declarations: Any) -> dict[str, Any]:
         "depth": 2,
         **declarations.pop("limits", {}),
     }
-    return {
-        "name": "sample",
-        "endian": "big",
-        "roles": ("a", "b"),
-        **empty,
-        "codes": {"a": {}, "b": {}},
-        "frames": {"F": (None, fields, declarations.pop("body", None))},
-        "sends": {"a": "F", "b": "F"},
-        "preambles": {},
-        "opens": {},
-        "contexts": {},
-        "joins": {},
-        "variants": {},
-        **declarations,
-        "limits": limits,
-    }
+    return schema(
+        {
+            "name": "sample",
+            "endian": "big",
+            "roles": ("a", "b"),
+            **empty,
+            "codes": {"a": {}, "b": {}},
+            "frames": {"F": (None, fields, declarations.pop("body", None))},
+            "sends": {"a": "F", "b": "F"},
+            "preambles": {},
+            "opens": {},
+            "contexts": {},
+            "joins": {},
+            "variants": {},
+            **declarations,
+            "limits": limits,
+        }
+    )
 
 
-def read(plan: dict[str, Any], digits: str, options: Options | None = None) -> Node:
+def read(plan: Schema, digits: str, options: Options | None = None) -> Node:
     data = bytes.fromhex(digits)
     return explain(plan, data, 0, len(data), options or Options())
 
 
-def refusal(plan: dict[str, Any], digits: str, options: Options | None = None) -> DecodeError:
+def refusal(plan: Schema, digits: str, options: Options | None = None) -> DecodeError:
     with pytest.raises(DecodeError) as caught:
         read(plan, digits, options)
     assert not isinstance(caught.value, NeedMoreData)
     return caught.value
 
 
-def bounded(*fields: tuple[Any, ...], lenient: bool = False, **declarations: Any) -> dict[str, Any]:
+def bounded(*fields: tuple[Any, ...], lenient: bool = False, **declarations: Any) -> Schema:
     """Return a plan whose frame is one region, with a size of one byte before it."""
     return plan_of(field("all", ("region", ("block", fields), BOUNDED, lenient)), **declarations)
 
@@ -265,7 +269,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("plan", "digits", "code", "at"), REFUSED)
-def test_bytes_are_refused(plan: dict[str, Any], digits: str, code: str, at: int) -> None:
+def test_bytes_are_refused(plan: Schema, digits: str, code: str, at: int) -> None:
     error = refusal(plan, digits)
     assert (error.code, error.at, error.frame_offset, error.inner_at) == (code, at, 0, None)
     assert error.path.startswith("F.")
@@ -298,7 +302,7 @@ STRICT = [
 
 
 @pytest.mark.parametrize(("plan", "digits", "code"), STRICT)
-def test_what_is_lenient_is_refused_strictly(plan: dict[str, Any], digits: str, code: str) -> None:
+def test_what_is_lenient_is_refused_strictly(plan: Schema, digits: str, code: str) -> None:
     check_tiling(read(plan, digits))
     assert refusal(plan, digits, Options(strict=True)).code == code
 
@@ -435,7 +439,7 @@ def test_a_union_holds_itself() -> None:
 def test_a_variety_without_an_end_must_be_last() -> None:
     assert read(bounded(field("v", ANY), **VALUE), "0304abcd").value.fields["v"].value == b"\xab\xcd"
     for plan in (plan_of(field("v", ANY), **VALUE), bounded(field("v", ANY), field("x", U8), **VALUE)):
-        assert refusal(plan, "0304abcd"[0 if "region" in str(plan["frames"]) else 2 :]).code == "unknown_code"
+        assert refusal(plan, "0304abcd"[0 if "Region" in repr(plan.frames) else 2 :]).code == "unknown_code"
 
 
 def test_depth_counts_a_declaration_inside_itself() -> None:
@@ -551,7 +555,7 @@ def test_chunks_are_joined_and_read_as_one() -> None:
     assert (error.code, error.at, error.inner_at, error.end) == ("truncated", 0, 2, 7)
 
 
-def compressed(algorithm: str, content: tuple[Any, ...] = REST) -> dict[str, Any]:
+def compressed(algorithm: str, content: tuple[Any, ...] = REST) -> Schema:
     carrier = ("compressed", algorithm, ("prefix", U16))
     return plan_of(field("v", ("region", content, carrier, False)), field("after", U8))
 
@@ -586,7 +590,7 @@ def test_a_fault_in_inflated_bytes_tells_both_places() -> None:
 
 def test_the_limits_of_the_caller_come_first() -> None:
     plan = plan_of(field("v", ("list", U8, BOUNDED, 1)))
-    assert refusal(plan, "020000", Options(limits={"count": 1})).expected == "at most 1 items"
+    assert refusal(plan, "020000", Options(limits={"count": 1})).expected == "at most 1 items (limits.count)"
     assert refusal(plan, "020000", Options(limits={"messages": 1})).code == "limit_exceeded"
     assert refusal(plan, "020000", Options(limits={"frame": 2})).at == 0
 
@@ -636,13 +640,13 @@ def test_positions_are_those_of_the_stream() -> None:
 
 
 def test_a_view_is_read_as_a_type() -> None:
-    frames = ("list", ("frame", "Frame", ("Ack",), False), ("end",), 2)
+    frames = type_(("list", ("frame", "Frame", ("Ack",), False), ("end",), 2))
     node = explain_type(PLAN, frames, bytes.fromhex("324100000001" * 2), Options(), name="view")
     assert [frame.message.sequence for frame in node.value] == [1, 1]
     with pytest.raises(DecodeError, match=r"view\[0\].Frame.type: constraint at 1"):
         explain_type(PLAN, frames, bytes.fromhex("325700000001"), Options(), name="view")
     with pytest.raises(DecodeError, match="trailing_bytes at 2"):
-        explain_type(PLAN, U16, b"\0\0\0", Options(), name="view")
+        explain_type(PLAN, type_(U16), b"\0\0\0", Options(), name="view")
 
 
 def test_what_was_read_before_the_fault_is_kept() -> None:

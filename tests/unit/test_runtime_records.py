@@ -15,6 +15,7 @@ from tests.unit import plans as p
 
 from wiregen.runtime.errors import EncodeError
 from wiregen.runtime.records import frame_from_record, frame_record, message_fields
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.tree import FrameValue, Record, Unknown, Variety
 
 ENUMS = {"Closed": (p.U8, False, ((1, "ONE"), (2, "TWO"))), "Open": (p.U64, True, ((1, "ONE"),))}
@@ -48,7 +49,7 @@ def message(fields: dict[str, Any], absent: int = 0) -> FrameValue:
     return FrameValue("Frame", {}, Record("M", fields, absent=absent), body="body")
 
 
-def check_same(plan: Any, value: FrameValue, fields: Any) -> None:
+def check_same(plan: Schema, value: FrameValue, fields: Any) -> None:
     """Hold the record to what is written down, and the value to what it was."""
     record = frame_record(plan, value)
     assert record["fields"] == fields

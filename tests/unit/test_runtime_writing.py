@@ -16,6 +16,7 @@ from wiregen.runtime.access import attribute, declared_name
 from wiregen.runtime.errors import EncodeError
 from wiregen.runtime.explain import explain
 from wiregen.runtime.options import Options
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.tree import FrameValue, Record, Unknown, Variety
 from wiregen.runtime.writing import explain_encode, write_frame, write_message
 
@@ -80,14 +81,16 @@ def message(fields: dict[str, Any], name: str = "M", absent: Any = 0) -> FrameVa
     return FrameValue("Frame", {}, Record(name, fields, absent=absent), body="body")
 
 
-def check_written(plan: Any, value: Any, expected: str, options: Options | None = None) -> None:
+def check_written(plan: Schema, value: Any, expected: str, options: Options | None = None) -> None:
     """Hold the writer to the bytes, and the reader to the value."""
     data = write_frame(plan, value, options)
     assert data.hex() == expected.replace(" ", "")
     assert explain(plan, data, 0, len(data), options or Options()).value == value
 
 
-def check_refused(plan: Any, value: Any, code: str, path: str, options: Options | None = None) -> EncodeError:
+def check_refused(
+    plan: Schema, value: Any, code: str, path: str, options: Options | None = None
+) -> EncodeError:
     with pytest.raises(EncodeError) as caught:
         write_frame(plan, value, options)
     assert (caught.value.code, caught.value.path) == (code, path)
@@ -466,10 +469,12 @@ def test_a_message_that_the_other_role_would_read_otherwise() -> None:
 
 
 def test_variants_and_preambles() -> None:
-    plan = p.of_field(p.U16)
-    plan["variants"] = {"other": {"messages": {"M": (1, None, (p.field("x", p.U8),))}}}
-    plan["preambles"] = {"Hello": ("client", (p.field("mode", p.U8),))}
-    plan["opens"] = {"client": "Hello"}
+    plan = p.of_field(
+        p.U16,
+        variants={"other": {"messages": {"M": (1, None, (p.field("x", p.U8),))}}},
+        preambles={"Hello": ("client", (p.field("mode", p.U8),))},
+        opens={"client": "Hello"},
+    )
     check_written(plan, message({"x": 1}), "01 0001")
     check_written(plan, message({"x": 1}), "01 01", Options(variant="other"))
     assert write_frame(plan, Record("Hello", {"mode": 9})) == b"\x09"

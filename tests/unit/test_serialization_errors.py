@@ -52,6 +52,30 @@ def test_errors_have_their_path_and_byte(module: Any, octets: str, code: str, pa
     assert error.frame_offset == 0
 
 
+SMALL = lumberjack.Data(1, [lumberjack.Pair("k", "v")] * 3)
+NAMED = [
+    pytest.param(SMALL, {"count": 2}, id="count"),
+    pytest.param(SMALL, {"messages": 2}, id="messages"),
+    pytest.param(lumberjack.Json(1, bytes(90)), {"frame": 9}, id="frame"),
+    pytest.param(lumberjack.Compressed([lumberjack.Frame(SMALL)]), {"inflated": 9}, id="inflated"),
+    pytest.param(
+        lumberjack.Compressed([lumberjack.Frame(lumberjack.Compressed([]))]), {"depth": 0}, id="depth"
+    ),
+]
+
+
+@pytest.mark.parametrize("module", [lumberjack, msgpack, protobuf])
+@pytest.mark.parametrize(("value", "limits"), NAMED)
+def test_errors_name_the_limit_that_is_exceeded(module: Any, value: Any, limits: dict[str, int]) -> None:
+    name, bounds = f"(limits.{next(iter(limits))}", module.Limits(**limits)
+    with pytest.raises(module.DecodeError) as met:
+        module.decode(module.encode(value), limits=bounds)
+    with pytest.raises(module.EncodeError) as told:
+        module.encode(value, limits=bounds)
+    assert name in met.value.expected and name in str(met.value)
+    assert name in told.value.expected
+
+
 @pytest.mark.parametrize(
     ("module", "bad", "at"),
     [

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgpack as python_msgpack
 import pytest
+from tests.built_schema import schema_of
 from tests.property.any_values import AnyValues
 
 from wireproto import geode, pravega, pravega_documented, reactive_streams
@@ -15,7 +16,6 @@ from wireproto.geode import protobuf as geode_protobuf
 from wireproto.lumberjack import msgpack, protobuf
 from wireproto.pravega import msgpack as pravega_msgpack
 from wireproto.pravega import protobuf as pravega_protobuf
-from wireproto.pravega_documented import _plan as pravega_plan
 from wireproto.pravega_documented import msgpack as documented_msgpack
 from wireproto.reactive_streams import msgpack as rs_msgpack
 
@@ -60,7 +60,7 @@ def test_what_was_left_over_is_refused(module: Any) -> None:
 def test_a_field_named_tail_is_no_tail() -> None:
     read = next(
         frame
-        for _, frame in AnyValues(pravega_documented, pravega_plan.PLAN, 1).frames()
+        for _, frame in AnyValues(pravega_documented, schema_of("pravega_documented"), 1).frames()
         if type(frame.message) is pravega_documented.SegmentRead
     )
     read = read.replace(message=read.message.replace(tail_=True))

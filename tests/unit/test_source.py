@@ -123,6 +123,15 @@ def test_load_refuses_a_missing_file(tmp_path: Path) -> None:
     assert diagnostic.span == AT
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+def test_load_says_of_a_link_that_leads_nowhere_that_it_is_one(tmp_path: Path) -> None:
+    link = tmp_path / "a.wire"
+    link.symlink_to(tmp_path / "gone.wire")
+    diagnostic, _ = check_refused(link, "WG1001")
+    assert diagnostic.message == f"`{link.as_posix()}` is a link that leads nowhere"
+    assert diagnostic.help == "let it lead to the file, or remove it"
+
+
 @pytest.mark.parametrize("name", ["x" * 5000, "a\0b", "\ud800"])
 def test_load_refuses_a_name_no_file_can_have(tmp_path: Path, name: str) -> None:
     check_refused(tmp_path / name, "WG1001")

@@ -11,7 +11,7 @@ import pytest
 from wiregen.diagnostics import Report
 from wiregen.frontend import load_protocol
 from wiregen.plan import lower
-from wiregen.runtime.options import Plan
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.source import Sources
 from wiregen.specimens import Choices, Soil, grow
 from wiregen.vectors.building import build_vectors
@@ -37,7 +37,7 @@ FULL = (
 ).split()
 
 
-def plan_of(path: Path) -> Plan:
+def plan_of(path: Path) -> Schema:
     report = Report()
     subject = load_protocol(path, Sources(), report, (path.parent,))
     assert subject is not None
@@ -53,7 +53,7 @@ def test_two_runs_give_the_same(name: str) -> None:
 
 def test_everything_of_a_protocol_is_shown() -> None:
     plan = plan_of(ROOT / "idl" / "lumberjack.wire")
-    built = build_vectors(plan, limits=("frame", "inflated", "count", "depth"))
+    built = build_vectors(plan, limits=("frame", "inflated", "count", "messages", "depth"))
     assert built.coverage.is_full, built.coverage
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 import json
 import re
 import socket
@@ -16,6 +15,7 @@ from typing import Any, cast
 
 import pytest
 from click.testing import Result
+from tests.built_schema import schema_of
 from tests.interop.certificates import make_certificates
 from tests.unit.test_cli_decode import run
 
@@ -44,13 +44,13 @@ N_TRACES = sum(isinstance(vector, Trace) for vector in file_of("lumberjack").vec
 
 
 def side_of(protocol: str, own: str, **more: Any) -> Side:
-    plan = importlib.import_module(f"wireproto.{protocol}._plan").PLAN
-    peer = next(role for role in plan["roles"] if role != own)
+    plan = schema_of(protocol)
+    peer = next(role for role in plan.roles if role != own)
     return Side(plan=plan, own=own, peer=peer, **more)
 
 
 def script(id_: str, side: Side) -> Script:
-    protocol = side.plan["name"]
+    protocol = side.plan.name
     trace = next(vector for vector in file_of(protocol).vectors if vector.id == id_)
     assert isinstance(trace, Trace)
     return script_of(trace, side)
@@ -254,7 +254,7 @@ def test_what_the_peer_cannot_show_is_not_asked(id_: str, side: Side, reason: st
 @pytest.mark.parametrize("number", [0, 1])
 def test_each_trace_can_be_held_with_a_peer_that_does_what_it_shows(protocol: str, number: int) -> None:
     """A peer that plays the other side byte for byte, and closes where a rule is broken, passes all that it is asked."""
-    roles = importlib.import_module(f"wireproto.{protocol}._plan").PLAN["roles"]
+    roles = schema_of(protocol).roles
     side = side_of(protocol, roles[number])
     n_passed = 0
     for trace in [vector for vector in file_of(protocol).vectors if isinstance(vector, Trace)]:
@@ -560,6 +560,23 @@ def test_listening_where_others_can_connect_is_said() -> None:
     assert result.stderr.startswith(
         f"listening on 0.0.0.0 port {port} for writer: who reaches this computer there can connect, not only the peer\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--connect", "localhost"), "`localhost` is not HOST:PORT"),
+        (("--listen", "70000"), "`70000` is not HOST:PORT"),
+        (("--connect", f"{HOST}:1", "--ca", str(LUMBERJACK)), "--ca is about TLS"),
+        (("--connect", f"{HOST}:1"), "wiregen vectors build"),
+    ],
+)
+def test_the_address_is_checked_before_vectors_are_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run("vectors", "run", LUMBERJACK, *arguments)
+    assert said in result.stderr and result.exit_code in (1, 2)
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def test_items_that_were_counted_and_never_came_cost_nothing() -> None:
 def test_a_search_ends_where_its_work_is_spent() -> None:
     error = error_of(lj, MANY, limits=lj.Limits(work=100))
     assert error.code == "limit_exceeded"
-    assert error.expected == "a fault within 100 values of work"
+    assert error.expected == "a fault within 100 values of work (limits.work)"
     assert error.path.startswith("Compressed.frames[")
     assert (error.at, error.end, error.recoverable) == (6, len(MANY), True)
     assert error.partial is not None
@@ -69,6 +69,17 @@ def test_values_of_a_union_are_read_one_by_one_and_bounded_by_the_default() -> N
     assert error_of(geode, data).code in ("trailing_bytes", "limit_exceeded")
     assert error_of(geode, data, limits=geode.Limits(work=1_000)).code == "limit_exceeded"
     assert error_of(geode, data, limits=geode.Limits(work=10**7)).code == "trailing_bytes"
+
+
+def test_a_stream_that_may_have_pieces_is_searched_no_further() -> None:
+    value = geode.GetAllRequest("r", [geode.GeodeValue.Integer(1)] * 5_000, geode.GeodeValue.Null())
+    data = geode.Request(value, correlation_id=1).encode()[:-1] + b"\xff"
+    for work, code in ((1_000, "limit_exceeded"), (10**7, "unknown_code")):
+        decoder = geode.Decoder("client", limits=geode.Limits(work=work))
+        decoder.begin_inside()
+        with pytest.raises(geode.DecodeError) as caught:
+            list(decoder.feed(data))
+        assert caught.value.code == code
 
 
 def test_a_stream_of_chunks_is_searched_no_further() -> None:

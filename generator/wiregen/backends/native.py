@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from wiregen.backends import Page, Subject
 from wiregen.diagnostics import Report
 from wiregen.plan import lower
+from wiregen.runtime.schema.notation import dump
 from wiregen.views.python_module import ModuleBuilder
 from wiregen.views.python_sessions import sessions_view
 
@@ -22,7 +23,7 @@ class NativeBackend:
     def pages(self, subject: Subject, report: Report) -> tuple[Page, ...]:
         """Return the pages; what has no straight-line form is left to the careful codec in them."""
         protocol = subject.protocol
-        view = ModuleBuilder(protocol, lower(protocol), subject.source).build()
+        view = ModuleBuilder(protocol, dump(lower(protocol)), subject.source).build()
         sessions = sessions_view(protocol, view)
         views = {"__init__": view, "_plan": view, "messages": view, "sessions": sessions}
         if sessions.speaks:

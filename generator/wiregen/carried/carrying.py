@@ -29,7 +29,7 @@ from wiregen.carried.forms import (
 from wiregen.carried.merging import merged
 from wiregen.carried.reach import reachable
 from wiregen.declared import index_of
-from wiregen.walk import attributes, has_value, may_lack_message, nested_types
+from wiregen.walk import attributes, has_value, matched_messages, may_lack_message, nested_types
 
 __all__ = ["carry"]
 
@@ -112,18 +112,9 @@ class _Rooms:
         for type_ in nested_types(body):
             match type_:
                 case m.MessageMatch():
-                    yield from matched_messages(self._protocol, type_, role)
+                    yield from (each.name for each in matched_messages(self._protocol.messages, type_, role))
                 case m.Reference(target="message", name=name):
                     yield name
-
-
-def matched_messages(protocol: m.Protocol, type_: m.MessageMatch, role: str | None) -> Iterator[str]:
-    """Yield the messages that a code may name, where `role` sends (None: either side)."""
-    for message in protocol.messages:
-        is_sent = role is None or message.role in (None, role)
-        is_meant = type_.only is None or type_.lenient or message.name in type_.only
-        if message.code is not None and is_sent and is_meant:
-            yield message.name
 
 
 class _Owner:
@@ -187,8 +178,8 @@ class _Owner:
             case m.Reference():
                 return self._declared(type_)
             case m.MessageMatch():
-                names = matched_messages(self._protocol, type_, None)
-                return self._choice(name, tuple(One(kind="message", name=each) for each in names))
+                messages = matched_messages(self._protocol.messages, type_, None)
+                return self._choice(name, tuple(One(kind="message", name=each.name) for each in messages))
             case m.Match(arms=arms):
                 return self._choice(name, merged(self._arm_forms(arms, name)))
             case m.Block():

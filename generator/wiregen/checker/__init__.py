@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from wiregen.checker import (
     absences,
+    arms,
     bounds,
     choices,
     contexts,
@@ -37,6 +38,7 @@ _ROOMS = (
     choices,
     fields,
     absences,
+    arms,
     lengths,
     recursion,
     regions,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from math import prod
 
@@ -24,6 +25,7 @@ from wiregen.model import (
     FieldReference,
     Item,
     ListOf,
+    Match,
     Negation,
     Number,
     Operation,
@@ -31,7 +33,7 @@ from wiregen.model import (
 )
 from wiregen.walk import direct_expressions, inner_expressions, nested_expressions
 
-__all__ = ["RULES", "is_positive"]
+__all__ = ["RULES", "Uses", "is_positive"]
 
 _MOST_WAYS = 64
 """Ways in which a field of several arms is not there, each of which is to be ruled out."""
@@ -40,7 +42,7 @@ _CALCULATIONS = ("+", "-", "*", "/", "%", "**", "<", "<=", ">", ">=")
 
 def _absent_where_a_number_is_needed(inspection: Inspection) -> None:
     for record in inspection.records:
-        for need, field, part in _Uses(inspection, record).unguarded():
+        for need, field, part in Uses(inspection, record).unguarded():
             _report(inspection, record, need, field, part)
 
 
@@ -49,16 +51,9 @@ def is_positive(inspection: Inspection, record: Record, field: Field, expression
 
     They are those under which the field is there, and each `where` that is checked before it is read.
     """
-    uses, position = _Uses(inspection, record), record.positions.get(field.name, 0)
-    wheres = [
-        (each.where, True)
-        for each in record.flat[:position]
-        if each.where is not None and uses.is_always(each.name)
-        if all(record.positions.get(name, position) < position for name in _names(each.where))
-    ]
-    known = [each for fact in uses.facts_of(field) for each in uses.implied(fact)]
+    uses, position = Uses(inspection, record), record.positions.get(field.name, 0)
     below = Operation(operator="<", left=expression, right=Number(value=1))
-    return never([*known, *wheres, (below, True)], uses)
+    return never([*uses.known_before(position, uses.facts_of(field)), (below, True)], uses)
 
 
 def _names(expression: Expression) -> Iterator[str]:
@@ -99,7 +94,7 @@ def _report(inspection: Inspection, record: Record, need: _Need, field: Field, p
     )
 
 
-class _Uses:
+class Uses:
     """The expressions of one declaration."""
 
     def __init__(self, inspection: Inspection, record: Record) -> None:
@@ -121,6 +116,28 @@ class _Uses:
     def facts_of(self, field: Field) -> Facts:
         """Return the conditions under which a field is there."""
         return next((each.own for each in self._placed if each.field is field), ())
+
+    def known_before(self, position: int, facts: Facts) -> list[Fact]:
+        """Return what is sure where facts hold: they, and each `where` that is checked before the field at `position` is read."""
+        wheres = [(condition, True) for last, condition in self._wheres if last < position]
+        return [*(each for fact in facts for each in self.implied(fact)), *wheres]
+
+    @cached_property
+    def _wheres(self) -> tuple[tuple[int, Expression], ...]:
+        """Each condition of a field that is always there, with the position of the last field that it needs."""
+        positions, end = self._record.positions, len(self._record.flat)
+        return tuple(
+            (max((position, *(positions.get(name, end) for name in _names(each.where)))), each.where)
+            for position, each in enumerate(self._record.flat)
+            if each.where is not None and self.is_always(each.name)
+        )
+
+    def choices(self) -> Iterator[tuple[Field, Facts, Match]]:
+        """Yield each choice by number with its field, and under which conditions it is made."""
+        for each in self._placed:
+            for facts, type_ in each.laid:
+                if isinstance(type_, Match):
+                    yield each.field, facts, type_
 
     def unguarded(self) -> Iterator[tuple[_Need, Field, str]]:
         """Yield each need of what may be absent, with the field and the part of it that needs it."""

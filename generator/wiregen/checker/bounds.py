@@ -8,7 +8,7 @@ from typing import Final
 
 from wiregen.checker.inspection import Inspection
 from wiregen.model import LimitReference
-from wiregen.plan import KNOWN_LIMITS
+from wiregen.plan import KNOWN_LIMITS, idle_limits
 
 __all__ = ["RULES"]
 
@@ -17,17 +17,21 @@ _KEPT: Final = f"codecs keep by themselves to {', '.join(f'`{name}`' for name in
 
 def _bounds_nothing(inspection: Inspection) -> None:
     protocol = inspection.protocol
-    asked = set(_asked(protocol)) if protocol.limits else set()
+    if not protocol.limits:
+        return
+    asked, idle = set(_asked(protocol)), idle_limits(protocol)
     for limit in protocol.limits:
-        is_join_less = limit.name == "joined" and not protocol.joins
-        if limit.name in asked or (limit.name in KNOWN_LIMITS and not is_join_less):
+        reason = idle.get(limit.name)
+        if limit.name in asked or (limit.name in KNOWN_LIMITS and reason is None):
             continue
         inspection.warning(
             "WG3050",
             f"`limits.{limit.name}` bounds nothing",
             inspection.place(limit.path, "name"),
-            "nothing is joined" if is_join_less else "no expression asks for it",
-            help_="remove it" if is_join_less else f"ask for it in a `where`, `when` or `after`; {_KEPT}",
+            reason or "no expression asks for it",
+            help_=(
+                "remove it" if reason is not None else f"ask for it in a `where`, `when` or `after`; {_KEPT}"
+            ),
         )
 
 

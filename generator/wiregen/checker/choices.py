@@ -32,7 +32,7 @@ from wiregen.spelling import type_text
 from wiregen.values import span_of
 from wiregen.walk import own_blocks
 
-__all__ = ["RULES"]
+__all__ = ["RULES", "origin_of"]
 
 
 def _arms_overlap(inspection: Inspection) -> None:
@@ -68,7 +68,7 @@ def _arm_unreachable(inspection: Inspection) -> None:
                 rest = arm
             elif possible is not None:
                 _report_beyond(
-                    inspection, arm.path, arm.patterns, possible, _origin(inspection, record, match)
+                    inspection, arm.path, arm.patterns, possible, origin_of(inspection, record, match)
                 )
 
 
@@ -85,7 +85,7 @@ def _rest_is_empty(inspection: Inspection) -> None:
                 inspection.place(rest.path),
                 "never taken",
                 inspection.also(last.path, "with this one the arms take every value"),
-                _origin(inspection, record, match),
+                origin_of(inspection, record, match),
                 help_="remove it; `_` is for the values that no other arm takes",
             )
 
@@ -113,7 +113,7 @@ def _is_taken(choice: Span, merged: list[Span]) -> bool:
     return position >= 0 and choice.high <= merged[position].high
 
 
-def _origin(inspection: Inspection, record: Record, match: Match) -> Label | None:
+def origin_of(inspection: Inspection, record: Record, match: Match) -> Label | None:
     """Return where it is said what the subject of a choice can be."""
     match match.subject:
         case FieldReference(path=(name, *_), scope="own") if name in record.by_name:

@@ -29,7 +29,7 @@ from wiregen.model import Span as Numbers
 from wiregen.sizes import Sizes
 from wiregen.walk import flat_fields, shapes
 
-__all__ = ["MAX_VARIANTS", "Inspection", "Record", "numbers_text", "overlaps"]
+__all__ = ["MAX_VARIANTS", "Inspection", "Record", "numbers_text", "overlaps", "role_of"]
 
 Origins: TypeAlias = Mapping[str, Span]
 Owner: TypeAlias = Struct | Message | Frame | Preamble | Variety
@@ -50,8 +50,7 @@ class Record:
 
     @property
     def role(self) -> str | None:
-        """Who sends it; None: both, or it does not say."""
-        return self.owner.role if isinstance(self.owner, Message | Frame | Preamble) else None
+        return role_of(self.owner)
 
     @property
     def fields(self) -> tuple[Field, ...]:
@@ -165,6 +164,10 @@ class Inspection:
     def _subjects(self) -> dict[str, SessionSubjects]:
         return {}
 
+    def full_name(self, field: Field) -> str:
+        """Return the name of a field with those of the declarations that it stands in."""
+        return field.path.removeprefix(f"{self.protocol.path}.")
+
     def place(self, path: str, part: str = "") -> Span | None:
         """Return where a part of what `path` names is written, or the whole of it, or None."""
         return self.origins.get(f"{path}#{part}") or self.origins.get(path)
@@ -182,8 +185,11 @@ class Inspection:
         known = [other for other in others if other is not None]
         self.report.error(code, message, span, label=label, others=known, help=help_)
 
-    def warning(self, code: str, message: str, span: Span | None, label: str, *, help_: str) -> None:
-        self.report.warning(code, message, span, label=label, help=help_)
+    def warning(
+        self, code: str, message: str, span: Span | None, label: str, *others: Label | None, help_: str
+    ) -> None:
+        known = [other for other in others if other is not None]
+        self.report.warning(code, message, span, label=label, others=known, help=help_)
 
     def note(self, code: str, message: str, span: Span | None, label: str, *, help_: str) -> None:
         self.report.note(code, message, span, label=label, help=help_)
@@ -192,6 +198,11 @@ class Inspection:
         """Return a second place for a finding, if it is known."""
         span = self.place(path, part)
         return None if span is None else Label(span=span, text=text)
+
+
+def role_of(owner: Owner) -> str | None:
+    """Return who sends what is declared; None: both, or it does not say."""
+    return owner.role if isinstance(owner, Message | Frame | Preamble) else None
 
 
 def overlaps(entries: Iterable[tuple[Numbers, _Of]]) -> Iterator[tuple[_Of, _Of, int]]:

@@ -34,6 +34,7 @@ from wiregen.model import (
 )
 from wiregen.sizes import Sizes
 from wiregen.values import number_of
+from wiregen.walk import matched_messages
 
 __all__ = ["RULES"]
 
@@ -200,13 +201,8 @@ def _size_of(message: Message, sizes: Sizes) -> int:
 
 def _carried(inspection: Inspection, record: Record) -> Iterator[Message]:
     """Yield the messages that a frame can carry by their codes, where one place in it chooses."""
-    if not isinstance(record.owner, Frame) or len(record.ways) != 1:
-        return
-    only = record.ways[0].only
-    for message in inspection.protocol.messages:
-        is_sent = None in (message.role, record.role) or message.role == record.role
-        if message.code is not None and is_sent and (only is None or message.name in only):
-            yield message
+    if isinstance(record.owner, Frame) and len(record.ways) == 1:
+        yield from matched_messages(inspection.protocol.messages, record.ways[0], record.role)
 
 
 def _most_of(inspection: Inspection, field: Field) -> int | None:

@@ -29,7 +29,7 @@ from wiregen.model import (
     Type,
 )
 
-__all__ = ["Fact", "Facts", "Placed", "placed", "ways_inside"]
+__all__ = ["Fact", "Facts", "Placed", "is_one_of", "placed", "taken", "ways_inside"]
 
 Fact: TypeAlias = tuple[Expression, bool]
 """A condition, and whether it holds."""
@@ -73,19 +73,19 @@ def _laid(type_: Type, facts: Facts) -> Iterator[tuple[Facts, Type]]:
             yield from _laid(item, facts)
         case Match(subject=subject, arms=arms):
             for arm in arms:
-                yield from _laid(arm.type, (*facts, _taken(subject, arm, arms)))
+                yield from _laid(arm.type, (*facts, taken(subject, arm, arms)))
 
 
-def _taken(subject: Expression, arm: Arm, arms: tuple[Arm, ...]) -> Fact:
+def taken(subject: Expression, arm: Arm, arms: tuple[Arm, ...]) -> Fact:
     """Return the condition under which an arm is taken."""
     spans = arm.patterns or tuple(span for each in arms for span in each.patterns)
-    return Operation(operator="in", left=subject, right=_listed(spans)), bool(arm.patterns)
+    return is_one_of(subject, spans), bool(arm.patterns)
 
 
-def _listed(spans: tuple[Span, ...]) -> ListOf:
-    return ListOf(
-        items=tuple(Range(low=Number(value=each.low), high=Number(value=each.high)) for each in spans)
-    )
+def is_one_of(subject: Expression, spans: tuple[Span, ...]) -> Expression:
+    """Return the condition that a subject is one of some numbers."""
+    items = tuple(Range(low=Number(value=each.low), high=Number(value=each.high)) for each in spans)
+    return Operation(operator="in", left=subject, right=ListOf(items=items))
 
 
 def ways_inside(declared: Declared, field: Field, path: tuple[str, ...]) -> list[Facts]:

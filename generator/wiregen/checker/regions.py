@@ -25,9 +25,14 @@ from wiregen.model import (
     Variant,
     Variety,
 )
-from wiregen.sizes import Sizes
 from wiregen.values import number_of
-from wiregen.walk import direct_expressions, field_expressions, nested_expressions, open_types
+from wiregen.walk import (
+    direct_expressions,
+    field_expressions,
+    matched_messages,
+    nested_expressions,
+    open_types,
+)
 
 __all__ = ["RULES"]
 
@@ -35,7 +40,7 @@ __all__ = ["RULES"]
 def _field_after_the_rest(inspection: Inspection) -> None:
     for record, rests in _records(inspection):
         for fields in _rows_of_fields(record):
-            for taker, follower in _followed(fields, rests, record.sizes):
+            for taker, follower in _followed(fields, rests, record):
                 way_out = "behind `?=` only `?=` may follow; or say with `if` when the field is there"
                 if not is_read_while_bytes_remain(taker):
                     way_out = "give it a length, lay it in a region, or put it last"
@@ -60,7 +65,7 @@ def _how_far(taker: Field) -> str:
 def _item_takes_the_rest(inspection: Inspection) -> None:
     for record, rests in _records(inspection):
         for field, type_ in record.shapes:
-            if isinstance(type_, List) and rests.takes(type_.item) and not _is_one(type_):
+            if isinstance(type_, List) and rests.takes(type_.item, record.role) and not _is_one(type_):
                 inspection.error(
                     "WG3011",
                     f"an item of `{field.name}` goes on to the end of its region, so there is never a second one",
@@ -96,7 +101,9 @@ def _endless_variety(inspection: Inspection, type_: Type, rests: Rests) -> Varie
             for each in inspection.declared.unions[union.name].varieties
             if union.only is None or each.name in union.only
         )
-        found = next((each for each in chosen if any(map(rests.field_takes, each.fields))), None)
+        found = next(
+            (each for each in chosen if any(rests.field_takes(field, None) for field in each.fields)), None
+        )
         if found is not None:
             return found
     return None
@@ -129,7 +136,7 @@ def _stream_without_end(inspection: Inspection) -> None:
         if not isinstance(record.owner, Frame | Preamble):
             continue
         for field in record.owner.fields:
-            if rests.field_takes(field):
+            if rests.field_takes(field, record.role):
                 _report_endless(inspection, record, field, rests)
 
 
@@ -139,7 +146,7 @@ def _report_endless(inspection: Inspection, record: Record, field: Field, rests:
     for taker in takers or [field]:
         inspection.error(
             "WG3012",
-            f"`{taker.name}` {_how_far(taker)}, and nothing marks that end",
+            f"`{inspection.full_name(taker)}` {_how_far(taker)}, and nothing marks that end",
             inspection.place(taker.path, "type"),
             "up to where?",
             _carried_here(inspection, field) if taker is not field else None,
@@ -163,7 +170,7 @@ def _report_remaining(inspection: Inspection, field: Field, carrier: Label | Non
         return
     inspection.error(
         "WG3013",
-        f"`{field.name}` asks how many bytes remain, and nothing says where they end",
+        f"`{inspection.full_name(field)}` asks how many bytes remain, and nothing says where they end",
         inspection.place(field.path, "if"),
         "never known",
         carrier,
@@ -185,14 +192,12 @@ def _carried_here(inspection: Inspection, field: Field) -> Label | None:
 
 def _open_messages(inspection: Inspection, record: Record, field: Field) -> Iterator[tuple[Message, Field]]:
     """Yield the messages that the field can carry in the endless region of a stream."""
-    carried = [type_.only for type_ in open_types(field.type) if isinstance(type_, MessageMatch)]
-    if not carried or not isinstance(record.owner, Frame):
+    ways = [type_ for type_ in open_types(field.type) if isinstance(type_, MessageMatch)]
+    if not isinstance(record.owner, Frame):
         return
-    named = None if None in carried else {name for only in carried for name in only or ()}
-    for message in _messages(inspection, record.variant):
-        is_sent = None in (message.role, record.owner.role) or message.role == record.owner.role
-        if message.code is not None and is_sent and (named is None or message.name in named):
-            yield message, field
+    messages = _messages(inspection, record.variant)
+    matched = {each.name for way in ways for each in matched_messages(messages, way, record.role)}
+    yield from ((message, field) for message in messages if message.name in matched)
 
 
 def _messages(inspection: Inspection, variant: Variant | None) -> tuple[Message, ...]:
@@ -215,17 +220,19 @@ def _rows_of_fields(record: Record) -> Iterator[tuple[Field, ...]]:
             yield type_.fields
 
 
-def _followed(fields: tuple[Field, ...], rests: Rests, sizes: Sizes) -> Iterator[tuple[Field, Field]]:
+def _followed(fields: tuple[Field, ...], rests: Rests, record: Record) -> Iterator[tuple[Field, Field]]:
     """Yield each field that takes all the rest, with the next one that would take bytes too."""
     next_one: Field | None = None
     next_certain: Field | None = None
     for field in reversed(fields):
         follower = (
-            next_certain if is_read_while_bytes_remain(field) and not rests.takes(field.type) else next_one
+            next_certain
+            if is_read_while_bytes_remain(field) and not rests.takes(field.type, record.role)
+            else next_one
         )
-        if follower is not None and rests.field_takes(field):
+        if follower is not None and rests.field_takes(field, record.role):
             yield field, follower
-        if sizes.largest(field) != 0:
+        if record.sizes.largest(field) != 0:
             next_one = field
             next_certain = next_certain if isinstance(field.value, Trailing) else field
 

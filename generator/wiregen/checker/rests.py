@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from wiregen.checker.inspection import Inspection, Owner
+from wiregen.checker.inspection import Inspection, Owner, role_of
 from wiregen.graph import components
 from wiregen.model import (
     Bytes,
@@ -25,12 +25,13 @@ from wiregen.model import (
     Type,
     Variant,
 )
-from wiregen.walk import open_types
+from wiregen.walk import matched_messages, open_types, sent_messages
 
 __all__ = ["Rests", "is_read_while_bytes_remain", "rests_of"]
 
 _Key: TypeAlias = tuple[str, str]
-_ALL_MESSAGES: _Key = ("messages", "")
+_SENT = "messages"
+"""The kind of a key that stands for all messages that a role sends by their codes; `\"\"`: either role."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,16 +42,17 @@ class Rests:
     """
 
     takers: Mapping[_Key, Field | None]
+    messages: tuple[Message, ...]
 
-    def takes(self, type_: Type) -> bool:
-        """Tell whether a shape goes on to the end of the region it stands in."""
+    def takes(self, type_: Type, role: str | None) -> bool:
+        """Tell whether a shape in what `role` sends goes on to the end of the region it stands in."""
         return any(
-            _is_to_the_end(each) or any(key in self.takers for key in _keys(each))
+            _is_to_the_end(each) or any(key in self.takers for key in _keys(each, role, self.messages))
             for each in open_types(type_)
         )
 
-    def field_takes(self, field: Field) -> bool:
-        return is_read_while_bytes_remain(field) or self.takes(field.type)
+    def field_takes(self, field: Field, role: str | None) -> bool:
+        return is_read_while_bytes_remain(field) or self.takes(field.type, role)
 
     def taker(self, message: Message) -> Field | None:
         """Return the field by which a message goes on to the end, or None."""
@@ -65,9 +67,10 @@ def is_read_while_bytes_remain(field: Field) -> bool:
 def rests_of(inspection: Inspection, variant: Variant | None) -> Rests:
     owners = _owners(inspection, variant)
     takers: dict[_Key, Field | None] = {}
-    rests = Rests(takers=takers)
-    for group in components(owners, lambda key: _following(key, owners)):
-        if any(_taker(key, owners, rests) is not None or _is_met(key, owners, takers) for key in group):
+    messages = inspection.protocol.messages
+    rests = Rests(takers=takers, messages=messages)
+    for group in components(owners, lambda key: _following(key, owners, messages)):
+        if any(_taker(key, owners, rests) is not None or _is_met(key, rests) for key in group):
             takers.update(dict.fromkeys(group))
             takers.update({key: _taker(key, owners, rests) for key in group})
     return rests
@@ -94,33 +97,39 @@ def _key(owner: Owner) -> _Key | None:
             return None
 
 
-def _following(key: _Key, owners: Mapping[_Key, Owner]) -> Iterator[_Key]:
-    if key == _ALL_MESSAGES:
-        yield from (other for other in owners if other[0] == "message")
+def _following(key: _Key, owners: Mapping[_Key, Owner], messages: tuple[Message, ...]) -> Iterator[_Key]:
+    if key[0] == _SENT:
+        yield from _sent(key, messages)
     elif key in owners:
         for type_ in open_types(*(field.type for field in owners[key].fields)):
-            yield from _keys(type_)
+            yield from _keys(type_, role_of(owners[key]), messages)
 
 
-def _keys(type_: Type) -> Iterable[_Key]:
+def _sent(key: _Key, messages: tuple[Message, ...]) -> Iterator[_Key]:
+    return (("message", each.name) for each in sent_messages(messages, key[1] or None))
+
+
+def _keys(type_: Type, role: str | None, messages: tuple[Message, ...]) -> Iterable[_Key]:
     match type_:
         case Reference(target="struct" | "message" | "frame" as target, name=name):
             return ((target, name),)
-        case MessageMatch(only=None):
-            return (_ALL_MESSAGES,)
-        case MessageMatch(only=only):
-            return (("message", name) for name in only or ())
+        case MessageMatch(only=None) | MessageMatch(lenient=True):
+            return ((_SENT, role or ""),)  # one key for all, so that the work stays linear in the frames
+        case MessageMatch():
+            return (("message", each.name) for each in matched_messages(messages, type_, role))
         case _:
             return ()
 
 
 def _taker(key: _Key, owners: Mapping[_Key, Owner], rests: Rests) -> Field | None:
-    fields = owners[key].fields if key in owners else ()
-    return next((field for field in fields if rests.field_takes(field)), None)
+    owner = owners.get(key)
+    fields = () if owner is None else owner.fields
+    role = None if owner is None else role_of(owner)
+    return next((field for field in fields if rests.field_takes(field, role)), None)
 
 
-def _is_met(key: _Key, owners: Mapping[_Key, Owner], takers: Mapping[_Key, Field | None]) -> bool:
-    return key == _ALL_MESSAGES and any(other in takers for other in _following(key, owners))
+def _is_met(key: _Key, rests: Rests) -> bool:
+    return key[0] == _SENT and any(other in rests.takers for other in _sent(key, rests.messages))
 
 
 def _is_to_the_end(type_: Type) -> bool:

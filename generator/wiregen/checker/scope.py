@@ -65,12 +65,14 @@ class Declared:
                 return None
 
     def choices_in(self, type_: Type) -> tuple[Span, ...] | None:
-        """Return every number that is read as a value of the type: the members of a closed enum, else all that fit; None for all else.
+        """Return every number that is read as a value of the type: the members of a closed enum, those that `only` lists, else all that fit; None for all else.
 
         A coding leaves gaps and may have null, so it is none of them.
         """
         match type_:
-            case Reference(target="enum", name=name, only=only, lenient=False) if self._is_closed(name):
+            case Reference(target="enum", name=name, only=only, lenient=False) if self._is_closed(name) or (
+                only is not None and name in self.enums
+            ):
                 members = (
                     member for member in self.enums[name].members if only is None or member.name in only
                 )

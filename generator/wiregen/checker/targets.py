@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from wiregen.model import Field, Frame, Join, Message, Preamble, Protocol, Row, Session
-from wiregen.walk import flat_fields
+from wiregen.walk import flat_fields, sent_messages
 
 __all__ = ["Target", "Targets"]
 
@@ -59,11 +59,8 @@ class Targets:
     def _sent(self, role: str | None) -> Mapping[str, Message]:
         """Return the messages with a code that a frame of a role may carry, in the order of the file."""
         if role not in self._sent_by:
-            self._sent_by[role] = {
-                message.name: message
-                for message in self._protocol.messages
-                if message.code is not None and (None in (role, message.role) or message.role == role)
-            }
+            sent = sent_messages(self._protocol.messages, role)
+            self._sent_by[role] = {message.name: message for message in sent}
         return self._sent_by[role]
 
     def pieces(self, name: str) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from wiregen.cli.choices import role_of
 from wiregen.cli.decoded import Settings
@@ -12,6 +12,7 @@ from wiregen.cli.serial_direction import SerialDirection
 from wiregen.regular_files import read_regular
 from wiregen.runtime.context import Context
 from wiregen.runtime.errors import DecodeError
+from wiregen.runtime.schema.protocol import Schema
 
 __all__ = ["direction", "heard", "refusal", "said"]
 
@@ -21,7 +22,7 @@ _MOST_BYTES = 64 << 20
 _WAY_OUT = "as in --before client:0a0b, or --before client:@FILE"
 
 
-def said(texts: tuple[str, ...], plan: dict[str, Any]) -> Iterator[tuple[str, bytes]]:
+def said(texts: tuple[str, ...], plan: Schema) -> Iterator[tuple[str, bytes]]:
     """Yield who sent bytes and the bytes, out of ROLE:HEX or ROLE:@FILE."""
     for text in texts:
         name, _, what = text.partition(":")

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from wiregen.cli.failure import Failure
 from wiregen.diagnostics import did_you_mean
+from wiregen.runtime.schema.protocol import Schema
 
 __all__ = ["limits_of", "options_of", "role_of", "variant_of"]
 
@@ -13,17 +14,17 @@ _AMOUNT = re.compile(r"([0-9]{1,18})\s*(KiB|MiB|GiB)?", re.IGNORECASE)
 _UNITS: Final = {None: 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
 
 
-def role_of(plan: dict[str, Any], role: str | None) -> str | None:
+def role_of(plan: Schema, role: str | None) -> str | None:
     """Return a role of the protocol, as the user named it."""
-    return _known(plan["name"], "role", role, plan["roles"])
+    return _known(plan.name, "role", role, plan.roles)
 
 
-def variant_of(plan: dict[str, Any], variant: str | None) -> str | None:
+def variant_of(plan: Schema, variant: str | None) -> str | None:
     """Return a variant of the protocol, as the user named it."""
-    return _known(plan["name"], "variant", variant, plan["variants"])
+    return _known(plan.name, "variant", variant, plan.variants)
 
 
-def limits_of(plan: dict[str, Any], settings: tuple[str, ...]) -> dict[str, int]:
+def limits_of(plan: Schema, settings: tuple[str, ...]) -> dict[str, int]:
     """Return limits out of texts such as `frame=1MiB`."""
     limits = {}
     for setting in settings:
@@ -32,7 +33,7 @@ def limits_of(plan: dict[str, Any], settings: tuple[str, ...]) -> dict[str, int]
             raise Failure(
                 f"--limit {setting} is not NAME=VALUE", "as in --limit count=1000 or --limit frame=1MiB"
             )
-        _known(plan["name"], "limit", name, plan["limits"])
+        _known(plan.name, "limit", name, plan.limits)
         match = _AMOUNT.fullmatch(amount)
         if match is None:
             raise Failure(
@@ -43,22 +44,20 @@ def limits_of(plan: dict[str, Any], settings: tuple[str, ...]) -> dict[str, int]
     return limits
 
 
-def options_of(plan: dict[str, Any], settings: tuple[str, ...]) -> dict[str, Any]:
+def options_of(plan: Schema, settings: tuple[str, ...]) -> dict[str, Any]:
     """Return settings of a connection out of texts such as `ack_value=COUNT`."""
-    types = {
-        each[0]: each[1] for session in plan["sessions"].values() for each in session["variables"] if each[4]
-    }
+    types = {each[0]: each[1] for session in plan.sessions.values() for each in session.variables if each[4]}
     options = {}
     for setting in settings:
         name, _, value = (part.strip() for part in setting.partition("="))
-        _known(plan["name"], "option", name, types)
+        _known(plan.name, "option", name, types)
         options[name] = _option(plan, setting, types[name], value)
     return options
 
 
-def _option(plan: dict[str, Any], setting: str, type_: tuple[Any, ...], value: str) -> Any:
+def _option(plan: Schema, setting: str, type_: tuple[Any, ...], value: str) -> Any:
     """Return the value of an option: a member of its enum, a truth, or a number."""
-    members = {name: number for number, name in plan["enums"][type_[1]][2]} if type_[0] == "enum" else {}
+    members = {name: number for number, name in plan.enums[type_[1]][2]} if type_[0] == "enum" else {}
     values = {**members, **({"true": True, "false": False} if type_[0] == "bool" else {})}
     if value in values:
         return values[value]

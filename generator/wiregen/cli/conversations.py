@@ -107,7 +107,7 @@ class _Orientation:
         self._ports = ports
 
     def open(self, flow: Flow) -> Conversation:
-        roles = self._settings.plan["roles"]
+        roles = self._settings.plan.roles
         first, last = roles[0], roles[-1]
         if not self._is_opener_first(flow, first):
             first, last = last, first

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +14,7 @@ from wiregen.cli.talk import is_terminal, tell
 if TYPE_CHECKING:
     from wiregen.cli.decoded import Decoded, Settings
     from wiregen.cli.input import Input
+    from wiregen.runtime.schema.protocol import Schema
 
 __all__ = ["verb"]
 
@@ -161,11 +162,11 @@ def _items(
     return _stream(source, settings, _sender(settings.plan, role), before, advance)
 
 
-def _sender(plan: dict[str, Any], role: str | None) -> str | None:
+def _sender(plan: "Schema", role: str | None) -> str | None:
     """Return who sends; None where that does not matter, for one layout serves all roles."""
-    if role is not None or (len(set(plan["sends"].values())) == 1 and not plan["opens"]):
+    if role is not None or (len(set(plan.sends.values())) == 1 and not plan.opens):
         return role
-    first: str = plan["roles"][0]
+    first: str = plan.roles[0]
     tell(f"taken as sent by {first}; --from says otherwise")
     return first
 
@@ -188,7 +189,7 @@ def _stream(
         outcome = decoded.outcome
         partial = (outcome.partial or {}) if isinstance(outcome, DecodeError) else None
         name = message_of(decoded) if partial is None else partial.get("message")
-        message = settings.plan["messages"].get(name)
+        message = settings.plan.messages.get(name or "")
         return decoded if message is None else replace(decoded, role=message[1])
 
     context, directions = heard(before, settings)

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.tree import Node
 
 if TYPE_CHECKING:
     from wiregen.made import Serialization
+    from wiregen.runtime.schema.protocol import Schema
 
 __all__ = ["Decoded", "Settings"]
 
@@ -17,7 +18,7 @@ __all__ = ["Decoded", "Settings"]
 class Settings:
     """A protocol's careful plan, and how its bytes are to be read; `carrier`: by what, where they are not native."""
 
-    plan: dict[str, Any]
+    plan: "Schema"
     variant: str | None = None
     limits: Mapping[str, int] = field(default_factory=dict)
     is_strict: bool = False
@@ -26,7 +27,7 @@ class Settings:
     @property
     def largest_frame(self) -> int:
         """Return how many bytes a frame may have."""
-        size: int = self.limits.get("frame", self.plan["limits"]["frame"])
+        size: int = self.limits.get("frame", self.plan.limits["frame"])
         return size
 
 

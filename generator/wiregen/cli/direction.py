@@ -12,6 +12,8 @@ from wiregen.runtime.decoder import Decoder
 from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.explain import careful_decoder
 from wiregen.runtime.options import Options
+from wiregen.runtime.schema.node import replace
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.tree import Node
 
 __all__ = ["Direction", "Held"]
@@ -83,9 +85,7 @@ class Direction:
             offset, _, outcome = self._owed
             yield from self._settle((offset, self._held.end - self._base - offset, outcome))
 
-    def _new_decoder(
-        self, plan: dict[str, Any], *, errors: Any = "yield", is_taken: bool = False
-    ) -> Decoder[Node]:
+    def _new_decoder(self, plan: Schema, *, errors: Any = "yield", is_taken: bool = False) -> Decoder[Node]:
         """Return a decoder; `is_taken`: the context takes in what it reads."""
         options = Options(
             self._role,
@@ -98,7 +98,7 @@ class Direction:
 
     def _seek(self, data: bytes) -> None:
         """Go on with the piece if it begins with a frame, or with a part of one."""
-        plan = {**self._settings.plan, "opens": {}}
+        plan = replace(self._settings.plan, opens={})
         try:
             next(self._new_decoder(plan, errors="raise").feed(data), None)
         except DecodeError as error:

@@ -10,6 +10,7 @@ from wiregen.cli.failure import DONE, FINDINGS, Failure
 if TYPE_CHECKING:
     from wiregen.jsonl import LineEncoder
     from wiregen.runtime.errors import EncodeError
+    from wiregen.runtime.schema.protocol import Schema
 
 __all__ = ["verb"]
 
@@ -111,7 +112,7 @@ class _Choice:
 
 
 def _encoded(
-    lines: Iterator[bytes], encoder: "LineEncoder", choice: _Choice, plan: dict[str, Any]
+    lines: Iterator[bytes], encoder: "LineEncoder", choice: _Choice, plan: "Schema"
 ) -> Iterator[bytes]:
     """Yield the bytes of each line."""
     from wiregen.jsonl import LineError, loads
@@ -131,7 +132,7 @@ def _encoded(
     choice.check()
 
 
-def _mend(error: "EncodeError", plan: dict[str, Any]) -> str:
+def _mend(error: "EncodeError", plan: "Schema") -> str:
     """Return the way out; the nearest name where the line has one that does not exist."""
     from wiregen.diagnostics import did_you_mean
     from wiregen.jsonl import NOTHING_LEFT
@@ -139,7 +140,7 @@ def _mend(error: "EncodeError", plan: dict[str, Any]) -> str:
     if error.expected == NOTHING_LEFT:
         return "only native bytes have a place for it; `--canonical` writes the frame without it"
     kind, _, name = error.found.partition(" ")
-    known = {"message": plan["messages"], "field": error.expected.split(", ")}.get(kind, ())
+    known = {"message": plan.messages, "field": error.expected.split(", ")}.get(kind, ())
     return did_you_mean(name.strip("'\""), known) or "mend that field of the line, or leave the line out"
 
 

@@ -6,12 +6,13 @@ import ssl
 from collections.abc import Iterator
 from dataclasses import dataclass
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wiregen.cli.failure import USAGE, Failure
 from wiregen.cli.talk import tell
 
 if TYPE_CHECKING:
+    from wiregen.runtime.schema.protocol import Schema
     from wiregen.vectors.endpoints import Answers, Network, Patience, Side
     from wiregen.vectors.verifying import Verdict
     from wiregen.vectors.verifying.judge import AnyVector
@@ -80,16 +81,14 @@ class Endpoint:
 
         return Patience(refusal=self.timeout, quiet=self.quiet, pause=self.pause)
 
-    def side(self, plan: dict[str, Any], vectors: "tuple[AnyVector, ...]") -> "Side":
+    def side(self, plan: "Schema", vectors: "tuple[AnyVector, ...]") -> "Side":
         """Return the runner's side: by custom the protocol's first role connects."""
         from wiregen.cli.choices import limits_of, options_of, role_of
         from wiregen.vectors.endpoints import Side
 
-        roles = plan["roles"]
-        if len(roles) < 2 or not plan["sessions"]:
-            raise Failure(
-                f"{plan['name']} has no sessions of two roles", "its peers cannot be held to traces"
-            )
+        roles = plan.roles
+        if len(roles) < 2 or not plan.sessions:
+            raise Failure(f"{plan.name} has no sessions of two roles", "its peers cannot be held to traces")
         peer = role_of(plan, self.role) or roles[0 if self.listen is not None else 1]
         own = next(each for each in roles if each != peer)
         for name in (*self.without, *self.refusals):
@@ -125,7 +124,7 @@ class Endpoint:
 
 def verdicts_of(
     endpoint: Endpoint,
-    plan: dict[str, Any],
+    plan: "Schema",
     vectors: "tuple[AnyVector, ...]",
     side: "Side",
     answers: "Answers",
@@ -173,11 +172,11 @@ def verdicts_of(
     return iter([(found | unfit)[trace.id] for trace in traces])
 
 
-def _no_trace(plan: dict[str, Any], vectors: "tuple[AnyVector, ...]") -> str:
+def _no_trace(plan: "Schema", vectors: "tuple[AnyVector, ...]") -> str:
     """Return that none of the vectors is a trace."""
     if len(vectors) == 1:
         return f"vector `{vectors[0].id}` is of the kind `{vectors[0].kind}`, not a trace"
-    return f"none of the {len(vectors)} vectors of {plan['name']} is a trace"
+    return f"none of the {len(vectors)} vectors of {plan.name} is a trace"
 
 
 def _reach(host: str) -> str:
@@ -196,13 +195,13 @@ def _address(text: str) -> tuple[str, int]:
     return match["v6"] or match["host"] or _LOOPBACK, int(match["port"])
 
 
-def _known_message(plan: dict[str, Any], name: str) -> None:
+def _known_message(plan: "Schema", name: str) -> None:
     from wiregen.diagnostics import did_you_mean
 
-    if name not in plan["messages"]:
-        known = tuple(plan["messages"])
+    if name not in plan.messages:
+        known = tuple(plan.messages)
         raise Failure(
-            f"there is no message `{name}` in {plan['name']}", did_you_mean(name, known) or ", ".join(known)
+            f"there is no message `{name}` in {plan.name}", did_you_mean(name, known) or ", ".join(known)
         )
 
 

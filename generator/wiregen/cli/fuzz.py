@@ -14,6 +14,7 @@ from wiregen.cli.testee import TesteeCommand
 
 if TYPE_CHECKING:
     from wiregen.fuzzing import Bounds, Finding, Search
+    from wiregen.runtime.schema.protocol import Schema
     from wiregen.vectors.verifying import CarefulDoor, Door
     from wiregen.vectors.verifying.judge import AnyVector
 
@@ -69,15 +70,15 @@ def verb(
     command = command_of()
     if not command:
         return searched(door_of(package))
-    with opened(command, package.plan["name"], timeout) as door:
+    with opened(command, package.plan.name, timeout) as door:
         return searched(door)
 
 
-def _beginnings(files: tuple[str, ...], plan: dict[str, Any]) -> "tuple[AnyVector, ...]":
+def _beginnings(files: tuple[str, ...], plan: "Schema") -> "tuple[AnyVector, ...]":
     """Return the vectors of the files; of none those that were built, or are made now."""
     from wiregen.cli.judging import built, vectors_of
 
-    if files or built(plan["name"]).is_file():
+    if files or built(plan.name).is_file():
         return vectors_of(files, plan)
     from wiregen.vectors.building import build_vectors
 
@@ -122,7 +123,7 @@ def _save(path: Path, findings: "list[Finding]", reference: "CarefulDoor") -> No
         except DoorError:  # the careful codec itself is at fault: there is no verdict to keep
             continue
     try:
-        save(path, reference.plan["name"], vectors)
+        save(path, reference.plan.name, vectors)
     except VectorsError as error:
         raise Failure(f"{path}: {error}", "name a file of vectors, or one that is not there") from None
 

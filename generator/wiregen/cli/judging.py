@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from wiregen.cli.failure import DONE, FINDINGS, Failure
 from wiregen.cli.talk import is_terminal, tell
 
 if TYPE_CHECKING:
+    from wiregen.runtime.schema.protocol import Schema
     from wiregen.vectors.verifying import Door, Verdict
     from wiregen.vectors.verifying.judge import AnyVector
 
@@ -21,15 +22,13 @@ _N_A_LINE: Final = 100
 """Vectors between two lines of progress: a program answers hundreds of them in a second."""
 
 
-def vectors_of(
-    files: tuple[str, ...], plan: dict[str, Any], only: tuple[str, ...] = ()
-) -> "tuple[AnyVector, ...]":
+def vectors_of(files: tuple[str, ...], plan: "Schema", only: tuple[str, ...] = ()) -> "tuple[AnyVector, ...]":
     """Return the vectors of the files that the user named; of none, those that `vectors build` wrote."""
     from wiregen.diagnostics import did_you_mean
     from wiregen.vectors.format import VectorsError
     from wiregen.vectors.verifying.files import load_files
 
-    paths = tuple(map(Path, files)) or (_built_or_refused(plan["name"]),)
+    paths = tuple(map(Path, files)) or (_built_or_refused(plan.name),)
     try:
         vectors = load_files(paths, plan)
     except VectorsError as error:

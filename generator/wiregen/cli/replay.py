@@ -63,12 +63,12 @@ def verb(
 
     subject = spoken(protocol)
     plan = lower(subject.protocol)
-    if not plan["sessions"]:
-        raise Failure(f"{plan['name']} has no sessions", "`wiregen decode` shows what a capture holds")
+    if not plan.sessions:
+        raise Failure(f"{plan.name} has no sessions", "`wiregen decode` shows what a capture holds")
     settings = Settings(
         plan=plan, variant=variant_of(plan, variant), limits=limits_of(plan, limits), is_strict=strict
     )
-    closes = (on_error or plan["on_error"]) == "close"
+    closes = (on_error or plan.on_error) == "close"
     replay = _Replay(Program(plan), settings, options_of(plan, options), closes=closes)
     ports = tuple(each.number for each in subject.protocol.ports)
     with open_bytes(capture, is_capture=False if second is not None else None) as source:
@@ -122,7 +122,7 @@ class _Replay:
         tell("files have no time: all that the first role sent is taken before what the other one sent")
         context = Context(self._settings.plan)
         watch = self._watch(None, context, 0.0)
-        roles = self._settings.plan["roles"]
+        roles = self._settings.plan.roles
         for role, source in ((roles[0], first), (roles[-1], second)):
             direction = Direction(self._settings, role, context)
             for chunk in source.chunks:

@@ -9,6 +9,7 @@ from wiregen.runtime.context import Context
 from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.options import Options
 from wiregen.runtime.records import frame_from_record, frame_record
+from wiregen.runtime.schema.elements import Data
 from wiregen.runtime.tree import Node
 
 if TYPE_CHECKING:
@@ -56,4 +57,4 @@ class SerialDirection:
         plan, variant = self._settings.plan, self._settings.variant
         record = frame_record(plan, frame, variant=variant)
         value = frame_from_record(plan, record, role=self._role, variant=variant)
-        return Node("", "", ("frame",), 0, size, value)
+        return Node("", "", Data(), 0, size, value)

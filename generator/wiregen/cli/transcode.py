@@ -13,6 +13,7 @@ from wiregen.cli.talk import tell, tell_error
 if TYPE_CHECKING:
     from wiregen.cli.input import Input
     from wiregen.made import Package
+    from wiregen.runtime.schema.protocol import Schema
     from wiregen.transcoding import Fault, LeftOut, Transcoder
 
 __all__ = ["verb"]
@@ -88,7 +89,7 @@ def verb(
         source=source,
         target=target,
         skips=skip,
-        way_out=_LEAVE_OUT + (_SAY_BEFORE if plan["contexts"] else ""),
+        way_out=_LEAVE_OUT + (_SAY_BEFORE if plan.contexts else ""),
     )
     opening = _opening(package, wishes.role, roads, preamble)
     transcoder = Transcoder(package, source, target, wishes)
@@ -147,11 +148,11 @@ def _refuse(fault: "Fault", roads: _Roads) -> None:
     tell_error(message)
 
 
-def _sender(plan: dict[str, Any], role: str | None) -> str | None:
+def _sender(plan: "Schema", role: str | None) -> str | None:
     """Return who sends; None where that does not matter, for one layout serves all roles."""
-    if role is not None or (len(set(plan["sends"].values())) == 1 and not plan["opens"]):
+    if role is not None or (len(set(plan.sends.values())) == 1 and not plan.opens):
         return role
-    first: str = plan["roles"][0]
+    first: str = plan.roles[0]
     tell(f"taken as sent by {first}; --role says otherwise")
     return first
 
@@ -160,7 +161,7 @@ def _opening(package: "Package", role: str | None, roads: _Roads, digits: str | 
     """Return what the target begins with, before any frame."""
     from wiregen.made import NATIVE
 
-    name = package.plan["opens"].get(role) if NATIVE == roads.target != roads.source else None
+    name = package.plan.opens.get(role or "") if NATIVE == roads.target != roads.source else None
     if digits is None and name is None:
         return b""
     if name is None:
@@ -188,7 +189,7 @@ def _preamble(package: "Package", role: str | None, name: str, digits: str) -> b
     return data
 
 
-def _hear(transcoder: "Transcoder", before: tuple[str, ...], plan: dict[str, Any]) -> None:
+def _hear(transcoder: "Transcoder", before: tuple[str, ...], plan: "Schema") -> None:
     from wiregen.cli.before import refusal, said
     from wiregen.runtime.errors import DecodeError
 

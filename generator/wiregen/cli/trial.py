@@ -19,7 +19,7 @@ _TRIED: Final = 1 << 20
 
 def opener_is_first(path: Path, settings: Settings, port: int | None, flow: Flow) -> tuple[bool, str]:
     """Return whether the flow's opener seems to be the protocol's first role, and by what that was found."""
-    roles = settings.plan["roles"]
+    roles = settings.plan.roles
     ways = (_Way(settings, roles[0], roles[-1]), _Way(settings, roles[-1], roles[0]))
     n_tried = 0
     for event in read_streams(path, port=port):
@@ -40,7 +40,7 @@ class _Way:
     """A connection decoded with its ends in the given roles, to see how much of it fits."""
 
     def __init__(self, settings: Settings, opener: str, other: str) -> None:
-        self._messages = settings.plan["messages"]
+        self._messages = settings.plan.messages
         context = Context(settings.plan, limits=dict(settings.limits))
         self._directions = {
             True: Direction(settings, opener, context),

@@ -140,7 +140,7 @@ def _built(subject: "Subject", config: "Config", sources: "Sources") -> "Built":
     from wiregen.example_conversations import told_conversations
     from wiregen.examples import examples_in_bytes
     from wiregen.made import make
-    from wiregen.plan import KNOWN_LIMITS
+    from wiregen.plan import KNOWN_LIMITS, idle_limits
     from wiregen.traces import make_traces
     from wiregen.vectors.building import build_vectors
     from wiregen.vectors.carrying import carrier
@@ -150,7 +150,8 @@ def _built(subject: "Subject", config: "Config", sources: "Sources") -> "Built":
     package = make(subject, config.backends, report)
     if package is None:
         stop(report, sources)
-    limits = tuple(limit.name for limit in subject.protocol.limits if limit.name in KNOWN_LIMITS)
+    kept = KNOWN_LIMITS.keys() - idle_limits(subject.protocol)
+    limits = tuple(limit.name for limit in subject.protocol.limits if limit.name in kept)
     examples = tuple(Given(**each) for each in examples_in_bytes(subject.protocol))
     traces = make_traces(subject.protocol, subject.origins, sources) if subject.protocol.sessions else None
     if traces is not None:

@@ -96,6 +96,8 @@ def verb(
     _check_one(protocol, bool(command), endpoint)
     if command:
         _check_not_live(live)
+    else:
+        endpoint.network()  # what is wrong with it is told before files are looked for
     plan = lower(spoken(protocol).protocol)
     vectors = vectors_of(files, plan, only)
     known = expected_of(expected)
@@ -106,7 +108,7 @@ def verb(
         answers = Answers()
         verdicts = verdicts_of(endpoint, plan, vectors, side, answers)
         return report(verdicts, known, endpoint.name(side), format_, lambda: endpoint.notes(answers))
-    with opened(command, plan["name"], timeout) as door:
+    with opened(command, plan.name, timeout) as door:
         return report(judged(vectors, (door,), with_large=large or bool(only)), known, door.name, format_)
 
 

@@ -39,7 +39,7 @@ def verb(
     if carried:
         package = package_of(protocol, carried)
     verdicts = judged(vectors, _doors(package), is_thorough=thorough, with_large=large or bool(only))
-    return report(verdicts, {}, package.plan["name"], format_)
+    return report(verdicts, {}, package.plan.name, format_)
 
 
 def _doors(package: "Package") -> "tuple[Door, ...]":

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from wiregen.runtime.options import Plan
 from wiregen.runtime.records import frame_record
+from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.sessions import Session
 from wiregen.traces import Step, Trace, Traces
 
 __all__ = ["Happening", "Said", "SequenceDiagram", "conversations", "sequence_diagram"]
@@ -56,14 +57,14 @@ class SequenceDiagram:
     by: str | None
 
 
-def conversations(plan: Plan, traces: Traces) -> dict[str, SequenceDiagram]:
+def conversations(plan: Schema, traces: Traces) -> dict[str, SequenceDiagram]:
     """Return one conversation for each session and join that is legal with the default values of all options.
 
     It is one with messages of the session that begins, after preambles, with a message of the protocol's first role, which by custom connects. Of several, it
     is the one with most of the session's own messages; of these, one in which both sides send.
     """
     best: dict[str, tuple[tuple[int, ...], SequenceDiagram]] = {}
-    own = {name: _said_in(session) for name, session in plan["sessions"].items()}
+    own = {name: _said_in(session) for name, session in plan.sessions.items()}
     for trace in traces.traces:
         if trace.violation is not None or trace.options:
             continue
@@ -71,13 +72,13 @@ def conversations(plan: Plan, traces: Traces) -> dict[str, SequenceDiagram]:
         said = [line for line in diagram.lines if isinstance(line, Said)]
         names = {line.message for line in said}
         speakers = {line.sender for line in said}
-        first = next((line.sender for line in said if line.message not in plan["preambles"]), None)
+        first = next((line.sender for line in said if line.message not in plan.preambles), None)
         covered = {goal.session for goal in trace.covers if goal.session}
         for session in sorted(covered | {name for name, messages in own.items() if names & messages}):
             n_own = len(names & own.get(session, names))
             worth = (
                 n_own > 0,
-                first == plan["roles"][0],
+                first == plan.roles[0],
                 n_own,
                 len(speakers),
                 session in covered,
@@ -89,24 +90,24 @@ def conversations(plan: Plan, traces: Traces) -> dict[str, SequenceDiagram]:
     return {session: diagram for session, (_, diagram) in best.items()}
 
 
-def _said_in(session: Mapping[str, Any]) -> frozenset[str]:
+def _said_in(session: Session) -> frozenset[str]:
     """Return the messages that rows of a session name and allow."""
-    allowed = (targets for _, _, targets, _, effect in session["rows"] if targets and effect[0] == "go")
+    allowed = (targets for _, _, targets, _, effect in session.rows if targets and effect[0] == "go")
     return frozenset(name for targets in allowed for name in targets)
 
 
-def sequence_diagram(plan: Plan, trace: Trace) -> SequenceDiagram:
+def sequence_diagram(plan: Schema, trace: Trace) -> SequenceDiagram:
     """Return a trace as it is drawn."""
     return SequenceDiagram(
         id=trace.id,
-        participants=tuple(plan["roles"]),
+        participants=tuple(plan.roles),
         lines=tuple(_line(plan, step) for step in trace.steps),
         violation=trace.violation,
         by=trace.by,
     )
 
 
-def _line(plan: Plan, step: Step) -> Line:
+def _line(plan: Schema, step: Step) -> Line:
     if step.kind != "message":
         return Happening(at=step.at, role=step.role, text=_HAPPENINGS[step.kind], violations=step.violations)
     assert step.role is not None
@@ -114,7 +115,7 @@ def _line(plan: Plan, step: Step) -> Line:
     return Said(
         at=step.at,
         sender=step.role,
-        receiver=next((role for role in plan["roles"] if role != step.role), step.role),
+        receiver=next((role for role in plan.roles if role != step.role), step.role),
         message=record["message"],
         fields=tuple(_plain_fields(record.get("fields", {})))[:_MOST_FIELDS],
         violations=step.violations,

@@ -21,7 +21,7 @@ from wiregen.docs.usage import Usage, reactions_of
 from wiregen.docs.views import NotesView, Shell
 from wiregen.emitter import harmless
 from wiregen.plan import lower
-from wiregen.runtime.options import Plan
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.vectors.format import Invalid, VectorFile
 
 __all__ = ["Book", "Carry", "Chapter", "notes_of", "number_text"]
@@ -59,7 +59,7 @@ class Book:
         self._has_guide = has_guide
         self.chapter = chapter
         self.protocol = chapter.protocol
-        self.plan: Plan = lower(chapter.protocol)
+        self.plan: Schema = lower(chapter.protocol)
         self.places = Places(chapter.protocol)
         self.cells = Cells(chapter.protocol)
         self.usage = Usage(chapter.protocol)
@@ -122,7 +122,7 @@ class Book:
         return {rule.name: rule for rule in self.protocol.rules}
 
     def rules_of_codes(self, codes: Iterable[str]) -> list[str]:
-        """Return the rules that are tied to codes alone: the code of an error is their name, or stands in their text."""
+        """Return the rules that are tied to codes alone: their name is the code of an error, or their text quotes it."""
         known = set(codes)
         return [name for name, own in self._codes_of_rules.items() if not own.isdisjoint(known)]
 
@@ -199,7 +199,7 @@ class Book:
     @cached_property
     def limits(self) -> dict[str, int]:
         """The limits in force, those that the file does not name included."""
-        known: dict[str, Any] = dict(self.plan["limits"])
+        known: dict[str, Any] = dict(self.plan.limits)
         return {name: value for name, value in known.items() if isinstance(value, int)}
 
 

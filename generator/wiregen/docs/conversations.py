@@ -17,7 +17,8 @@ from wiregen.example_conversations import Told, told_conversations
 from wiregen.runtime.context import Context
 from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.explain import careful_decoder
-from wiregen.runtime.options import Options, Plan
+from wiregen.runtime.options import Options
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.spelling import expression_text
 from wiregen.traces import Goal, Step, Trace, Traces
 from wiregen.vectors.format import Trace as Kept
@@ -54,7 +55,7 @@ class Conversations:
         return tuple(each for each in self.examples if session in each.sessions)
 
 
-def conversations_in(protocol: m.Protocol, plan: Plan, file: VectorFile | None) -> Conversations:
+def conversations_in(protocol: m.Protocol, plan: Schema, file: VectorFile | None) -> Conversations:
     """Return the conversations of a protocol and of its traces; without a file only the former."""
     examples = tuple(
         _example(plan, number, each) for number, each in enumerate(told_conversations(protocol), 1)
@@ -64,7 +65,7 @@ def conversations_in(protocol: m.Protocol, plan: Plan, file: VectorFile | None) 
     return Conversations(examples=examples, legal=searched.legal, breaking={**searched.breaking, **breaking})
 
 
-def _example(plan: Plan, number: int, told: Told) -> ExampleConversation:
+def _example(plan: Schema, number: int, told: Told) -> ExampleConversation:
     conversation = told.conversation
     return ExampleConversation(
         number=number,
@@ -76,12 +77,12 @@ def _example(plan: Plan, number: int, told: Told) -> ExampleConversation:
     )
 
 
-def _searched(plan: Plan, file: VectorFile | None) -> Conversations:
+def _searched(plan: Schema, file: VectorFile | None) -> Conversations:
     traces_ = [each for each in file.vectors if isinstance(each, Kept)] if file is not None else []
     kept = [each for each in traces_ if each.source != "example"]
     faults = set(error_codes())
     legal = [trace for each in kept if _is_clean(each) and (trace := _read(plan, each)) is not None]
-    traces = Traces(protocol=plan["name"], traces=tuple(legal), goals=(), missing=())
+    traces = Traces(protocol=plan.name, traces=tuple(legal), goals=(), missing=())
     breaking: dict[str, SequenceDiagram] = {}
     for each in sorted(kept, key=lambda one: (bool(one.options), len(one.steps))):
         if each.violation is None or each.violation in faults or each.violation in breaking:
@@ -97,7 +98,7 @@ def _is_clean(kept: Kept) -> bool:
     return kept.violation is None and not any(step.violations for step in kept.steps)
 
 
-def _read(plan: Plan, kept: Kept) -> Trace | None:
+def _read(plan: Schema, kept: Kept) -> Trace | None:
     """Return a trace with its frames read; None where one is not whole, or the file is of another state of the protocol."""
     try:
         steps = tuple(_steps(plan, kept))
@@ -107,7 +108,7 @@ def _read(plan: Plan, kept: Kept) -> Trace | None:
         return None
     return Trace(
         id=kept.id,
-        protocol=plan["name"],
+        protocol=plan.name,
         steps=steps,
         covers=tuple(Goal(kind="row", session=_session_of(each)) for each in kept.covers),
         violation=kept.violation,
@@ -117,19 +118,19 @@ def _read(plan: Plan, kept: Kept) -> Trace | None:
     )
 
 
-def _steps(plan: Plan, kept: Kept) -> Iterator[Step]:
+def _steps(plan: Schema, kept: Kept) -> Iterator[Step]:
     context = Context(plan, limits=kept.limits)
     decoders = {
         role: careful_decoder(
             plan, Options(role, context=context, limits=kept.limits, variant=kept.variant), context=context
         )
-        for role in plan["roles"]
+        for role in plan.roles
     }
     for step in kept.steps:
         data = octets(step.bytes)
         if not data:
             yield Step(kind="eof" if step.eof else "tick", role=step.from_role, at=step.at)
-        for node in decoders[step.from_role].feed(data) if data else ():
+        for node in decoders[step.from_role or ""].feed(data) if data else ():
             yield Step(kind="message", role=step.from_role, at=step.at, data=data, value=node.value)
 
 

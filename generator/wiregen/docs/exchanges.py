@@ -16,7 +16,8 @@ from wiregen.docs.places import Linked
 from wiregen.runtime.context import Context
 from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.explain import careful_decoder, explain_type
-from wiregen.runtime.options import Options, Plan
+from wiregen.runtime.options import Options
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.tree import FrameValue, Node
 
 __all__ = ["Exchange", "Heard", "heard", "heard_views", "joined_view"]
@@ -57,7 +58,7 @@ class Heard:
         return self.node.value.part if isinstance(self.node.value, FrameValue) else None
 
 
-def heard(plan: Plan, exchange: Exchange) -> tuple[Heard, ...]:
+def heard(plan: Schema, exchange: Exchange) -> tuple[Heard, ...]:
     """Return every frame of an exchange.
 
     Raises:
@@ -76,7 +77,7 @@ def heard(plan: Plan, exchange: Exchange) -> tuple[Heard, ...]:
 class _Listener:
     """Reads what one role sends, and keeps its bytes."""
 
-    def __init__(self, plan: Plan, options: Options, context: Context) -> None:
+    def __init__(self, plan: Schema, options: Options, context: Context) -> None:
         self._role = options.from_role
         self._decoder: Any = careful_decoder(plan, options, context=context)
         self._stream = bytearray()
@@ -102,7 +103,7 @@ def heard_views(book: Book, some: Iterable[tuple[Heard, str]]) -> tuple[HeardVie
 
 def joined_view(book: Book, name: str, data: bytes, above: tuple[HeardView, ...]) -> HeardView | None:
     """Return the frame that pieces are together; None where they are only bytes, or the last piece's own block."""
-    type_ = book.plan["joins"][name][0]
+    type_ = book.plan.joins[name][0]
     if type_ is None or type_[0] == "bytes" or not above:
         return None
     options = Options(above[-1].role or None)

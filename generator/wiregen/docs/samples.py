@@ -16,7 +16,8 @@ from uuid import UUID
 
 from wiregen import model as m
 from wiregen.runtime.errors import DecodeError, EncodeError
-from wiregen.runtime.options import Options, Plan
+from wiregen.runtime.options import Options
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.tree import FrameValue, Node, Record, Variety
 from wiregen.runtime.writing import write_frame
 from wiregen.specimens import Choices, Soil, grow
@@ -63,7 +64,7 @@ def playground_state(protocol: str, scene: Scene, data: bytes) -> str:
 class Samples:
     """Finds the samples of one protocol; `vectors`: what stands in its file of vectors, if there is one."""
 
-    def __init__(self, protocol: m.Protocol, plan: Plan, vectors: VectorFile | None) -> None:
+    def __init__(self, protocol: m.Protocol, plan: Schema, vectors: VectorFile | None) -> None:
         self._protocol = protocol
         self._plan = plan
         self._bench = Bench(plan)

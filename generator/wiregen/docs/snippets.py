@@ -12,7 +12,7 @@ from wiregen.docs.samples import Sample
 from wiregen.emitter import literal
 from wiregen.jsonl import LineError, LineMaker, dumps
 from wiregen.naming import Scope, python_name
-from wiregen.runtime.options import Plan
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.tree import FrameValue, Record, Variety
 from wiregen.views.python_names import attribute, local_name
 from wiregen.views.python_text import class_name
@@ -33,7 +33,7 @@ class _TooStrangeError(Exception):
 class Snippets:
     """Writes the snippets of one protocol; `package` is that of all generated protocols."""
 
-    def __init__(self, protocol: m.Protocol, plan: Plan, package: str) -> None:
+    def __init__(self, protocol: m.Protocol, plan: Schema, package: str) -> None:
         self._protocol = protocol
         self._plan = plan
         self._package = package
@@ -68,8 +68,8 @@ class Snippets:
         return text if "raw" not in line and len(text) <= _LONGEST else ""
 
     def _needs_scene(self, sample: Sample) -> bool:
-        return any(role not in self._plan["opens"] for role, _ in sample.scene.before) or (
-            bool(self._protocol.contexts) and len(sample.scene.before) > len(self._plan["opens"])
+        return any(role not in self._plan.opens for role, _ in sample.scene.before) or (
+            bool(self._protocol.contexts) and len(sample.scene.before) > len(self._plan.opens)
         )
 
     def _is_compressed(self, sample: Sample) -> bool:
@@ -156,10 +156,10 @@ class Snippets:
         return lines
 
     def _is_opening(self, role: str | None, data: bytes) -> bool:
-        return role in self._plan["opens"] and len(data) == len(self._opening_of(role))
+        return role in self._plan.opens and len(data) == len(self._opening_of(role))
 
     def _opening_of(self, role: str | None) -> bytes:
-        name = self._plan["opens"][role]
+        name = self._plan.opens[role or ""]
         preamble = next(each for each in self._protocol.preambles if each.name == name)
         return bytes(self._sizes(preamble))
 

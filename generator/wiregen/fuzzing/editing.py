@@ -5,8 +5,9 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from wiregen.runtime.schema.types import Integer
 from wiregen.runtime.tree import Node
 
 __all__ = ["Spot", "is_item", "number_bytes", "replaced", "spots"]
@@ -93,17 +94,15 @@ def _to_mend(spot: Spot, by: int, n_items: int) -> Iterator[tuple[Node, int]]:
 
 
 def _add(buffer: bytearray, node: Node, by: int) -> None:
-    if node.type[0] != "int":
+    if not isinstance(node.type, Integer):
         return
     octets = number_bytes(node.value + by, node.type)
     buffer[node.start : node.end] = octets
 
 
-def number_bytes(value: int, type_: tuple[Any, ...]) -> bytes:
+def number_bytes(value: int, type_: Integer) -> bytes:
     """Return an integer as its type has it, cut to its size."""
-    _, size, _, endian, *_ = type_
-    octets: bytes = (value % (1 << 8 * size)).to_bytes(size, "big" if endian == "big" else "little")
-    return octets
+    return (value % (1 << 8 * type_.size)).to_bytes(type_.size, type_.endian)
 
 
 def is_item(node: Node) -> bool:

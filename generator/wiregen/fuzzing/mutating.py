@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 from wiregen.fuzzing.differing import Trial
 from wiregen.fuzzing.editing import Spot, compressed, inflated_of, is_item, number_bytes, replaced, spots
+from wiregen.runtime.schema.elements import Data, Element
+from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.types import Boolean, EnumReference, Integer
 from wiregen.runtime.tree import Node
 
 __all__ = ["Mutator"]
@@ -41,7 +44,7 @@ class Mutator:
     `names`: the members of enums and the codes of messages, that a number may be changed to.
     """
 
-    def __init__(self, plan: dict[str, Any], random: Random) -> None:
+    def __init__(self, plan: Schema, random: Random) -> None:
         self._plan = plan
         self._random = random
         self._pool: list[tuple[str, bytes]] = []
@@ -109,23 +112,22 @@ class Mutator:
         if node.type[0] == "varint" or (node.type[0] == "coding"):
             return self._replaced(spot, _varint(random.choice(_VARINTS), random.choice((0, 0, 0, 1, 9))))
         type_ = self._base(node)
-        if type_[0] != "int" or node.size != type_[1]:
+        if not isinstance(type_, Integer) or node.size != type_.size:
             return self._replaced(spot, random.randbytes(node.size))
-        bits = 8 * type_[1]
+        bits = 8 * type_.size
         value = node.value if isinstance(node.value, int) else 0
         edges = (0, 1, -1, value + 1, value - 1, (1 << bits) - 1, (1 << bits - 1) - 1, 1 << bits - 1)
         choices = [*edges, *self._known(node)]
         return self._replaced(spot, number_bytes(random.choice(choices), type_))
 
-    def _base(self, node: Node) -> tuple[Any, ...]:
-        if node.type[0] == "enum":
-            base: tuple[Any, ...] = self._plan["enums"][node.type[1]][0]
-            return base
-        return ("int", 1, False, "big") if node.type[0] == "bool" else node.type
+    def _base(self, node: Node) -> Element:
+        if isinstance(node.type, EnumReference):
+            return self._plan.enums[node.type.name].type
+        return Integer(1, False, "big") if isinstance(node.type, Boolean) else node.type
 
     def _known(self, node: Node) -> Sequence[int]:
         if node.type[0] == "enum":
-            return [number for number, _ in self._plan["enums"][node.type[1]][2]]
+            return [number for number, _ in self._plan.enums[node.type[1]][2]]
         return self._codes if node.part == "code" or ", derived" in node.note else ()
 
     def _text(self, spot: Spot) -> bytes:
@@ -162,7 +164,7 @@ class Mutator:
             return self._doubled(spot)
         data = spot.data
         both = data[last.start : last.end] + data[first.end : last.start] + data[first.start : first.end]
-        whole = Node("", "", ("items",), first.start, last.end)
+        whole = Node("", "", Data(), first.start, last.end)
         return self._replaced(Spot(whole, spot.above, data, spot.shell), both)
 
     def _recompressed(self, spot: Spot) -> bytes:
@@ -246,9 +248,9 @@ def _varint(value: int, n_spare: int) -> bytes:
     return bytes(octets)
 
 
-def _codes(plan: dict[str, Any]) -> tuple[int, ...]:
+def _codes(plan: Schema) -> tuple[int, ...]:
     """Return the numbers that messages and the varieties of unions are known by."""
-    codes = {message[0] for message in plan["messages"].values()}
-    for union in plan["unions"].values():
+    codes = {message[0] for message in plan.messages.values()}
+    for union in plan.unions.values():
         codes |= {pattern[0] for variety in union[1] for pattern in variety[0]}
     return tuple(sorted(code for code in codes if isinstance(code, int)))

@@ -1,20 +1,27 @@
 """Which fields are not for the eyes of whoever looks at a terminal."""
 
-from collections.abc import Iterator
 from typing import Any
+
+from wiregen.runtime.schema.declarations import Field
+from wiregen.runtime.schema.node import nodes_in
+from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.types import (
+    FrameReference,
+    MessageMatch,
+    MessageReference,
+    StructReference,
+    UnionReference,
+)
 
 __all__ = ["holds_secret", "may_hold_secret", "secret_names"]
 
-_NAME, _SECRET, _FIELD_SIZE = 0, 8, 9
 
-
-def secret_names(plan: dict[str, Any]) -> frozenset[str]:
+def secret_names(plan: Schema) -> frozenset[str]:
     """Return the names of all `@secret` fields of a plan.
 
     A name that is secret in one declaration is hidden in all: the partial message of an error does not tell which it is of.
     """
-    kinds = ("structs", "messages", "frames", "preambles", "unions", "variants")
-    return frozenset(field[_NAME] for kind in kinds for field in _fields(plan[kind]) if field[_SECRET])
+    return frozenset(each.name for each in nodes_in(plan) if isinstance(each, Field) and each.is_secret)
 
 
 def holds_secret(node: Any, names: frozenset[str]) -> bool:
@@ -22,34 +29,23 @@ def holds_secret(node: Any, names: frozenset[str]) -> bool:
     return bool(names) and any(below.name in names for below in node.walk())
 
 
-def may_hold_secret(plan: dict[str, Any], message: str | None) -> bool:
+def may_hold_secret(plan: Schema, message: str | None) -> bool:
     """Tell whether the bytes of a message can hold those of a secret field; of one that is not known, whether any can."""
-    if message not in plan["messages"]:
+    if message is None or message not in plan.messages:
         return bool(secret_names(plan))
-    return _reaches_secret(plan, plan["messages"][message], set())
+    return _reaches_secret(plan, plan.messages[message], set())
 
 
-def _reaches_secret(plan: dict[str, Any], value: Any, seen: set[tuple[str, str]]) -> bool:
-    if not isinstance(value, tuple):
-        return False
-    match value:
-        case ("struct" | "union" as kind, str(name), *_) if (kind, name) not in seen:
-            seen.add((kind, name))
-            return _reaches_secret(plan, plan[f"{kind}s"].get(name), seen)
-        case ("message_match" | "frame" | "message", *_):
-            return bool(secret_names(plan))
-    return any(field[_SECRET] for field in _fields(value)) or any(
-        _reaches_secret(plan, part, seen) for part in value
-    )
-
-
-def _fields(value: Any) -> Iterator[tuple[Any, ...]]:
-    """Return everything that has a field's form, at whatever depth."""
-    if isinstance(value, dict):
-        value = tuple(value.values())
-    if not isinstance(value, tuple):
-        return
-    if len(value) == _FIELD_SIZE and isinstance(value[_NAME], str) and isinstance(value[_SECRET], bool):
-        yield value
-    for part in value:
-        yield from _fields(part)
+def _reaches_secret(plan: Schema, part: object, seen: set[StructReference | UnionReference]) -> bool:
+    for node in nodes_in(part):
+        match node:
+            case Field(is_secret=True):
+                return True
+            case MessageMatch() | FrameReference() | MessageReference() if secret_names(plan):
+                return True
+            case StructReference(name) | UnionReference(name) if node not in seen:
+                seen.add(node)
+                declared = plan.structs if isinstance(node, StructReference) else plan.unions
+                if _reaches_secret(plan, declared.get(name), seen):
+                    return True
+    return False

@@ -7,6 +7,7 @@ from wiregen.diagnostics import visible
 from wiregen.inspect.branches import Branch
 from wiregen.inspect.values import HIDDEN, bytes_text, json_text, plural, scalar_text
 from wiregen.runtime.errors import DecodeError
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.tree import FrameValue, Node, Unknown, Variety
 
 __all__ = ["tree_of_fault", "tree_of_frame"]
@@ -22,8 +23,8 @@ _MORE = "--format jsonl has them all"
 class _Trees:
     """Makes branches of nodes; holds what the plan says about showing."""
 
-    def __init__(self, plan: dict[str, Any], secrets: frozenset[str]) -> None:
-        self._views: dict[str, dict[str, str]] = plan.get("views", {})
+    def __init__(self, plan: Schema, secrets: frozenset[str]) -> None:
+        self._views = plan.views
         self._secrets = secrets
 
     def record(self, node: Node) -> tuple[Branch, ...]:
@@ -83,9 +84,7 @@ class _Trees:
         return Branch(label=name, text=scalar_text(value), style=style, note=note)
 
 
-def tree_of_frame(
-    node: Node, head: Branch, plan: dict[str, Any], secrets: frozenset[str] = frozenset()
-) -> Branch:
+def tree_of_frame(node: Node, head: Branch, plan: Schema, secrets: frozenset[str] = frozenset()) -> Branch:
     """Return the branch of a whole frame or preamble; `head` gives its first line."""
     children = _Trees(plan, secrets).record(node)
     return Branch(label=head.label, text=head.text, note=head.note, style=head.style, children=children)

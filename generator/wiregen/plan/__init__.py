@@ -4,6 +4,7 @@
 `explain` walks; `steps` gives, for a declaration, the flat list that straight-line code is printed from.
 """
 
+from wiregen.plan.bounding import idle_limits
 from wiregen.plan.careful import KNOWN_LIMITS, limits_of, lower
 from wiregen.plan.layouts import frame_layout, layout_of
 from wiregen.plan.steps import Layout, Slot, Step, UnsupportedError
@@ -15,6 +16,7 @@ __all__ = [
     "Step",
     "UnsupportedError",
     "frame_layout",
+    "idle_limits",
     "layout_of",
     "limits_of",
     "lower",

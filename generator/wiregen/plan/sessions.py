@@ -1,27 +1,29 @@
-"""Sessions in the careful plan: rows in text order, with the names of states, roles, targets and variables as they stand."""
+"""Sessions in the schema: transitions in text order, with the names of states, roles, targets and variables as they stand."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol, assert_never
+from typing import Protocol as Interface
+from typing import assert_never
 
 from wiregen import model as m
+from wiregen.runtime.schema import sessions as s
+from wiregen.runtime.schema.expressions import Expression
+from wiregen.runtime.schema.types import Type
 
 __all__ = ["lower_sessions", "rules_of"]
 
-Plain = Any
+
+class _Lowering(Interface):
+    """What lowers the types and the expressions of a transition."""
+
+    def type(self, type_: m.Type) -> Type: ...
+
+    def expression(self, expression: m.Expression) -> Expression: ...
+
+    def optional(self, expression: m.Expression | None) -> Expression | None: ...
 
 
-class _Lowering(Protocol):
-    """What lowers the types and the expressions of a row."""
-
-    def type(self, type_: m.Type) -> Plain: ...
-
-    def expression(self, expression: m.Expression) -> Plain: ...
-
-    def optional(self, expression: m.Expression | None) -> Plain: ...
-
-
-def lower_sessions(protocol: m.Protocol, lowering: _Lowering) -> dict[str, Plain]:
+def lower_sessions(protocol: m.Protocol, lowering: _Lowering) -> dict[str, s.Session]:
     """Return the sessions by name."""
     return {session.name: _session(session, lowering) for session in protocol.sessions}
 
@@ -35,39 +37,43 @@ def rules_of(protocol: m.Protocol) -> dict[str, str]:
     return {rule.name: rule.text for rule in protocol.rules if rule.name in named}
 
 
-def _session(session: m.Session, lowering: _Lowering) -> dict[str, Plain]:
-    return {
-        "keys": session.keys,
-        "per_sender": session.per_sender,
-        "roles": session.roles,
-        "variables": tuple(
-            (
-                variable.name,
-                lowering.type(variable.type),
-                variable.is_list,
-                lowering.expression(variable.initial),
-                variable.is_option,
+def _session(session: m.Session, lowering: _Lowering) -> s.Session:
+    return s.Session(
+        keys=session.keys,
+        per_sender=session.per_sender,
+        roles=session.roles,
+        variables=tuple(
+            s.Variable(
+                name=variable.name,
+                type=lowering.type(variable.type),
+                is_list=variable.is_list,
+                initial=lowering.expression(variable.initial),
+                is_option=variable.is_option,
             )
             for variable in session.variables
         ),
-        "states": tuple(state.name for state in session.states),
-        "rows": tuple(
-            (row.states, row.role, row.targets, lowering.optional(row.when), _effect(row.effect, lowering))
+        states=tuple(state.name for state in session.states),
+        rows=tuple(
+            s.Transition(
+                row.states, row.role, row.targets, lowering.optional(row.when), _effect(row.effect, lowering)
+            )
             for row in session.rows
         ),
-        "timers": tuple(
-            (timer.states, lowering.expression(timer.after), _effect(timer.effect, lowering))
+        timers=tuple(
+            s.Timer(timer.states, lowering.expression(timer.after), _effect(timer.effect, lowering))
             for timer in session.timers
         ),
-    }
+    )
 
 
-def _effect(effect: m.Effect, lowering: _Lowering) -> Plain:
+def _effect(effect: m.Effect, lowering: _Lowering) -> s.Effect:
     match effect:
         case m.Go():
-            updates = tuple((each.variable, lowering.expression(each.value)) for each in effect.updates)
-            return ("go", effect.state, updates)
+            updates = tuple(
+                s.Update(each.variable, lowering.expression(each.value)) for each in effect.updates
+            )
+            return s.Go(effect.state, updates)
         case m.Violates():
-            return ("violates", effect.name, effect.lenient)
+            return s.Violates(effect.name, effect.lenient)
         case _:
             assert_never(effect)

@@ -16,7 +16,7 @@ from wiregen.jsonl import LineEncoder, LineError, LineMaker
 from wiregen.playground.edits import changed, text_of
 from wiregen.playground.hearing import Aside, Heard, Hearing, said_until
 from wiregen.runtime.errors import DecodeError
-from wiregen.runtime.options import Plan
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.tree import FrameValue, Node
 from wiregen.vectors.bench import Scene
 
@@ -34,7 +34,7 @@ _DERIVED: Final = ("length", "count", "code", "delimiter", "data")
 class Reader:
     """Reads streams of one protocol for a page."""
 
-    def __init__(self, plan: Plan, snippets: Snippets, name: str) -> None:
+    def __init__(self, plan: Schema, snippets: Snippets, name: str) -> None:
         self._plan, self._snippets, self._name = plan, snippets, name
         self._secrets = secret_names(plan)
 
@@ -82,7 +82,7 @@ class Reader:
         """Tell whether all that is wrong is the end: pieces of something joined came, and not yet the last one."""
         found = heard.found
         is_end = isinstance(found, DecodeError) and found.code == "truncated" and not heard.size
-        return is_end and str(getattr(found, "path", "")).partition("[")[0] in self._plan["joins"]
+        return is_end and str(getattr(found, "path", "")).partition("[")[0] in self._plan.joins
 
     def edited(
         self, scene: Scene, data: bytes, asides: tuple[Aside, ...], number: int, path: str, text: str
@@ -121,11 +121,11 @@ class Reader:
     def _is_piece(self, line: Mapping[str, Any]) -> bool:
         """Tell whether a frame is a piece of a block: it is written with the others, and not by itself."""
         part = line.get("part")
-        return part is not None and self._plan["joins"][part["join"]][1] is not None
+        return part is not None and self._plan.joins[part["join"]][1] is not None
 
     def _behind(self, scene: Scene, data: bytes, asides: tuple[Aside, ...], offset: int) -> Scene | None:
         """Return the scene of a frame behind others, which can say how to read it; None where that is too much to copy."""
-        if not self._plan["contexts"] and not self._plan["joins"]:
+        if not self._plan.contexts and not self._plan.joins:
             return scene
         said = said_until(scene, data[:offset], asides)
         is_much = sum(len(each) for _, each in said) > _MOST_BEFORE or len(said) > _MOST_SAID

@@ -12,7 +12,8 @@ from typing import Any
 from wiregen.runtime.context import Context
 from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.explain import careful_decoder
-from wiregen.runtime.options import Options, Plan
+from wiregen.runtime.options import Options
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.tree import Node
 from wiregen.vectors.bench import Bench, Scene
 
@@ -43,7 +44,7 @@ class Heard:
 class Hearing:
     """Hears one stream in its scene; `known`: what the frames have said until now."""
 
-    def __init__(self, plan: Plan, scene: Scene) -> None:
+    def __init__(self, plan: Schema, scene: Scene) -> None:
         self._plan, self._scene = plan, scene
         self.known = Context(plan, limits=scene.limits)
         self._ears: dict[str | None, _Ear] = {}
@@ -78,7 +79,7 @@ class Hearing:
 class _Ear:
     """Hears one role, up to its first fault."""
 
-    def __init__(self, plan: Plan, scene: Scene, role: str | None, known: Context) -> None:
+    def __init__(self, plan: Schema, scene: Scene, role: str | None, known: Context) -> None:
         options = Options(
             role, context=known, limits=scene.limits, strict=scene.strict, variant=scene.variant
         )

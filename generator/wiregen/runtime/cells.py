@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, overload
 
 from .expressions import Undefined
-from .schema import Fields, Type
+from .layout import Fields, Type
+from .schema.declarations import Field
+from .schema.elements import Element
+from .schema.types import Uuid
 
 if TYPE_CHECKING:
     from .rows import Row
@@ -45,6 +48,10 @@ class Surroundings:
         return Surroundings(has_end=self.has_end, is_last=self.is_last)
 
 
+_UNDECLARED = Field("", False, Uuid(), None, None, None, "", None, False)
+"""The field of what no declaration lays out, a part of another value."""
+
+
 class Cell:
     """One field of a row, or an item of a list.
 
@@ -60,7 +67,7 @@ class Cell:
     )  # fmt: skip
 
     def __init__(
-        self, field: tuple[Any, ...], path: str, before: tuple[Cell, ...] = (), holder: Cell | None = None
+        self, field: Field, path: str, before: tuple[Cell, ...] = (), holder: Cell | None = None
     ) -> None:
         self.field = field
         self.holder = holder
@@ -77,22 +84,25 @@ class Cell:
         self.inner: Row | None = None
 
     @property
+    def is_declared(self) -> bool:
+        """Whether it is of a field; an item of a list is not."""
+        return self.field is not _UNDECLARED
+
+    @property
     def name(self) -> str:
-        return str(self.field[0])
+        return self.field.name
 
     @property
     def rule(self) -> str | None:
-        rule: str | None = self.field[7] if self.field else None
-        return rule
+        return self.field.rule
 
     @property
     def is_hidden(self) -> bool:
-        return bool(self.field[1])
+        return self.field.is_hidden
 
     @property
     def type(self) -> Type:
-        type_: Type = self.field[2]
-        return type_
+        return self.field.type
 
     @property
     def kind(self) -> str | None:
@@ -129,7 +139,11 @@ class Spot:
         """Return the spot of an item of a list, `offset` bytes behind this one."""
         path = f"{self.path}[{index}]"
         return Spot(
-            path, self.row, lambda: self.start() + offset, self.around.at(is_last=False), Cell((), path)
+            path,
+            self.row,
+            lambda: self.start() + offset,
+            self.around.at(is_last=False),
+            Cell(_UNDECLARED, path),
         )
 
     def behind(self, offset: int) -> Callable[[], int]:
@@ -149,14 +163,22 @@ def join(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def content(type_: Type) -> Type:
+if TYPE_CHECKING:
+
+    @overload
+    def content(type_: Type) -> Type: ...
+    @overload
+    def content(type_: Element) -> Element: ...
+
+
+def content(type_: Element) -> Element:
     """Return what lies in a region, or the type itself."""
     while type_[0] == "region":
         type_ = type_[1]
     return type_
 
 
-def blocks(type_: Type) -> Iterator[Fields]:
+def blocks(type_: Element) -> Iterator[Fields]:
     """Return the fields of all blocks that belong to the declaration of a field of this type."""
     match content(type_):
         case ("block", fields):
@@ -166,12 +188,12 @@ def blocks(type_: Type) -> Iterator[Fields]:
                 yield from blocks(arm)
 
 
-def has_blocks(type_: Type) -> bool:
+def has_blocks(type_: Element) -> bool:
     """Say whether a field is a block, or a choice with one: other fields of the declaration are laid in its place."""
     return next(blocks(type_), None) is not None
 
 
-def is_flat(type_: Type) -> bool:
+def is_flat(type_: Element) -> bool:
     """Say whether a field has no value of its own: it is a block, or a choice among blocks only."""
     match content(type_):
         case ("block", _):

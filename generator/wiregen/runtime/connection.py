@@ -49,7 +49,7 @@ class _Conversation:
         self._package = package
         self._strict = strict
         self._keep_going = keep_going
-        self._continues = (on_error or package.plan["on_error"]) == "continue"
+        self._continues = (on_error or package.plan.on_error) == "continue"
         self._limits = limits
         self._context = context
         self._variant = variant

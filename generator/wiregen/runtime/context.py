@@ -7,7 +7,7 @@ text order once a whole message is there; the pieces of a join belong to the dir
 from __future__ import annotations
 
 from .codec import ReadState, WriteState
-from .errors import DecodeError
+from .errors import DecodeError, within
 from .part import Part
 
 TYPE_CHECKING = False
@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from .frame_scope import FrameScope
+    from .layout import Type
     from .options import Options
     from .plain import Key
     from .rules import Rules
-    from .schema import Type
+    from .schema.protocol import Schema
 
     ReadJoined: TypeAlias = Callable[[Type, str, bytes], Any]
     """Returns the frame that joined bytes are; given the type of the join and its name."""
@@ -32,22 +33,22 @@ _NOTHING = object()
 class Context:
     """The contexts of one connection; both directions' decoders share it."""
 
-    def __init__(self, plan: Mapping[str, Any], *, limits: Mapping[str, int | None] | None = None) -> None:
+    def __init__(self, plan: Schema, *, limits: Mapping[str, int | None] | None = None) -> None:
         from .access import declared_name
         from .frame_scope import FrameScope  # a package is imported faster than its first context is made
         from .joins import Joins
         from .rules import RulesOf
 
         self._plan = plan
-        self._open: int = (limits or {}).get("open") or plan["limits"]["open"]
-        self._limits = {**plan["limits"], **(limits or {})}
+        self._open: int = (limits or {}).get("open") or plan.limits["open"]
+        self._limits = {**plan.limits, **(limits or {})}
         self._name_of = declared_name
         self._scope_of = FrameScope
         self._rules_of = RulesOf(plan)
-        self._roles: dict[str, str | None] = {name: rules[2] for name, rules in plan["contexts"].items()}
+        self._roles: dict[str, str | None] = {name: rules[2] for name, rules in plan.contexts.items()}
         self._reading: dict[str | None, ReadState] = {}
         self._writing: dict[str | None, WriteState] = {}
-        self.entries: dict[str, dict[Key, Any]] = {name: {} for name in plan["contexts"]}
+        self.entries: dict[str, dict[Key, Any]] = {name: {} for name in plan.contexts}
         self.derived: dict[str, dict[str, Any]] = {}
         """The expressions of the derived fields of each frame that was asked for one, by name."""
         self.joins = Joins(plan, self._open)
@@ -191,7 +192,9 @@ class Context:
     def _set(self, name: str, key: Key, value: Any) -> None:
         entries = self.entries[name]
         if key not in entries and len(entries) >= self._open:
-            raise DecodeError("limit_exceeded", path=name, expected=f"at most {self._open} open keys")
+            expected = within(f"at most {self._open} open keys", "open")
+            rule = self._plan.limit_rules.get("open")
+            raise DecodeError("limit_exceeded", rule=rule, path=name, expected=expected)
         entries[key] = value
 
     def _put_back(self, name: str, key: Key, value: Any) -> None:
@@ -206,9 +209,9 @@ class Context:
         """Return whose pieces those of a frame are: the sender's, else those of the only role that sends such frames."""
         if sender is not None:
             return sender
-        sends: Mapping[str, str] = self._plan["sends"]
+        sends: Mapping[str, str] = self._plan.sends
         name = self._name_of(frame) if frame is not None else next(iter(sends.values()), "")
-        role: str | None = self._plan["frames"].get(name, (None,))[0]
+        role: str | None = self._plan.frames.get(name, (None,))[0]
         return role
 
     def damage(self, sender: str | None) -> None:
@@ -278,7 +281,7 @@ class Context:
         def read(type_: Type, name: str, data: bytes) -> Any:
             from .explain import explain_type
 
-            return explain_type(self._plan, type_, data, options, name=name).value  # type: ignore[arg-type]
+            return explain_type(self._plan, type_, data, options, name=name).value
 
         return read
 
@@ -302,7 +305,7 @@ class Context:
         """
         from .plain import value_of
 
-        joins = {name: rows for name, rows in snapshot.items() if name in self._plan["joins"]}
+        joins = {name: rows for name, rows in snapshot.items() if name in self._plan.joins}
         if set(snapshot) - set(joins) != set(self.entries):
             raise ValueError("not a snapshot of this protocol's contexts")
         self.joins.restore(joins)

@@ -11,7 +11,9 @@ from functools import cache
 from struct import Struct
 from typing import Any, Final, TypeAlias
 
-from .schema import Fields, Schema, Type
+from .layout import Fields, Layout, Type
+from .schema.declarations import Field
+from .schema.types import Carrier, Computed, Integer, Length, Prefix, StructReference
 
 __all__ = [
     "BITS", "BYTES", "ENTER", "FIND", "FOREIGN", "LIST", "MATCH", "MESSAGE", "NUMBER", "RUN", "SIZED", "SIZED_VARIABLE", "SKIP",
@@ -54,7 +56,7 @@ class Odd(Exception):
 class ExtentSteps:
     """The steps of the declarations of one schema, each made when it is first asked for."""
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: Layout) -> None:
         self.schema = schema
         self._structs: dict[str, Steps | None] = {}
         self._unions: dict[str, Step | None] = {}
@@ -101,7 +103,7 @@ class ExtentSteps:
             index += 1
         return _merged(steps)
 
-    def _field(self, field: tuple[Any, ...], asked: set[str] | None) -> Iterator[Step]:
+    def _field(self, field: Field, asked: set[str] | None) -> Iterator[Step]:
         name, _, type_, value, condition = field[:5]
         if value is not None and value[0] == "trailing":
             yield (FOREIGN,)
@@ -158,7 +160,7 @@ class ExtentSteps:
         """Return the step of a union; None of one whose code has no reading, and within itself."""
         if name not in self._unions:
             self._unions[name] = None
-            code, varieties, _ = self.schema.plan["unions"][name]
+            code, varieties, _ = self.schema.plan.unions[name]
             read = self._reading(code)
             if read is not None:
                 arms = tuple((spans, self.row(fields, _asked(fields))) for spans, _, fields, _ in varieties)
@@ -171,7 +173,7 @@ class ExtentSteps:
         """Return the step of a type that is a number; None of one that is not."""
         allowed: frozenset[int] | None = None if constant is None else frozenset((constant,))
         if type_[0] == "enum":
-            base, is_open, members = self.schema.plan["enums"][type_[1]]
+            base, is_open, members = self.schema.plan.enums[type_[1]]
             if not is_open and allowed is None:
                 allowed = frozenset(number for number, _ in members)
             type_ = base
@@ -180,7 +182,7 @@ class ExtentSteps:
                 return (VARIABLE, name, _flag, allowed)
             if self.schema.strict or not type_[1]:
                 allowed = allowed or frozenset((0, 1))
-            type_ = ("int", 1, False, "big")
+            type_ = Integer(1, False, "big")
         if type_[0] == "int":
             if name is None and allowed is None:
                 return (SKIP, type_[1])
@@ -196,9 +198,9 @@ class ExtentSteps:
             case ("varint", bits, is_zigzag, _):
                 return _varint(bits, is_zigzag=is_zigzag)
             case ("enum", name, *_):
-                return self._reading(self.schema.plan["enums"][name][0])
+                return self._reading(self.schema.plan.enums[name][0])
             case ("coding", name):
-                first, rows = self.schema.plan["codings"][name]
+                first, rows = self.schema.plan.codings[name]
                 wide = [None if row[2] is None else self._reading(row[2]) for row in rows]
                 read = self._reading(first)
                 return None if read is None else _coding(read, rows, wide)
@@ -207,7 +209,7 @@ class ExtentSteps:
 
     # ---- whatever has a length
 
-    def _span(self, length: tuple[Any, ...], unit: int) -> Steps:
+    def _span(self, length: Length, unit: int) -> Steps:
         match length:
             case ("prefix", ("int", size, is_signed, _) as type_, *_):
                 return ((SIZED, size, _unpack(type_), unit, is_signed),)
@@ -223,15 +225,16 @@ class ExtentSteps:
             case _:
                 return ((FOREIGN,),)
 
-    def _region(self, carrier: tuple[Any, ...]) -> Steps:
+    def _region(self, carrier: Carrier) -> Steps:
         match carrier:
             case ("size", expression):
-                return self._span(("computed", expression), 1)
+                return self._span(Computed(expression), 1)
             case ("compressed", _, length):
                 return self._span(length, 1)
             case ("chunks", struct, _, until):
-                return (self._until(("struct", struct), until),)
+                return (self._until(StructReference(struct), until),)
             case _:
+                assert isinstance(carrier, Prefix)
                 return self._span(carrier, 1)
 
     def _list(self, item: Type, length: tuple[Any, ...], smallest: int) -> Step:

@@ -13,7 +13,8 @@ from .record_types import flat_fields
 
 if TYPE_CHECKING:
     from .context import Context
-    from .schema import Fields
+    from .layout import Fields
+    from .schema.protocol import Schema
 
 __all__ = ["FrameScope"]
 
@@ -23,7 +24,7 @@ class FrameScope:
 
     def __init__(
         self,
-        plan: Mapping[str, Any],
+        plan: Schema,
         limits: Mapping[str, Any],
         frame: Any,
         contexts: Context,
@@ -90,7 +91,7 @@ class FrameScope:
         """Return a code field of the frame, which is derived and so not in the value."""
         frame, derived = declared_name(self._frame), self._contexts.derived
         if frame not in derived:
-            derived[frame] = _derived_fields(self._plan["frames"][frame][1])
+            derived[frame] = _derived_fields(self._plan.frames[frame][1])
         if name not in derived[frame]:
             raise Undefined("field", name)
         return evaluate(derived[frame][name], self)
@@ -111,7 +112,7 @@ class FrameScope:
         raise Undefined("variable", name)
 
     def code(self, path: tuple[str, ...]) -> int:
-        code: int | None = self._plan["messages"].get(declared_name(self._message), (None,))[0]
+        code: int | None = self._plan.messages.get(declared_name(self._message), (None,))[0]
         if code is None:
             raise Undefined("code", declared_name(self._message))
         return code

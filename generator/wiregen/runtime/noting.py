@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 
     from .codec import ReadState
     from .context import Context
-    from .options import Options, Plan
-    from .schema import Type
+    from .layout import Type
+    from .options import Options
+    from .schema.protocol import Schema
 
 __all__ = ["Notes"]
 
@@ -36,7 +37,7 @@ class Notes:
         self,
         context: Context,
         options: Options,
-        load_plan: Callable[[], Plan],
+        load_plan: Callable[[], Schema],
         decode_from: Callable[[bytes, int, int, ReadState | None], tuple[Any, int]] | None = None,
         state: ReadState | None = None,
         namespace: dict[str, Any] | None = None,
@@ -93,7 +94,10 @@ class Notes:
     def _read(self, type_: Type, name: str, data: bytes) -> Any:
         """Return the one frame that joined bytes are."""
         plan = self._load_plan()
-        if self._decode_from is not None and plan["sends"].get(self._options.from_role, type_[1]) == type_[1]:
+        if (
+            self._decode_from is not None
+            and plan.sends.get(self._options.from_role or "", type_[1]) == type_[1]
+        ):
             try:
                 return self._read_fast(data)
             except _FAULTS:

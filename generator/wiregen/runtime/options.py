@@ -4,9 +4,9 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Protocol, TypeAlias
+    from typing import Any, Protocol
 
-    Plan: TypeAlias = dict[str, Any]
+    from .schema.protocol import Schema
 
     class ContextSource(Protocol):
         """What earlier messages said about later layouts."""
@@ -19,10 +19,9 @@ if TYPE_CHECKING:
             """
 
 else:
-    Plan = dict
     ContextSource = object
 
-__all__ = ["DEFAULT_LIMITS", "ContextSource", "Options", "Plan"]
+__all__ = ["DEFAULT_LIMITS", "ContextSource", "Options"]
 
 DEFAULT_LIMITS: dict[str, int | None] = {
     "frame": 16 * 1024 * 1024,
@@ -62,7 +61,7 @@ class Options:
         self.strict = strict
         self.variant = variant
 
-    def limit(self, plan: Plan, name: str) -> int | None:
+    def limit(self, plan: Schema, name: str) -> int | None:
         """Return a limit that is known to the codec; None: none."""
-        value: int | None = self.limits.get(name, plan["limits"].get(name, DEFAULT_LIMITS.get(name)))
+        value: int | None = self.limits.get(name, plan.limits.get(name, DEFAULT_LIMITS.get(name)))
         return value

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import Any, TypeAlias
 
-from .errors import DecodeError, NeedMoreData
+from .errors import DecodeError, NeedMoreData, within
 from .expressions import Undefined, evaluate
+from .layout import Layout, Type
 from .options import Options
-from .schema import Schema, Type
+from .schema.elements import Element
+from .schema.expressions import Expression, FieldReference
+from .schema.node import nodes_in
 from .scope import RecordScope
 from .tree import Cut, Node, Value
 from .window import Place, Window
@@ -58,7 +61,7 @@ class Reader:
         "window", "work_left",
     )  # fmt: skip
 
-    def __init__(self, schema: Schema, options: Options, window: Window, read: ReadType) -> None:
+    def __init__(self, schema: Layout, options: Options, window: Window, read: ReadType) -> None:
         self.schema = schema
         self.options = options
         self.window = window
@@ -131,7 +134,7 @@ class Reader:
         return data
 
     def node(
-        self, place: Place, type_: Type, start: int, value: Value = None, children: tuple[Node, ...] = ()
+        self, place: Place, type_: Element, start: int, value: Value = None, children: tuple[Node, ...] = ()
     ) -> Node:
         """Return the node of what lies from `start` (as nodes count) up to here."""
         window = self.window
@@ -191,7 +194,7 @@ class Reader:
 
     # -- expressions ------------------------------------------------------------------------------------------------
 
-    def evaluate(self, expression: tuple[Any, ...], place: Place) -> Value:
+    def evaluate(self, expression: Expression, place: Place) -> Value:
         """Return the value of an expression.
 
         Raises:
@@ -206,7 +209,7 @@ class Reader:
             raise
         return value
 
-    def number(self, expression: tuple[Any, ...], place: Place) -> int:
+    def number(self, expression: Expression, place: Place) -> int:
         """Return the value of an expression that says a size or a count.
 
         Raises:
@@ -230,15 +233,13 @@ class Reader:
             )
             raise self.fail("invalid_value", here, blame=blame, expected="0 or more", found=found, rule=rule)
 
-    def blame(self, expression: tuple[Any, ...]) -> Node | None:
+    def blame(self, expression: Expression) -> Node | None:
         """Return the first field that the expression reads, if there is one."""
-        if expression[:1] == ("field",):
-            return self.scope.nodes.get(expression[1][0]) if expression[2] == "own" else None
-        for part in expression:
-            found = self.blame(part) if isinstance(part, tuple) else None
-            if found is not None:
-                return found
-        return None
+        asked = (
+            each for each in nodes_in(expression) if isinstance(each, FieldReference) and each.scope == "own"
+        )
+        found = (self.scope.nodes.get(each.path[0]) for each in asked)
+        return next((node for node in found if node is not None), None)
 
     @property
     def scope(self) -> RecordScope:
@@ -283,7 +284,7 @@ class Reader:
             frame_offset=self.frame_offset,
             at=outer,
             inner_at=at if is_inner else None,
-            expected=expected,
+            expected=expected if limit is None else within(expected, limit),
             found=found,
             recoverable=self.known_end is not None,
             end=self.known_end,

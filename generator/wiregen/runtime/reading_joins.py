@@ -6,24 +6,25 @@ from typing import Any
 
 from .errors import DecodeError
 from .expressions import Undefined
-from .joins import Joins, OpenJoin, limit_of_joins
+from .joins import Joins, OpenJoin
+from .layout import as_octets
 from .part import Part
 from .plain import Key
 from .reader import Reader, Steps
 from .reading_regions import read_inside
-from .schema import as_octets
+from .schema.declarations import Field
+from .schema.elements import JoinedBody
+from .schema.types import Region, Type
 from .scope import RecordScope, content
 from .tree import Node, Record
 from .window import Place
 
 __all__ = ["read_divided"]
 
-Field = tuple[Any, ...]
-
 
 def read_divided(reader: Reader, record: RecordScope, name: str, field: Field, place: Place) -> Steps:
     """Return the node of a block, whole or a piece; what is joined stays open until the frame is taken in."""
-    _, _, keys, parts, lasts, _ = reader.schema.plan["joins"][name]
+    _, _, keys, parts, lasts, _ = reader.schema.plan.joins[name]
     is_last = _holds(reader, lasts, place)
     if not is_last and not _holds(reader, parts, place):
         reader.begin_search()
@@ -71,6 +72,11 @@ class _Last:
         self.source.close(self.name, self.direction, self.key)
 
 
+def _content_of(type_: Type) -> tuple[Type, bool | str]:
+    """Return what a field's region holds, and what happens to bytes left over."""
+    return (type_.content, type_.lenient) if isinstance(type_, Region) else (type_, False)
+
+
 def _read_whole(
     reader: Reader, record: RecordScope, last: _Last, field: Field, node: Node, place: Place
 ) -> Steps:
@@ -79,13 +85,12 @@ def _read_whole(
     try:
         data, index = _whole(reader, last, inside, place)
         window = reader.window.inside(data, inside.start, is_inflated=False)
-        region = field[2] if field[2][0] == "region" else ("region", field[2], None, False)
-        nodes = yield from read_inside(reader, region, place, window)
+        nodes = yield from read_inside(reader, *_content_of(field.type), place, window)
     except DecodeError:
         last.close()
         raise
     # As with chunks: the bytes as they came, then what they are, which takes no bytes of its own.
-    body = Node("body", place.path, ("joined", last.name), node.end, node.end, inner=node.inner)
+    body = Node("body", place.path, JoinedBody(last.name), node.end, node.end, inner=node.inner)
     body.children = nodes
     inside.name = "piece"
     node.children = (*node.children, body)
@@ -100,10 +105,9 @@ def _whole(reader: Reader, last: _Last, inside: Node, place: Place) -> tuple[byt
     try:
         return source.whole(last.name, open_, bytes(inside.value), schema.joined, is_damaged=is_damaged)
     except DecodeError as error:
-        limit = limit_of_joins(schema.plan) if error.code == "limit_exceeded" else None
-        where = Place(place.name, last.name)
+        where = Place(place.name, last.name, error.rule)
         raise reader.fail(
-            error.code, where, inside.start, expected=error.expected, found=error.found, limit=limit
+            error.code, where, inside.start, expected=error.expected, found=error.found
         ) from None
 
 

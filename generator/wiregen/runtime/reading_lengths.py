@@ -6,8 +6,10 @@ from collections.abc import Generator
 from typing import Any
 
 from .expressions import Undefined
+from .layout import UNBOUNDED, Type
 from .reader import Reader, Steps
-from .schema import UNBOUNDED, Type
+from .schema.elements import Data, DelimiterBytes
+from .schema.expressions import Expression
 from .skimming import SKIPPED, skim_of
 from .striding import stride_of
 from .text import NOT_CANONICAL, decode_text
@@ -104,12 +106,12 @@ def _take_span(
     data = yield from reader.take(span.size or 0, place, span.blame)
     if span.prefix is None and not span.delimiter:
         return data, ()
-    inside = reader.node(place.part("data"), ("data",), start)
+    inside = reader.node(place.part("data"), Data(), start)
     if span.prefix is not None:
         return data, (span.prefix, inside)
     end = reader.window.here
     yield from reader.take(span.delimiter, place)
-    return data, (inside, reader.node(place.part("delimiter"), ("delimiter",), end))
+    return data, (inside, reader.node(place.part("delimiter"), DelimiterBytes(), end))
 
 
 def read_bytes(reader: Reader, type_: Type, place: Place) -> Steps:
@@ -257,7 +259,7 @@ def _is_over(reader: Reader, length: tuple[Any, ...], items: list[Node], place: 
     return bool(items) and holds(reader, length[1], items[-1], place)
 
 
-def holds(reader: Reader, condition: tuple[Any, ...], item: Node, place: Place) -> bool:
+def holds(reader: Reader, condition: Expression, item: Node, place: Place) -> bool:
     """Say whether a condition, of `until` or on every item, is fulfilled by that item."""
     before, reader.item = reader.item, item
     try:

@@ -10,20 +10,20 @@ from uuid import UUID
 from .cells import blocks, content
 from .errors import DecodeError
 from .expressions import Undefined
+from .layout import Fields, Type, conditions_of, fixed_size
 from .reader import Reader, Steps
 from .reading_joins import read_divided
-from .schema import Fields, Type, conditions_of, fixed_size
+from .schema.declarations import Field
+from .schema.elements import Element, PreambleReference
 from .scope import ABSENT, RecordScope
 from .tree import FrameValue, Node, Record, Value, Variety
 from .window import Place
 
 __all__ = ["read_block", "read_fields", "read_frame", "read_message", "read_record", "read_struct"]
 
-Field = tuple[Any, ...]
-
 
 def read_record(
-    reader: Reader, record: RecordScope, fields: Fields, type_: Type
+    reader: Reader, record: RecordScope, fields: Fields, type_: Element
 ) -> Generator[int, bool, tuple[Node, Record | FrameValue | Variety]]:
     """Return the node of a record, with what it is made of below, and its value."""
     outer, reader.record = reader.record, record
@@ -335,5 +335,7 @@ def read_bare_frame(reader: Reader, name: str, place: Place, type_: Type) -> Ste
 def read_preamble(reader: Reader, name: str) -> Steps:
     """Return the node of what stands before the first frame."""
     record = RecordScope(reader, name, Place(name, name))
-    node, _ = yield from read_record(reader, record, reader.schema.preambles[name][1], ("preamble", name))
+    node, _ = yield from read_record(
+        reader, record, reader.schema.preambles[name][1], PreambleReference(name)
+    )
     return node

@@ -6,8 +6,8 @@ import struct
 from collections.abc import Generator
 from uuid import UUID
 
+from .layout import Type
 from .reader import Reader, Steps
-from .schema import Type
 from .tree import Node
 from .window import Place
 
@@ -77,7 +77,7 @@ def _groups(reader: Reader, place: Place) -> Generator[int, bool, list[int]]:
 
 def read_enum(reader: Reader, type_: Type, place: Place) -> Steps:
     _, name, only, lenient = type_
-    base, is_open, members = reader.schema.plan["enums"][name]
+    base, is_open, members = reader.schema.plan.enums[name]
     node = yield from reader.read(reader, base, place)
     member = next((text for number, text in members if number == node.value), None)
     found = member or str(node.value)
@@ -110,7 +110,7 @@ def refuse_outside(
 
 
 def read_coding(reader: Reader, type_: Type, place: Place) -> Steps:
-    first_type, rows = reader.schema.plan["codings"][type_[1]]
+    first_type, rows = reader.schema.plan.codings[type_[1]]
     start = reader.window.here
     first = yield from reader.read(reader, first_type, place.part("code"))
     number = first.value

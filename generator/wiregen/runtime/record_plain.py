@@ -9,7 +9,7 @@ from uuid import UUID
 
 from .cells import join
 from .errors import EncodeError
-from .schema import Type
+from .layout import Type
 from .text import decode_text
 
 if TYPE_CHECKING:

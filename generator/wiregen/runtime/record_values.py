@@ -8,7 +8,8 @@ from uuid import UUID
 from .cells import content, join
 from .errors import EncodeError
 from .expressions import evaluate
-from .options import Options, Plan
+from .layout import Fields, Layout, Type
+from .options import Options
 from .record_plain import PLAIN, integer, is_number, kind, message_name, octets, only, part, wrong
 from .record_types import (
     arm_names,
@@ -19,7 +20,9 @@ from .record_types import (
     unsure_names,
     value_arms,
 )
-from .schema import Fields, Schema, Type
+from .schema.declarations import Default, Field, FieldValue
+from .schema.protocol import Schema
+from .schema.types import Uuid
 from .tree import FrameValue, Record, Unknown, Variety
 
 __all__ = ["ValueMaker"]
@@ -30,10 +33,10 @@ _MESSAGE_KEYS = ("message", "fields")
 class ValueMaker:
     """Makes the values of one protocol."""
 
-    def __init__(self, plan: Plan, options: Options) -> None:
+    def __init__(self, plan: Schema, options: Options) -> None:
         self._plan = plan
-        self._schema = Schema(plan, options)
-        self._views: dict[str, dict[str, str]] = plan.get("views", {})
+        self._schema = Layout(plan, options)
+        self._views = plan.views
 
     # ---- messages and frames ----
 
@@ -61,13 +64,13 @@ class ValueMaker:
         if message not in schema.messages and message != "Unknown":
             raise _no_message(message, message)
         role = schema.role or (schema.messages[message][1] if message in schema.messages else None)
-        if role is None and len(set(self._plan["sends"].values())) > 1:
+        if role is None and len(set(self._plan.sends.values())) > 1:
             raise wrong(message, "a role that sends it", "none")
         return schema.frame_of(role)
 
     def _frame_without_message(self) -> str:
         schema = self._schema
-        if schema.role is None and len(set(self._plan["sends"].values())) > 1:
+        if schema.role is None and len(set(self._plan.sends.values())) > 1:
             raise wrong("message", "a role that sends the frame", "none")
         return schema.frame_of(schema.role)
 
@@ -140,17 +143,17 @@ class ValueMaker:
             if key not in known and key not in views:
                 raise wrong(path, ", ".join(known) or "no field", f"field {key[:64]!r}")
 
-    def _given(self, field: tuple[Any, ...], data: Any, path: str) -> Any:
+    def _given(self, field: Field, data: Any, path: str) -> Any:
         if data is None:
             if field[4] is None and not is_nullable(field[2]):
                 raise wrong(path, "a value", "null")
             return None
         return self.value(field[2], data, path)
 
-    def _add_missing(self, values: dict[str, Any], field: tuple[Any, ...], path: str) -> None:
+    def _add_missing(self, values: dict[str, Any], field: Field, path: str) -> None:
         """Put the default of a field that a record leaves out."""
-        if field[3] is not None:
-            default = self._default(field)
+        if field.value is not None:
+            default = self._default(field.value, field.type)
             if default is not None:
                 values[field[0]] = default
         elif field[4] is not None:
@@ -158,12 +161,12 @@ class ValueMaker:
         else:
             raise wrong(path, "a value", "nothing")
 
-    def _default(self, field: tuple[Any, ...]) -> Any:
+    def _default(self, given: FieldValue, type_: Type) -> Any:
         """Return the default of a field; None where only the other fields, or the message, tell, and writing finds it."""
-        if not _is_constant(field[3][1]) or len(field[3]) > 2 and field[3][0] == "default":
+        if not _is_constant(given.value) or isinstance(given, Default) and given.others:
             return None
-        value = evaluate(field[3][1], _NO_SCOPE)
-        if field[2][0] == "uuid" and isinstance(value, bytes):
+        value = evaluate(given.value, _NO_SCOPE)
+        if isinstance(type_, Uuid) and isinstance(value, bytes):
             return UUID(bytes=value)
         return list(value) if isinstance(value, tuple) else value
 
@@ -197,7 +200,7 @@ class ValueMaker:
 
     def _member(self, enum: str, data: Any, path: str) -> int:
         if type(data) is str and not is_number(data):
-            number = next((number for number, name in self._plan["enums"][enum][2] if name == data), None)
+            number = next((number for number, name in self._plan.enums[enum][2] if name == data), None)
             if number is None:
                 raise EncodeError(
                     "invalid_enum", path=path, expected=f"a member of {enum}", found="another name"
@@ -213,7 +216,7 @@ class ValueMaker:
     def _variety(self, union: str, data: Any, path: str) -> Variety:
         if type(data) is not dict:
             raise wrong(path, f"a {union}", kind(data))
-        for patterns, name, fields, _ in self._plan["unions"][union][1]:
+        for patterns, name, fields, _ in self._plan.unions[union][1]:
             if name in data:
                 only(data, (name, "code"), path)
                 values, absent = self._fields(fields, data[name], f"{path}.{name}", name)
@@ -248,7 +251,7 @@ class ValueMaker:
             case "message" | "frame" | "message_match":
                 return type(data) is dict and "message" in data
             case "union":
-                names = [name for _, name, _, _ in self._plan["unions"][type_[1]][1]]
+                names = [name for _, name, _, _ in self._plan.unions[type_[1]][1]]
                 return type(data) is dict and any(name in data for name in names)
             case "struct":
                 return False
@@ -279,7 +282,7 @@ def _is_constant(expression: Any) -> bool:
     )
 
 
-def _count_absent(trailing: list[tuple[Any, ...]], record: dict[str, Any]) -> int:
+def _count_absent(trailing: list[Field], record: dict[str, Any]) -> int:
     """Return how many fields at the end of the trailing ones a record leaves out."""
     absent = 0
     for field in reversed(trailing):

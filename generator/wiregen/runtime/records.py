@@ -13,7 +13,8 @@ from typing import Any
 from .access import MISSING, attribute, declared_name, extra, is_a, is_named, unknown_of
 from .cells import content
 from .errors import EncodeError
-from .options import Options, Plan
+from .layout import Fields, Layout, Type
+from .options import Options
 from .part import Part
 from .record_types import (
     arm_names,
@@ -26,7 +27,8 @@ from .record_types import (
     unsure_names,
 )
 from .record_values import ValueMaker
-from .schema import Fields, Schema, Type
+from .schema.declarations import Field
+from .schema.protocol import Schema
 from .text import encode_text
 
 __all__ = [
@@ -42,7 +44,7 @@ _DEEPEST_VIEW = 64
 _FAULTS = (TypeError, ValueError, AttributeError, OverflowError, RecursionError, struct.error)
 
 
-def frame_record(plan: Plan, frame: Any, *, variant: str | None = None) -> dict[str, Any]:
+def frame_record(plan: Schema, frame: Any, *, variant: str | None = None) -> dict[str, Any]:
     """Return the record of a frame, message or preamble. What a partial one lacks is left out.
 
     Raises:
@@ -54,7 +56,7 @@ def frame_record(plan: Plan, frame: Any, *, variant: str | None = None) -> dict[
         raise _unshowable(declared_name(frame), error) from None
 
 
-def message_fields(plan: Plan, name: str, message: Any, *, variant: str | None = None) -> dict[str, Any]:
+def message_fields(plan: Schema, name: str, message: Any, *, variant: str | None = None) -> dict[str, Any]:
     """Return the `fields` of the record of a message, a struct or a preamble of that name."""
     recorder = _Recorder(plan, variant)
     try:
@@ -63,25 +65,27 @@ def message_fields(plan: Plan, name: str, message: Any, *, variant: str | None =
         raise _unshowable(name, error) from None
 
 
-def value_record(plan: Plan, type_: Type, value: Any, *, variant: str | None = None) -> Any:
+def value_record(plan: Schema, type_: Type, value: Any, *, variant: str | None = None) -> Any:
     """Return the record of a value of that type."""
     return _Recorder(plan, variant).value(type_, value)
 
 
-def part_record(plan: Plan, frame: Any, *, variant: str | None = None) -> dict[str, Any]:
+def part_record(plan: Schema, frame: Any, *, variant: str | None = None) -> dict[str, Any]:
     """Return what a line says of a frame that is a piece: `part`, and of the last one `joined`; {} of any other."""
     recorder = _Recorder(plan, variant)
-    part: Part | None = getattr(frame, "part", None) if plan["joins"] and recorder.is_frame(frame) else None
+    part: Part | None = getattr(frame, "part", None) if plan.joins and recorder.is_frame(frame) else None
     if part is None:
         return {}
     record: dict[str, Any] = {"part": recorder.part(part)}
-    type_ = plan["joins"][part.join][0]
+    type_ = plan.joins[part.join][0]
     if part.last and type_ is not None:
         record["joined"] = recorder.value(type_, part.joined)
     return record
 
 
-def frame_from_record(plan: Plan, record: Any, *, role: str | None = None, variant: str | None = None) -> Any:
+def frame_from_record(
+    plan: Schema, record: Any, *, role: str | None = None, variant: str | None = None
+) -> Any:
     """Return the FrameValue (or a Record, of a preamble) that a record stands for. `role`: who sends it.
 
     Numbers are not compared with their ranges here: writing does that.
@@ -95,7 +99,7 @@ def frame_from_record(plan: Plan, record: Any, *, role: str | None = None, varia
         raise EncodeError("too_deep", expected="fewer values inside values") from None
 
 
-def message_from_fields(plan: Plan, name: str, fields: Any) -> Any:
+def message_from_fields(plan: Schema, name: str, fields: Any) -> Any:
     """Return the Record of the message of that name; it has no frame, and numbers are not compared with their ranges.
 
     Raises:
@@ -118,10 +122,10 @@ def _unshowable(name: str, error: Exception) -> EncodeError:
 class _Recorder:
     """Makes the records of one protocol."""
 
-    def __init__(self, plan: Plan, variant: str | None) -> None:
-        self._schema = Schema(plan, Options(variant=variant))
+    def __init__(self, plan: Schema, variant: str | None) -> None:
+        self._schema = Layout(plan, Options(variant=variant))
         self._plan = plan
-        self._views: dict[str, dict[str, str]] = plan.get("views", {})
+        self._views = plan.views
 
     def declared(self, name: str) -> Fields:
         schema = self._schema
@@ -185,7 +189,7 @@ class _Recorder:
 
     def part(self, part: Part) -> dict[str, Any]:
         """Return the JSON of what a frame is a piece of."""
-        _, _, keys, parts, lasts, _ = self._plan["joins"][part.join]
+        _, _, keys, parts, lasts, _ = self._plan.joins[part.join]
         types = self._key_types({target for target, _, _ in (*parts, *lasts)})
         key = {name: self.value(types[name], value) for name, value in zip(keys, part.key, strict=True)}
         return {"join": part.join, "key": key, "index": part.index, "last": part.last}
@@ -222,7 +226,7 @@ class _Recorder:
                 _add_view(found, field[0], value)
         return found
 
-    def _is_null(self, field: tuple[Any, ...]) -> bool:
+    def _is_null(self, field: Field) -> bool:
         """Say whether None is a value of the field, and not its absence."""
         return field[4] is None and is_nullable(field[2])
 
@@ -251,7 +255,7 @@ class _Recorder:
                 return self._compound(type_, value)
 
     def _member(self, enum: str, value: Any) -> Any:
-        base, _, members = self._plan["enums"][enum]
+        base, _, members = self._plan.enums[enum]
         name = next((name for number, name in members if number == value), None)
         return self.value(base, value) if name is None else name
 
@@ -274,7 +278,7 @@ class _Recorder:
                 return self._message(value)
 
     def _variety(self, union: str, value: Any) -> dict[str, Any]:
-        for patterns, name, fields, _ in self._plan["unions"][union][1]:
+        for patterns, name, fields, _ in self._plan.unions[union][1]:
             if is_named(value, name):
                 record: dict[str, Any] = {name: self.fields(fields, value, name)}
                 if len(patterns) > 1 or patterns[0][0] != patterns[0][1]:

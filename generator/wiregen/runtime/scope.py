@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from .cells import is_flat
 from .expressions import Undefined, checksum
@@ -13,6 +13,7 @@ from .window import Place
 
 if TYPE_CHECKING:
     from .reader import Reader
+    from .schema.declarations import Field
 
 __all__ = ["ABSENT", "Kind", "RecordScope", "content", "count_of", "descend"]
 
@@ -50,7 +51,7 @@ class RecordScope:
         self.tail = b""
         self.part: Part | None = None
 
-    def add(self, field: tuple[Any, ...], node: Node) -> None:
+    def add(self, field: Field, node: Node) -> None:
         """Take in a field that was read, or found absent."""
         name, hidden = field[0], field[1]
         self.nodes[name] = node

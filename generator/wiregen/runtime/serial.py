@@ -12,9 +12,11 @@ from uuid import UUID
 
 from .access import kind_of
 from .codec import READ_FAULTS, WRITE_FAULTS
-from .errors import DecodeError
+from .errors import DecodeError, within
 from .explain import explain_type
 from .options import Options
+from .schema.protocol import Schema
+from .schema.types import UnionReference
 from .writing import write_type
 
 __all__ = [
@@ -155,7 +157,7 @@ class Budget:
         return self._over("messages", f"at most {self._most} items in the frame", "more")
 
     def _over(self, limit: str, expected: str, found: str) -> Misfit:
-        return Misfit("limit_exceeded", expected, found, rule=self._rules.get(limit))
+        return Misfit("limit_exceeded", within(expected, limit), found, rule=self._rules.get(limit))
 
 
 class Members(dict[int, Any]):
@@ -227,7 +229,7 @@ class RawUnion:
 
     def __init__(
         self,
-        plan: dict[str, Any],
+        plan: Schema,
         namespace: dict[str, Any],
         name: str,
         read: Callable[[bytes, int, int, Any, bool], tuple[Any, int]],
@@ -236,7 +238,7 @@ class RawUnion:
         self._plan = plan
         self._namespace = namespace
         self._name = name
-        self._type = ("union", name, None, False)
+        self._type = UnionReference(name)
         self._read = read
         self._writers = writers
 

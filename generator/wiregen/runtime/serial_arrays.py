@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from .errors import DecodeError
+from .errors import DecodeError, within
 from .serial import Fault, Misfit
 
 __all__ = ["ArrayBounds", "ArrayFramer", "look"]
@@ -135,7 +135,7 @@ class ArrayFramer:
         self, data: bytes | bytearray, start: int, position: int, n_open: int
     ) -> tuple[int, int] | None:
         if position - start + n_open > self._most:
-            expected = f"a frame of at most {self._most} bytes"
+            expected = within(f"a frame of at most {self._most} bytes", "frame")
             raise DecodeError(
                 "limit_exceeded", frame_offset=start, at=start, expected=expected, found="a larger one"
             )

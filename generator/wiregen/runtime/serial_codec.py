@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from .access import as_bytes as as_octets
 from .access import as_items, attribute, declared_name, extra, is_a, kind_of
 from .codec import as_bytes
-from .errors import DecodeError, EncodeError, NeedMoreData
+from .errors import DecodeError, EncodeError, NeedMoreData, within
 from .options import Options
 from .serial import Budget, Misfit
 from .serial_judge import Judge
@@ -53,7 +53,7 @@ class SerialCodec:
         self,
         format_: Format,
         judge: Judge,
-        limits: dict[str, Any],
+        limits: Mapping[str, Any],
         *,
         has_compression: bool,
         needs_role: bool = False,
@@ -79,9 +79,8 @@ class SerialCodec:
             body = self._pack_plain(frame, native, options)
         most = self._most({**self._limits, **options.limits})
         if len(body) > most:
-            raise EncodeError(
-                "limit_exceeded", expected=f"a frame of at most {most} bytes", found=f"{len(body)} bytes"
-            )
+            expected = within(f"a frame of at most {most} bytes", "frame")
+            raise EncodeError("limit_exceeded", expected=expected, found=f"{len(body)} bytes")
         return self._format.frame(body)
 
     def _pack_plain(self, frame: Any, native: bytes | None, options: Options) -> bytes:
@@ -158,7 +157,7 @@ class SerialCodec:
                 self._framers[role] = make
         return make()
 
-    def _most(self, limits: dict[str, Any]) -> int:
+    def _most(self, limits: Mapping[str, Any]) -> int:
         """Return how many bytes a frame may have: what is compressed natively is carried inflated."""
         most: int = limits["frame"] + (limits[self._swelling] if self._swelling else 0)
         return most

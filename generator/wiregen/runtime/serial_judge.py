@@ -12,6 +12,7 @@ from typing import Any
 from .errors import EncodeError
 from .explain import explain
 from .options import Options
+from .schema.protocol import Schema
 from .writing import write_frame
 
 __all__ = ["Judge"]
@@ -40,7 +41,7 @@ class Judge:
 
     def __init__(
         self,
-        plan: dict[str, Any],
+        plan: Schema,
         encode: Callable[[Any, int, Options], bytes],
         decode: Callable[[bytes, Options], Any],
         *,
@@ -48,7 +49,7 @@ class Judge:
     ) -> None:
         """`compressed`: the messages that hold something compressed."""
         self._plan = plan
-        self.limit_rules: dict[str, str] = plan.get("limit_rules", {})
+        self.limit_rules = plan.limit_rules
         self._askers: set[type] = set()  # messages that were seen to ask for a context
         self._encode = encode
         self._decode = decode

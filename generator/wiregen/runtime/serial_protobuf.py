@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .errors import DecodeError
+from .errors import DecodeError, within
 from .serial import Budget, Misfit
 from .serial_wire import Tables, look, place_of, read_varint, skim
 
@@ -141,7 +141,7 @@ class LengthFramer:
             self.needed = 1
             return None
         if size > self._most:
-            found, expected = f"{size} bytes", f"a frame of at most {self._most} bytes"
+            found, expected = f"{size} bytes", within(f"a frame of at most {self._most} bytes", "frame")
             raise DecodeError("limit_exceeded", frame_offset=start, at=start, expected=expected, found=found)
         self.needed = max(0, body + size - len(data))
         return None if self.needed else (body, body + size)

@@ -49,7 +49,7 @@ class Engine:
         now: float = 0.0,
     ) -> None:
         self.program = program
-        self.limits = {**program.plan["limits"], **(limits or {})}
+        self.limits = {**program.plan.limits, **(limits or {})}
         self.contexts = contexts
         self.variant = variant
         self.now = now
@@ -187,7 +187,7 @@ class Engine:
         """
         if not error.recoverable or not error.header:
             return None
-        name = self.program.plan["sends"].get(sender)
+        name = self.program.plan.sends.get(sender)
         if name is None:  # a side that sends no frames has no row that could allow one
             return None
         frame = FrameValue(name, dict(error.header), UNREAD)
@@ -200,10 +200,10 @@ class Engine:
 
     def _is_of_header(self, violation: Violation, sender: str, frame: str) -> bool:
         """Say whether a row forbids the frame whatever its message is: no row above it is about certain messages."""
-        session = self.program.plan["sessions"].get(violation.session, {"rows": ()})
-        for states, role, targets, _, effect in session["rows"]:
+        session = self.program.plan.sessions.get(violation.session)
+        for states, role, targets, _, effect in () if session is None else session.rows:
             is_here = states is None or violation.state in states
-            if not is_here or (role not in (None, sender) and not session["roles"]):
+            if not is_here or (role not in (None, sender) and not (session and session.roles)):
                 continue
             if targets is not None and frame not in targets:
                 return False

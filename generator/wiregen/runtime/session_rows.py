@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from uuid import UUID
 
+from .schema.sessions import Variable
 from .session_terms import NOTHING, Term, compile_term
 from .session_words import MessageWords
 
@@ -116,7 +117,7 @@ class Timer:
 def row_of(
     number: int,
     effect: Any,
-    variables: Mapping[str, tuple[Any, ...]],
+    variables: Mapping[str, Variable],
     states: Mapping[str, int],
     words: MessageWords,
 ) -> Row:
@@ -134,7 +135,7 @@ def row_of(
 
 
 def initial_values(
-    variables: Mapping[str, tuple[Any, ...]], words: MessageWords, options: Mapping[str, Any]
+    variables: Mapping[str, Variable], words: MessageWords, options: Mapping[str, Any]
 ) -> list[Any]:
     """Return the values that an instance begins with; options have those of the connection."""
     values: list[Any] = []
@@ -156,7 +157,7 @@ def _as(type_: Any, value: Any) -> Any:
 
 
 def _updates(
-    updates: Any, variables: Mapping[str, tuple[Any, ...]], words: MessageWords
+    updates: Any, variables: Mapping[str, Variable], words: MessageWords
 ) -> Iterator[tuple[int, str, Term]]:
     for name, value in updates:
         _, type_, is_list, _, _ = variables[name]
@@ -191,7 +192,7 @@ def _read_by(expression: Any) -> Iterator[str]:
 def _steps(
     updates: Any,
     compiled: tuple[tuple[int, str, Term], ...],
-    variables: Mapping[str, tuple[Any, ...]],
+    variables: Mapping[str, Variable],
     words: MessageWords,
 ) -> Iterator[_Step]:
     for (name, value), (slot, action, term) in zip(updates, compiled, strict=True):
@@ -206,7 +207,7 @@ def _steps(
 
 
 def _pushing(
-    slot: int, operand: Any, type_: Any, variables: Mapping[str, tuple[Any, ...]], words: MessageWords
+    slot: int, operand: Any, type_: Any, variables: Mapping[str, Variable], words: MessageWords
 ) -> _Step | None:
     """Return what pushes a number of the message or of a variable, in one closure; None: it is another thing."""
     match operand:

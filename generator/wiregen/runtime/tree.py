@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from uuid import UUID
 
 from .part import Part
+from .schema.elements import Element
 from .unknown import Unknown
 from .values import show
 
@@ -147,7 +148,7 @@ class Node:
         self,
         name: str,
         path: str,
-        type_: tuple[Any, ...],
+        type_: Element,
         start: int,
         end: int,
         value: Value = None,

@@ -13,11 +13,13 @@ from .access import declared_name, unknown_of
 from .cells import Spot, Surroundings
 from .errors import EncodeError
 from .expressions import Undefined
-from .options import Options, Plan
+from .layout import Type
+from .options import Options
 from .reading_back import refuse_unreadable
 from .rows import Row
 from .scalars import scalar
-from .schema import Type
+from .schema.declarations import Field
+from .schema.protocol import Schema
 from .tree import FrameValue, Record
 from .writer import Writer
 
@@ -46,7 +48,7 @@ def _write(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
 
 
 def write_frame(
-    plan: Plan,
+    plan: Schema,
     frame: Any,
     options: Options | None = None,
     *,
@@ -83,14 +85,14 @@ def write_frame(
 write = write_frame
 
 
-def write_type(plan: Plan, type_: Type, value: Any, name: str) -> bytes:
+def write_type(plan: Schema, type_: Type, value: Any, name: str) -> bytes:
     """Return the bytes of one shape that fills a region of its own.
 
     Raises:
         EncodeError: It cannot be written.
     """
     writer = Writer(plan, Options(), _write, compression=-1, is_tail_kept=False)
-    field = (name, False, type_, None, None, None, "", None, False)
+    field = Field(name, False, type_, None, None, None, "", None, False)
     row = Row(writer, (field,), Record(name, {name: value}), name)
     try:
         return row.write(lambda: 0, Surroundings(has_end=True))
@@ -99,7 +101,7 @@ def write_type(plan: Plan, type_: Type, value: Any, name: str) -> bytes:
 
 
 def write_message(
-    plan: Plan,
+    plan: Schema,
     message: Any,
     options: Options | None = None,
     *,
@@ -118,7 +120,7 @@ def write_message(
 
 
 def explain_encode(
-    plan: Plan,
+    plan: Schema,
     value: Any,
     options: Options | None = None,
     *,
@@ -162,7 +164,7 @@ def _frame_of(writer: Writer, message: Any) -> str:
         found = declared_name(message)[:64]
         raise EncodeError("invalid_value", expected="a frame or a message", found=found)
     role = schema.role or (schema.messages[name][1] if name is not None else None)
-    if role is None and len(set(schema.plan["sends"].values())) > 1:
+    if role is None and len(set(schema.plan.sends.values())) > 1:
         raise EncodeError(
             "invalid_value", path=name or "Unknown", expected="a role that sends it", found="none"
         )

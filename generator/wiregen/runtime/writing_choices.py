@@ -9,11 +9,12 @@ from .access import kind_of, unknown_of
 from .cells import UNSEEN, Spot, is_flat
 from .errors import EncodeError
 from .expressions import Circular, Undefined, evaluate
+from .layout import Type
 from .record_types import accepts
 from .row_scope import RowScope
 from .rows import Row
 from .scalars import scalar
-from .schema import Type
+from .schema.types import MessageReference
 from .tree import Unknown
 from .writer import Writer
 from .writing_records import write_message
@@ -26,7 +27,7 @@ _ANY = object()
 
 def write_union(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
     _, name, only, _ = type_
-    code_type, varieties, _ = writer.schema.plan["unions"][name]
+    code_type, varieties, _ = writer.schema.plan.unions[name]
     variety = writer.variety(name, value, spot.path)
     if only is not None and variety.name not in only:
         raise EncodeError(
@@ -132,7 +133,7 @@ def write_message_match(writer: Writer, type_: Type, value: Any, spot: Spot) -> 
             "unknown_code", path=_place(spot), expected="a message with a code here", found=name
         )
     _check_subject(subject, code, spot)
-    return write_message(writer, ("message", name), value, spot)
+    return write_message(writer, MessageReference(name), value, spot)
 
 
 def _refuse_foreign(writer: Writer, role: str | None, name: str, spot: Spot) -> None:

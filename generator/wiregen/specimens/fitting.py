@@ -9,13 +9,14 @@ from typing import Any, Final
 
 from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.expressions import Undefined
+from wiregen.runtime.layout import fixed_size
 from wiregen.runtime.reader import Reader
-from wiregen.runtime.schema import fixed_size
+from wiregen.runtime.schema.elements import Data
+from wiregen.runtime.schema.node import nodes_in
 from wiregen.runtime.text import encode_text
 from wiregen.runtime.tree import Node
 from wiregen.runtime.window import Place
 from wiregen.specimens.choices import Option
-from wiregen.specimens.mentions import nodes_in
 
 __all__ = ["Fitting", "node_of", "wheres_of"]
 
@@ -93,7 +94,7 @@ def node_of(reader: Reader, type_: Any, place: Place, value: Any) -> Node:
     prefix = (fixed_size(reader.schema, length[1]) or 1) if length[0] == "prefix" else 0
     data = b"" if value is None else value if type_[0] == "bytes" else _encoded(type_, value)
     node = Node(place.name, place.path, type_, 0, prefix + len(data), value)
-    node.children = (Node("data", f"{place.path}.data", ("bytes", ("end",)), prefix, len(data), data),)
+    node.children = (Node("data", f"{place.path}.data", Data(), prefix, len(data), data),)
     return node
 
 

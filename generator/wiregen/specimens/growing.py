@@ -11,10 +11,11 @@ from typing import Any, Final
 
 from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.expressions import Undefined
+from wiregen.runtime.layout import Layout
 from wiregen.runtime.options import Options
 from wiregen.runtime.reader import Reader, Steps
 from wiregen.runtime.reading_records import read_bare_frame, read_preamble
-from wiregen.runtime.schema import Schema
+from wiregen.runtime.schema.types import FrameReference
 from wiregen.runtime.tree import FrameValue, Record
 from wiregen.runtime.window import Place, Window
 from wiregen.specimens.choices import CONTEXT, Choice, Choices, UngrownError
@@ -47,11 +48,11 @@ def grow(soil: Soil, choices: Choices, *, role: str | None, variant: str | None 
     Raises:
         UngrownError: The choices lead to none.
     """
-    schema = Schema(soil.loose, Options(role, variant=variant))
+    schema = Layout(soil.loose, Options(role, variant=variant))
     name = schema.frame_of(role)
 
     def read(reader: Reader) -> Steps:
-        return read_bare_frame(reader, name, Place(name, name), ("frame", name, None, False))
+        return read_bare_frame(reader, name, Place(name, name), FrameReference(name))
 
     return _grown(soil, choices, role, variant, read)
 
@@ -62,7 +63,7 @@ def grow_opening(soil: Soil, choices: Choices, *, role: str) -> Specimen:
     Raises:
         UngrownError: The choices lead to none.
     """
-    name = soil.loose["opens"][role]
+    name = soil.loose.opens[role]
     return _grown(soil, choices, role, None, lambda reader: read_preamble(reader, name))
 
 
@@ -72,7 +73,7 @@ def _grown(
     scene = _Scene(soil, choices)
     wishes = Options(role, context=scene, variant=variant)
     picking = Picking(soil, choices)
-    reader = Reader(Schema(soil.loose, wishes), wishes, Window(bytearray(), 0), picking.read)
+    reader = Reader(Layout(soil.loose, wishes), wishes, Window(bytearray(), 0), picking.read)
     try:
         value = _finished(read(reader), reader)
     except (DecodeError, Undefined, RecursionError, OverflowError) as error:

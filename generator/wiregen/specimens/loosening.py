@@ -5,10 +5,24 @@ What is grown of it is a value of the true plan as well: there the writer derive
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
-from wiregen.runtime.options import Plan
+from wiregen.runtime.schema.declarations import (
+    Constant,
+    Derived,
+    Enum,
+    Field,
+    Frame,
+    Member,
+    Message,
+    Preamble,
+    Union,
+    Variety,
+)
+from wiregen.runtime.schema.expressions import Call
+from wiregen.runtime.schema.node import Node, replace
+from wiregen.runtime.schema.protocol import Schema, Variant
+from wiregen.runtime.schema.types import Bits, Block, EnumReference, List, Match, Region
 
 __all__ = ["CODES", "loosened"]
 
@@ -17,71 +31,77 @@ CODES: Final = "#codes"
 _KINDS: Final = ("structs", "preambles", "frames", "messages")
 
 
-def loosened(plan: Plan) -> Plan:
+def loosened(plan: Schema) -> Schema:
     """Return the plan without derived and constant values and without `where`; codes of messages are enums."""
     return _Loosening(plan).plan
 
 
+class FewBits(Node, legacy="few_bits"):
+    """A field of a run of bits, read on its own."""
+
+    bits: int
+    is_flag: bool
+
+
 class _Loosening:
-    def __init__(self, plan: Plan) -> None:
-        self._enums: dict[str, Any] = dict(plan["enums"])
-        self._codes = sorted({code for role in plan["codes"].values() for code in role})
-        self._names = {code: name for role in plan["codes"].values() for code, name in role.items()}
-        self.plan: Plan = {
-            **plan,
+    def __init__(self, plan: Schema) -> None:
+        self._enums = dict(plan.enums)
+        self._codes = plan.codes
+        self._is_apart = len(set(plan.sends.values())) > 1
+        self._sender: str | None = None
+        """The role whose frame is being loosened, where each role has a frame of its own."""
+        self.plan = replace(
+            plan,
             **self._layouts(plan),
-            "unions": {name: self._union(union) for name, union in plan["unions"].items()},
-            "variants": {name: self._layouts(layouts) for name, layouts in plan["variants"].items()},
-            "enums": self._enums,
-        }
+            unions={name: self._union(union) for name, union in plan.unions.items()},
+            variants={name: Variant(**self._layouts(layouts)) for name, layouts in plan.variants.items()},
+            enums=self._enums,
+        )
 
-    def _layouts(self, layouts: Mapping[str, Any]) -> dict[str, Any]:
+    def _layouts(self, layouts: Schema | Variant) -> dict[str, Any]:
         return {
-            kind: {name: self._declaration(entry) for name, entry in layouts[kind].items()} for kind in _KINDS
+            kind: {name: self._declaration(entry) for name, entry in getattr(layouts, kind).items()}
+            for kind in _KINDS
         }
-
-    def _union(self, union: Any) -> Any:
-        base, varieties, raw = union
-        freed = ((codes, name, self._fields(fields), is_lone) for codes, name, fields, is_lone in varieties)
-        return (base, tuple(freed), raw)
 
     def _declaration(self, entry: Any) -> Any:
-        if _is_fields(entry):
-            return self._fields(entry)
-        return tuple(self._fields(part) if _is_fields(part) else part for part in entry)
+        self._sender = entry.role if isinstance(entry, Frame) and self._is_apart else None
+        if isinstance(entry, Message | Frame | Preamble | Variety):
+            return replace(entry, fields=self._fields(entry.fields))
+        return self._fields(entry)
 
-    def _fields(self, fields: Any) -> Any:
+    def _union(self, union: Union) -> Union:
+        return replace(union, varieties=tuple(self._declaration(each) for each in union.varieties))
+
+    def _fields(self, fields: tuple[Field, ...]) -> tuple[Field, ...]:
         return tuple(self._field(field) for field in fields)
 
-    def _field(self, field: Any) -> Any:
-        name, hidden, type_, value, condition, _, text, rule, secret = field
-        if value is not None and value[0] in ("derived", "constant"):
-            if value[0] == "derived" and value[1][:2] == ("call", "code"):
-                type_ = self._code(type_)
-            value = None
-        return (name, hidden, self._type(type_), value, condition, None, text, rule, secret)
+    def _field(self, field: Field) -> Field:
+        value, type_ = field.value, field.type
+        if isinstance(value, Derived) and isinstance(value.value, Call) and value.value.function == "code":
+            type_ = self._code(type_)
+        kept = None if isinstance(value, Derived | Constant) else value
+        return replace(field, type=self._type(type_), value=kept, where=None)
 
-    def _code(self, type_: Any) -> Any:
-        base = self._type(self._enums[type_[1]][0] if type_[0] == "enum" else type_)
-        name = f"{CODES}{base}"
-        self._enums[name] = (base, False, tuple((code, self._names[code]) for code in self._codes))
-        return ("enum", name, None, False)
+    def _code(self, type_: Any) -> EnumReference:
+        base = self._type(self._enums[type_.name].type if isinstance(type_, EnumReference) else type_)
+        name = f"{CODES}{self._sender or ''}{base}"
+        senders = self._codes if self._sender is None else (self._sender,)
+        named = {code: message for sender in senders for code, message in self._codes[sender].items()}
+        self._enums[name] = Enum(base, False, tuple(Member(*each) for each in sorted(named.items())))
+        return EnumReference(name)
 
     def _type(self, type_: Any) -> Any:
         match type_:
-            case ("block", fields):
-                return ("block", self._fields(fields))
-            case ("region", content, carrier, lenient):
-                return ("region", self._type(content), carrier, lenient)
-            case ("match", subject, arms):
-                return ("match", subject, tuple((spans, self._type(arm)) for spans, arm in arms))
-            case ("list", item, *rest):
-                return ("list", self._type(item), *rest)
-            case ("bits", n_bits, is_flag, _):
-                return ("few_bits", n_bits, is_flag)
+            case Block(fields):
+                return Block(self._fields(fields))
+            case Region(content):
+                return replace(type_, content=self._type(content))
+            case Match(subject, arms):
+                return Match(subject, tuple(replace(arm, type=self._type(arm.type)) for arm in arms))
+            case List(item):
+                return replace(type_, item=self._type(item))
+            case Bits(bits, is_flag):
+                return FewBits(bits, is_flag)
             case _:
                 return type_
-
-
-def _is_fields(part: Any) -> bool:
-    return isinstance(part, tuple) and all(isinstance(each, tuple) and len(each) == 9 for each in part)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wiregen.runtime.options import Plan
+from wiregen.runtime.schema.protocol import Schema
 
 __all__ = ["Mentions", "mentions_of", "nodes_in"]
 
@@ -33,31 +33,33 @@ class Mentions:
     asks_for_place: bool
 
 
-def mentions_of(plan: Plan) -> Mentions:
+def mentions_of(plan: Schema) -> Mentions:
     """Return what the expressions of a plan say."""
     nodes = list(
-        nodes_in([plan[kind] for kind in ("structs", "messages", "frames", "preambles", "unions", "joins")])
+        nodes_in(
+            [
+                getattr(plan, kind)
+                for kind in ("structs", "messages", "frames", "preambles", "unions", "joins")
+            ]
+        )
     )
-    nodes += nodes_in([plan["variants"], plan["contexts"]])
+    nodes += nodes_in([plan.variants, plan.contexts])
     numbers: dict[str, list[int]] = {}
     for node in nodes:
-        for name, number in (*_compared(node, plan["limits"]), *_of_items(node, plan["limits"])):
+        for name, number in (*_compared(node, plan.limits), *_of_items(node, plan.limits)):
             if number not in numbers.setdefault(name, []):
                 numbers[name].append(number)
     counts: dict[str, dict[int, None]] = {}
     for node in nodes:
-        for name, number in _counted(node, plan["limits"]):
+        for name, number in _counted(node, plan.limits):
             counts.setdefault(name, {})[number] = None
     measuring = {name for node in nodes for name in _measured(node)}
     measuring |= {
-        field for entry in plan["contexts"].values() for _, field, _ in entry[3] if entry[0][0] != "enum"
+        field for entry in plan.contexts.values() for _, field, _ in entry[3] if entry[0][0] != "enum"
     }
     deciding = {name for node in nodes for name in _decided(node)}
     deciding |= {
-        name
-        for join in plan["joins"].values()
-        for _, _, when in (*join[3], *join[4])
-        for name in _names(when)
+        name for join in plan.joins.values() for _, _, when in (*join[3], *join[4]) for name in _names(when)
     }
     return Mentions(
         numbers={name: tuple(found) for name, found in numbers.items()},
@@ -80,7 +82,7 @@ def nodes_in(part: Any) -> Iterator[tuple[Any, ...]]:
             yield from nodes_in(inner)
 
 
-def _compared(node: tuple[Any, ...], limits: dict[str, Any]) -> Iterator[tuple[str, int]]:
+def _compared(node: tuple[Any, ...], limits: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
     match node:
         case ("operation", _, left, right):
             pairs: tuple[tuple[Any, Any], ...] = ((left, right), (right, left))
@@ -95,7 +97,7 @@ def _compared(node: tuple[Any, ...], limits: dict[str, Any]) -> Iterator[tuple[s
         yield from ((name, number) for name in _names(side) for number in numbers)
 
 
-def _of_items(node: tuple[Any, ...], limits: dict[str, Any]) -> Iterator[tuple[str, int]]:
+def _of_items(node: tuple[Any, ...], limits: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
     """Yield the numbers that the items of a field's lists are compared with, each with the field's name."""
     match node:
         case (str(name), bool(), tuple() as type_, _, _, _, _, _, _):
@@ -105,7 +107,7 @@ def _of_items(node: tuple[Any, ...], limits: dict[str, Any]) -> Iterator[tuple[s
                         yield from ((name, number) for number in _numbers(condition, limits))
 
 
-def _counted(node: tuple[Any, ...], limits: dict[str, Any]) -> Iterator[tuple[str, int]]:
+def _counted(node: tuple[Any, ...], limits: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
     match node:
         case ("operation", _, left, right):
             for side, other in ((left, right), (right, left)):
@@ -115,7 +117,7 @@ def _counted(node: tuple[Any, ...], limits: dict[str, Any]) -> Iterator[tuple[st
                         yield from ((name, number) for number in _numbers(other, limits))
 
 
-def _numbers(part: Any, limits: dict[str, Any]) -> Iterator[int]:
+def _numbers(part: Any, limits: Mapping[str, Any]) -> Iterator[int]:
     for node in nodes_in(part):
         match node:
             case ("number", int(number)):

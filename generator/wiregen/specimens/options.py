@@ -104,9 +104,9 @@ def uuid_options(site: str) -> tuple[Option, ...]:
 
 
 def text_options(
-    site: str, encoding: str, shape: str, *, lenient: bool, most: int | None
+    site: str, encoding: str, shape: str, *, lenient: bool, most: int | None, room: int
 ) -> tuple[Option, ...]:
-    """Return texts; `shape`: how the type is written, `most`: the units that its length can say."""
+    """Return texts; `shape`: how the type is written, `most`: the units that its length can say, `room`: those that there is room for."""
     texts: list[Option] = [("marked", _word(site)), ("empty", "")]
     common: list[Option] = []
     match encoding:
@@ -122,7 +122,7 @@ def text_options(
             common += [("lone surrogates", "a\ud800b\udfff")] if encoding in ("mutf8", "utf16") else []
             texts += [("invalid bytes", "a\udcff\udc80b")] if encoding == "utf8" and lenient else []
     shared = ((f"{SHARED}{shape} {label}", text) for label, text in common)
-    return (*texts, *((label, "w" * size) for label, size in _sizes(shape, most)), *shared)
+    return (*texts, *((label, "w" * size) for label, size in _sizes(shape, most, room)), *shared)
 
 
 def _word(site: str) -> str:
@@ -133,19 +133,22 @@ def _word(site: str) -> str:
     return letters + chr(97 + zlib.crc32(site.encode()) % 26)
 
 
-def byte_options(site: str, shape: str, most: int | None, *, is_json: bool) -> tuple[Option, ...]:
+def byte_options(site: str, shape: str, *, most: int | None, room: int, is_json: bool) -> tuple[Option, ...]:
     own: list[Option] = (
         [("JSON", _JSON[0]), ("not JSON", _JSON[1])] if is_json else [("marked", marks(site, 3))]
     )
-    sizes = ((label, b"\x5a" * size) for label, size in _sizes(shape, most))
+    sizes = ((label, b"\x5a" * size) for label, size in _sizes(shape, most, room))
     return (*own, ("empty", b""), ("one byte", b"\x80"), *sizes)
 
 
-def _sizes(shape: str, most: int | None) -> tuple[Option, ...]:
+def _sizes(shape: str, most: int | None, room: int) -> tuple[Option, ...]:
     """Return sizes at which a length takes another form, which are shown once for each shape, and the site's own longest."""
-    bound = LARGEST_SIZE if most is None else min(most, LARGEST_SIZE)
-    shared = [(f"{SHARED}{shape} {size} long", size) for size in size_edges(bound)]
-    return (*([("longest", most)] if most is not None and most <= LARGEST_SIZE else []), *shared)
+    largest = min(room, LARGEST_SIZE)
+    shared = [
+        (f"{SHARED}{shape} {size} long", size)
+        for size in size_edges(largest if most is None else min(most, largest))
+    ]
+    return (*([("longest", most)] if most is not None and most <= largest else []), *shared)
 
 
 def size_edges(bound: int) -> tuple[int, ...]:

@@ -8,10 +8,13 @@ from collections.abc import Generator, Iterator
 from itertools import chain
 from typing import Any, Final
 
+from wiregen.runtime.layout import fixed_size
 from wiregen.runtime.reader import Reader, Steps
 from wiregen.runtime.reading import _READERS as READERS
 from wiregen.runtime.reading_lengths import holds
-from wiregen.runtime.schema import fixed_size
+from wiregen.runtime.schema.expressions import Number, Position
+from wiregen.runtime.schema.node import nodes_in, replace
+from wiregen.runtime.schema.types import Computed, List, ToEnd, Until
 from wiregen.runtime.scope import RecordScope
 from wiregen.runtime.text import encode_text
 from wiregen.runtime.tree import Node
@@ -19,7 +22,6 @@ from wiregen.runtime.window import Place
 from wiregen.specimens.choices import Choices, Option, UngrownError, index_in
 from wiregen.specimens.fitting import node_of
 from wiregen.specimens.loosening import CODES
-from wiregen.specimens.mentions import nodes_in
 from wiregen.specimens.options import byte_options, count_options, float_options, text_options, uuid_options
 from wiregen.specimens.soil import Soil, shape_of
 
@@ -64,6 +66,10 @@ class Picking:
         self._of_items: dict[str, Any] = {}
         """The condition that every item of a list fulfils, by the path of the list."""
         self._code: int | None = None
+        self._end: int | None = None
+        """Where the innermost region ends at the latest, as its length can say; None: it sets no bound."""
+        self._n_bits = 0
+        """Bits that were chosen: their fields take no bytes while a value is made up."""
 
     def read(self, reader: Reader, type_: Any, place: Place) -> Steps:
         """Read one type, made up.
@@ -160,6 +166,7 @@ class Picking:
             options = self._fitting(reader, type_, place, self._options(reader, type_, place))
             value = self._choose(reader, place, options)
         data = self._bytes_of(type_, value)
+        self._n_bits += type_[1] if type_[0] == "few_bits" else 0
         return _said(reader, type_, place, value, data)
 
     def _options(self, reader: Reader, type_: Any, place: Place) -> tuple[Option, ...]:
@@ -202,7 +209,7 @@ class Picking:
 
     def _member(self, reader: Reader, type_: Any, place: Place) -> None:
         _, name, only, _ = type_
-        base, is_open, members = self._plan["enums"][name]
+        base, is_open, members = self._plan.enums[name]
         if name.startswith(CODES):
             options = tuple(self._codes(reader, [code for code, _ in members]))
             # A message in itself comes last: the plain way leads out.
@@ -222,11 +229,16 @@ class Picking:
         return sorted(options, key=lambda option: option[1] != default)
 
     def _codes(self, reader: Reader, codes: list[int]) -> Iterator[Option]:
-        """Return the messages that the frame may carry: its sender's, and where only some may stand, those."""
+        """Return the messages that the frame may carry: its role's, else its sender's; where only some may stand, those."""
         only = reader.only[0]
-        senders = [reader.sender] if reader.sender is not None else list(self._plan["codes"])
+        role = (
+            reader.sender
+            if reader.frame is None
+            else reader.schema.frames[reader.frame.name].role or reader.sender
+        )
+        senders = list(self._plan.codes) if role is None else [role]
         for code in codes:
-            sent = (self._plan["codes"].get(sender, {}).get(code) for sender in senders)
+            sent = (self._plan.codes.get(sender, {}).get(code) for sender in senders)
             name = next((name for name in sent if name is not None), None)
             if name is not None and (only is None or name in only):
                 yield name, code
@@ -257,17 +269,31 @@ class Picking:
         site = self._site(reader, place)[0]
         most = self._soil.most_said(length)
         null: tuple[Option, ...] = (("null", None),) if self._soil.can_be_null(length) else ()
+        room = self._room_for(reader, length)
         options: tuple[Option, ...]
         if type_[0] == "text":
-            options = text_options(site, type_[1], shape_of(type_), lenient=type_[3], most=most)
+            room //= 2 if type_[1] == "utf16" else 1
+            options = text_options(site, type_[1], shape_of(type_), lenient=type_[3], most=most, room=room)
         else:
             owner, _, name = site.rpartition(".")
-            is_json = self._plan["views"].get(owner, {}).get(name) == "json"
-            options = byte_options(site, shape_of(type_), most, is_json=is_json)
+            is_json = self._plan.views.get(owner, {}).get(name) == "json"
+            options = byte_options(site, shape_of(type_), most=most, room=room, is_json=is_json)
         if length[0] == "delimited":
             end = bytes.fromhex(length[1])
             options = tuple(each for each in options if end not in _encoded(type_, each[1]))
         return (*options, *null)
+
+    def _room_for(self, reader: Reader, length: Any) -> int:
+        """Return how many bytes something with that length has at most, here, in its region and its frame."""
+        frame_end = reader.window.frame_start + reader.schema.frame
+        end = frame_end if self._end is None else min(self._end, frame_end)
+        before = (fixed_size(reader.schema, length[1]) or 1) if length[0] == "prefix" else 0
+        behind = len(bytes.fromhex(length[1])) if length[0] == "delimited" else 0
+        return max(0, end - self._here(reader) - before - behind)
+
+    def _here(self, reader: Reader) -> int:
+        """Return how many bytes there are before what is read next."""
+        return reader.window.position + self._n_bits // 8
 
     def _of_size(self, reader: Reader, type_: Any, place: Place, size: int) -> Steps:
         """Read what has as many bytes, or units, as something else says."""
@@ -278,18 +304,18 @@ class Picking:
             value = "".join(chr(97 + index % 26) for index in range(size))
         return _said(reader, type_, place, value, _encoded(type_, value))
 
-    def _list(self, reader: Reader, type_: Any, place: Place) -> Steps:
-        _, item, length, _, *more = type_
-        if len(more) > 1:
-            self._of_items[place.path] = more[1][0]
-            type_ = type_[:4]
+    def _list(self, reader: Reader, type_: List, place: Place) -> Steps:
+        item, length = type_.item, type_.length
+        if type_.where is not None:
+            self._of_items[place.path] = type_.where.condition
+            type_ = replace(type_, where=None)
         match length:
-            case ("until", condition) if ("position", "remaining") in nodes_in(condition):
+            case Until(condition) if Position("remaining") in nodes_in(condition):
                 # Only the region's end can say when it is over: any number of items will do, and the writer compares.
-                count = self._count(reader, ("list", item, ("end",), 0), place, ("end",)) or 1
-            case ("until", _):
+                count = self._count(reader, List(item, ToEnd(), 0), place, ToEnd()) or 1
+            case Until():
                 return (yield from self._until(reader, type_, place))
-            case ("computed", expression):
+            case Computed(expression):
                 count = reader.number(expression, place)
                 self._refuse_unwritable(reader, expression, count, place)
                 if not 0 <= count <= (_MOST_ITEMS if item[0] in _PLAIN else _MOST_RECORDS):
@@ -300,7 +326,7 @@ class Picking:
         yield from self._prefix(reader, length, place)
         if count is None:
             return (yield from _said(reader, type_, place, None, b""))
-        return (yield from READERS["list"](reader, ("list", item, ("computed", ("number", count)), 0), place))
+        return (yield from READERS["list"](reader, List(item, Computed(Number(count)), 0), place))
 
     def _refuse_another(self, place: Place, count: int) -> None:
         """Give up a long list where as many were tried: they take most of the time, and show little that one does not."""
@@ -345,7 +371,7 @@ class Picking:
 
     def _without_rest(self, reader: Reader, type_: Any, place: Place) -> Steps:
         """Read a struct that lies in itself without the fields that need not be there, for those may be the way down."""
-        fields = [field for field in self._plan["structs"][type_[1]] if not _is_trailing(field)]
+        fields = [field for field in self._plan.structs[type_[1]] if not _is_trailing(field)]
         sizes = [fixed_size(reader.schema, field[2]) for field in fields]
         window = reader.window
         before = window.end
@@ -365,15 +391,33 @@ class Picking:
         _, content, carrier, _ = type_
         window = reader.window
         before = (window.end, reader.is_last, reader.is_bounded)
+        end_before, self._end = self._end, self._end_of(reader, carrier)
         room = self._room(reader, place)
         window.end = window.position + room if before[0] is None else min(before[0], window.position + room)
         reader.is_last, reader.is_bounded = True, True
         start = window.position
         node = yield from reader.read(reader, content, place)
         window.end, reader.is_last, reader.is_bounded = before
+        self._end = end_before
         if carrier[0] == "size" and carrier[1][0] == "field" and carrier[1][2] == "own":
             _set(reader, carrier[1][1], window.position - start)
         return node
+
+    def _end_of(self, reader: Reader, carrier: Any) -> int | None:
+        """Return where a region ends at the latest; None: nothing but its frame bounds it, or it is compressed or cut."""
+        match carrier:
+            case ("prefix", _, *_):
+                most = self._soil.most_said(carrier)
+            case ("size", ("number", int(size))):
+                most = size
+            case ("size", ("field", (str(name),), "own")):
+                most = self._soil.most_in(owner_of(reader.scope), name)
+            case ("size", _):
+                most = None
+            case _:
+                return None
+        ends = (self._end, None if most is None else self._here(reader) + most)
+        return min((end for end in ends if end is not None), default=None)
 
     def _room(self, reader: Reader, place: Place) -> int:
         if not self._soil.mentions.asks_for_room:

@@ -9,8 +9,9 @@ from functools import cached_property
 from typing import Any
 
 from wiregen.runtime.cells import blocks
-from wiregen.runtime.options import Options, Plan
-from wiregen.runtime.schema import Schema
+from wiregen.runtime.layout import Layout
+from wiregen.runtime.options import Options
+from wiregen.runtime.schema.protocol import Schema, Variant
 from wiregen.specimens.choices import SHARED, Option
 from wiregen.specimens.fitting import Fitting, wheres_of
 from wiregen.specimens.loosening import loosened
@@ -24,7 +25,7 @@ __all__ = ["Soil", "bounds", "every_field", "references", "rows_of", "shape_of"]
 class Soil:
     """A plan, and what is worked out from it once."""
 
-    plan: Plan
+    plan: Schema
 
     @cached_property
     def too_large(self) -> list[str]:
@@ -37,7 +38,7 @@ class Soil:
         return Counter()
 
     @cached_property
-    def loose(self) -> Plan:
+    def loose(self) -> Schema:
         return loosened(self.plan)
 
     @cached_property
@@ -68,7 +69,7 @@ class Soil:
             f"{owner}.{field[0]}"
             for owner, fields in rows_of(self.plan)
             for field in every_field(fields)
-            if owner in self.plan["frames"] and field[3] is not None and field[3][0] == "derived"
+            if owner in self.plan.frames and field[3] is not None and field[3][0] == "derived"
             if field[3][1][:2] == ("call", "code")
         ]
         return tuple(dict.fromkeys(found))
@@ -100,7 +101,7 @@ class Soil:
             name: frozenset(
                 own for _, own, fields, _ in union[1] if ("union", name) not in self._inside(fields, set())
             )
-            for name, union in self.plan["unions"].items()
+            for name, union in self.plan.unions.items()
         }
 
     def varieties(
@@ -109,10 +110,10 @@ class Soil:
         """Return the varieties that may stand somewhere, by their codes; deep in their own union those that end it."""
         key = (name, only, is_deep, can_reach_end)
         if key not in self._varieties:
-            schema = Schema(self.plan, Options())
+            schema = Layout(self.plan, Options())
             self._varieties[key] = tuple(
                 (own if len(edges) == 1 else f"{own} {code}", code)
-                for spans, own, fields, _ in self.plan["unions"][name][1]
+                for spans, own, fields, _ in self.plan.unions[name][1]
                 if (only is None or own in only) and (can_reach_end or not schema.fields_reach_end(fields))
                 if not is_deep or own in self.shallow[name]
                 for edges in (dict.fromkeys(code for span in spans for code in span),)
@@ -131,9 +132,9 @@ class Soil:
                 continue
             seen.add((kind, name))
             if kind == "struct":
-                self._inside(self.plan["structs"][name], seen)
+                self._inside(self.plan.structs[name], seen)
             else:
-                self._inside(self.plan["unions"][name][1], seen)
+                self._inside(self.plan.unions[name][1], seen)
         return seen
 
     def only_name(self, only: tuple[str, ...]) -> str:
@@ -141,10 +142,10 @@ class Soil:
 
     def entry_options(self, name: str) -> tuple[Option, ...]:
         """Return what a context may say."""
-        type_ = self.plan["contexts"][name][0]
+        type_ = self.plan.contexts[name][0]
         match type_:
             case ("enum", enum, *_):
-                return tuple((member, number) for number, member in self.plan["enums"][enum][2])
+                return tuple((member, number) for number, member in self.plan.enums[enum][2])
             case ("bool", *_):
                 return (("true", True), ("false", False))
             case _:
@@ -166,6 +167,19 @@ class Soil:
     def _numbers(self) -> dict[Any, tuple[Option, ...]]:
         return {}
 
+    def most_in(self, owner: str, name: str) -> int | None:
+        """Return the largest number that an integer field can hold; None: it is none, or no layout has it."""
+        types = [
+            field[2]
+            for each, fields in rows_of(self.plan)
+            if each == owner
+            for field in every_field(fields)
+            if field[0] == name
+        ]
+        if not types or any(type_[0] != "int" for type_ in types):
+            return None
+        return max(bounds(type_)[1] for type_ in types)
+
     def most_said(self, length: Any) -> int | None:
         """Return the largest number that a prefix can say; None: it is no prefix, or nothing bounds it in practice."""
         if length[0] != "prefix":
@@ -174,7 +188,7 @@ class Soil:
             case ("int", *_):
                 return bounds(length[1])[1]
             case ("coding", name):
-                rows = self.plan["codings"][name][1]
+                rows = self.plan.codings[name][1]
                 wides = [bounds(wide)[1] for _, _, wide, _ in rows if wide is not None]
                 narrow = (high for _, high, wide, is_null in rows if wide is None and not is_null)
                 return max([*wides, *map(int, narrow)])
@@ -185,13 +199,13 @@ class Soil:
         """Say whether a prefix can say that there is nothing."""
         match length:
             case ("prefix", ("coding", name), *_):
-                return any(is_null for _, _, _, is_null in self.plan["codings"][name][1])
+                return any(is_null for _, _, _, is_null in self.plan.codings[name][1])
             case _:
                 return False
 
     def coding_options(self, name: str, *, is_small: bool) -> tuple[Option, ...]:
         """Return the numbers at the edges of each row of a coding."""
-        _, rows = self.plan["codings"][name]
+        _, rows = self.plan.codings[name]
         options: list[Option] = [("two", 2)] if is_small else []
         for low, high, wide, is_null in rows:
             if is_null:
@@ -231,14 +245,15 @@ def shape_of(type_: Any) -> str:
             return f"{kind}[{length[0]}]"
 
 
-def rows_of(plan: Plan) -> Iterator[tuple[str, Any]]:
+def rows_of(plan: Schema) -> Iterator[tuple[str, Any]]:
     """Return every declaration that has fields, and these; of variants too."""
-    for layouts in (plan, *plan["variants"].values()):
-        yield from layouts["structs"].items()
-        yield from ((name, fields) for name, (_, _, fields) in layouts["messages"].items())
-        yield from ((name, fields) for name, (_, fields, _) in layouts["frames"].items())
-        yield from ((name, fields) for name, (_, fields) in layouts["preambles"].items())
-    for union, (_, varieties, _) in plan["unions"].items():
+    owners: tuple[Schema | Variant, ...] = (plan, *plan.variants.values())
+    for layouts in owners:
+        yield from layouts.structs.items()
+        yield from ((name, fields) for name, (_, _, fields) in layouts.messages.items())
+        yield from ((name, fields) for name, (_, fields, _) in layouts.frames.items())
+        yield from ((name, fields) for name, (_, fields) in layouts.preambles.items())
+    for union, (_, varieties, _) in plan.unions.items():
         yield from ((f"{union}.{name}", fields) for _, name, fields, _ in varieties)
 
 

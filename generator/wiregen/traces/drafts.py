@@ -12,7 +12,8 @@ from wiregen.runtime.context import Context
 from wiregen.runtime.errors import DecodeError, EncodeError
 from wiregen.runtime.explain import explain
 from wiregen.runtime.expressions import Undefined
-from wiregen.runtime.options import Options, Plan
+from wiregen.runtime.options import Options
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.session_terms import NOTHING, compile_term
 from wiregen.runtime.session_words import Kind, MessageWords
 from wiregen.runtime.tree import FrameValue, Record
@@ -40,8 +41,8 @@ class Drafts:
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
-        self._plan: Plan = setup.plan
-        self._limits = {**setup.plan["limits"], **setup.limits}
+        self._plan: Schema = setup.plan
+        self._limits = {**setup.plan.limits, **setup.limits}
         self._specimens = Smallest(setup.plan, setup.limits)
         self._n_said: Counter[Any] = Counter()
         self._blocks: dict[Any, list[tuple[dict[Any, Any], bytes | None]]] = {}
@@ -74,7 +75,7 @@ class Drafts:
         """Yield who could say what, one of each kind, messages that a role never sends too."""
         for source in self._sources:
             yield source.sender, source.base
-            for name, (_, block, _, parts, _, _) in self._plan["joins"].items():
+            for name, (_, block, _, parts, _, _) in self._plan.joins.items():
                 if block is not None and source.kind.frame == block[0] and not source.is_foreign:
                     for piece in self._held(source.base, Record(name, {"data": b""}), parts):
                         yield source.sender, piece
@@ -105,12 +106,12 @@ class Drafts:
 
     def _found(self) -> Iterator[Source]:
         plan = self._plan
-        for role, name in plan["opens"].items():
+        for role, name in plan.opens.items():
             preamble = self._specimens.preamble(name, role)
             if preamble is not None:
                 yield self._source(role, role, preamble)
-        for name, (code, owner, _) in plan["messages"].items():
-            for role in plan["roles"]:
+        for name, (code, owner, _) in plan.messages.items():
+            for role in plan.roles:
                 frame = self._specimens.message(name, role) if owner in (None, role) else None
                 if frame is None:
                     continue
@@ -120,7 +121,7 @@ class Drafts:
 
     def _foreign(self, owner: str, frame: FrameValue) -> Iterator[Source]:
         """Yield a message as said by those who never say it, where their frames could carry it."""
-        for role, name in self._plan["sends"].items():
+        for role, name in self._plan.sends.items():
             if role != owner and name == frame.name:
                 yield self._source(role, owner, frame)
 
@@ -176,7 +177,7 @@ class Drafts:
         """Return bytes for a field that is a piece of a frame: of the sender's smallest one the half, the rest, and all."""
         found: list[bytes] = []
         names = (source.kind.name, source.kind.frame)
-        for type_, _, _, parts, lasts, _ in self._plan["joins"].values():
+        for type_, _, _, parts, lasts, _ in self._plan.joins.values():
             is_piece = any(target in names and each == field for target, each, _ in (*parts, *lasts))
             if not is_piece or type_ is None or type_[0] != "frame":
                 continue
@@ -185,7 +186,7 @@ class Drafts:
         return found
 
     def _small_frames(self, source: Source, frame: str) -> list[bytes]:
-        """Return the smallest frames of a sender that are no pieces: of those that sessions name beside pieces, and of the others."""
+        """Return the smallest frames of a sender that are not pieces: of those that sessions name next to pieces, and of the others."""
         beside = _named_beside(self._plan, source.kind.name)
         small: dict[str, bytes] = {}
         for other in self._sources:
@@ -203,7 +204,7 @@ class Drafts:
     # ---- pieces of blocks
 
     def _pieces(self, sources: list[Source], world: World) -> Iterator[Draft]:
-        for name, (_, block, *_) in self._plan["joins"].items():
+        for name, (_, block, *_) in self._plan.joins.items():
             divided = [each for each in sources if block is not None and each.kind.frame == block[0]]
             n_cut = 0
             for source in divided:
@@ -218,7 +219,7 @@ class Drafts:
         """Tell whether it may come now: a preamble, where a role has one, comes first and once."""
         if source.kind.frame is None:
             return source.sender not in world.begun
-        return source.sender in world.begun or source.sender not in self._plan["opens"]
+        return source.sender in world.begun or source.sender not in self._plan.opens
 
     def _wholes(self, source: Source, world: World) -> Iterator[FrameValue]:
         spread = self._spread(source, world)
@@ -226,7 +227,7 @@ class Drafts:
 
     def _cut(self, source: Source, whole: FrameValue, name: str, world: World) -> Iterator[Draft]:
         """Yield the first pieces of a frame, and the last one where the others are there."""
-        _, block, keys, parts, lasts, _ = self._plan["joins"][name]
+        _, block, keys, parts, lasts, _ = self._plan.joins[name]
         data = self._block(source, whole, block[1], world)
         if data is None:
             return
@@ -310,24 +311,22 @@ def _looked_up(context: Context, what: Any) -> Any:
         return _MISSING
 
 
-def _named(plan: Plan, session: str | None = None) -> frozenset[str]:
+def _named(plan: Schema, session: str | None = None) -> frozenset[str]:
     """Return the names in the rows of a session, of those that each connection has one of, and of all joins.
 
     `session`: None stands for all.
     """
-    tables = [
-        table for name, table in plan["sessions"].items() if session in (None, name) or not table["keys"]
-    ]
-    names = {name for table in tables for row in table["rows"] for name in row[2] or ()}
-    for name, (_, block, _, parts, lasts, _) in plan["joins"].items():
+    tables = [table for name, table in plan.sessions.items() if session in (None, name) or not table.keys]
+    names = {name for table in tables for row in table.rows for name in row[2] or ()}
+    for name, (_, block, _, parts, lasts, _) in plan.joins.items():
         if name in names:
             names |= {target for target, _, _ in (*parts, *lasts)} if block is None else {block[0]}
-    return frozenset(names | set(plan["opens"].values()))
+    return frozenset(names | set(plan.opens.values()))
 
 
-def _named_beside(plan: Plan, piece: str) -> set[str]:
+def _named_beside(plan: Schema, piece: str) -> set[str]:
     """Return the messages that the rows of a session name, of all sessions that name the piece too."""
-    rows = [{name for row in table["rows"] for name in row[2] or ()} for table in plan["sessions"].values()]
+    rows = [{name for row in table.rows for name in row[2] or ()} for table in plan.sessions.values()]
     return {name for named in rows if piece in named for name in named}
 
 

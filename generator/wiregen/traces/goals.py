@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.session_engine import Engine
 from wiregen.runtime.session_table import Entry, Matters, Table
 from wiregen.runtime.tree import FrameValue
@@ -28,7 +29,7 @@ def goals_of(setup: Setup, drafts: Drafts) -> tuple[Goal, ...]:
 
 
 def _order(setup: Setup, goal: Goal) -> tuple[Any, ...]:
-    sessions = list(setup.plan["sessions"])
+    sessions = list(setup.plan.sessions)
     place = sessions.index(goal.session) if goal.session in sessions else len(sessions)
     states = setup.program.tables[place].states if place < len(sessions) else ()
     state = states.index(goal.state) if goal.state in states else len(states)
@@ -79,9 +80,9 @@ def _keeps_a_new_one(row: Any, table: Table) -> bool:
     return bool(effect[1] == first or (effect[1] is None and (states is None or first in states)))
 
 
-def _is_over(table: Table, number: int, plan: Any, sender: str) -> bool:
+def _is_over(table: Table, number: int, plan: Schema, sender: str) -> bool:
     """Tell whether a sender's frames cannot meet the first state: its preamble, which comes before them, always leaves it."""
-    first, opening = table.states[0], plan["opens"].get(sender)
+    first, opening = table.states[0], plan.opens.get(sender)
     effects = [
         (when, effect)
         for states, _, targets, when, effect in table.rows
@@ -92,9 +93,9 @@ def _is_over(table: Table, number: int, plan: Any, sender: str) -> bool:
     return number == 0 and bool(effects) and effects[-1][0] is None and is_left and not comes_back
 
 
-def _is_behind(table: Table, number: int, plan: Any, sender: str) -> bool:
+def _is_behind(table: Table, number: int, plan: Schema, sender: str) -> bool:
     """Tell whether a sender's preamble, which comes once, cannot meet a state: nothing but it leaves the first one."""
-    first, opening = table.states[0], plan["opens"].get(sender)
+    first, opening = table.states[0], plan.opens.get(sender)
     leaving = [
         targets
         for states, _, targets, _, effect in table.rows
@@ -140,10 +141,10 @@ def _in_state(
 
 
 def _of_timers(setup: Setup) -> Iterator[Goal]:
-    for name, session in setup.plan["sessions"].items():
-        for number, (states, _, effect) in enumerate(session["timers"]):
+    for name, session in setup.plan.sessions.items():
+        for number, (states, _, effect) in enumerate(session.timers):
             violation = effect[1] if effect[0] == "violates" else None
-            for state in session["states"] if states is None else states:
+            for state in session.states if states is None else states:
                 yield Goal(kind="timer", session=name, state=state, number=number, violation=violation)
 
 
@@ -155,6 +156,6 @@ def _of_rooms(engine: Engine) -> Iterator[Goal]:
 
 
 def _of_joins(setup: Setup) -> Iterator[Goal]:
-    for name in setup.plan["joins"]:
+    for name in setup.plan.joins:
         yield Goal(kind="join", session=name)
         yield Goal(kind="cut", session=name, violation="truncated")

@@ -10,7 +10,8 @@ from wiregen import model as m
 from wiregen.diagnostics import Span
 from wiregen.diagnostics.locations import SourceTexts, locate
 from wiregen.plan import KNOWN_LIMITS, lower
-from wiregen.runtime.options import Plan
+from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.sessions import Session
 from wiregen.runtime.session_table import Program
 from wiregen.traces.drafts import Drafts
 from wiregen.traces.goals import goals_of
@@ -41,7 +42,7 @@ def make_traces(
     plan = lower(protocol)
     program = Program(plan)
     first = Setup(plan=plan, program=program, is_strict=True, options={}, limits={})
-    if not plan["sessions"]:
+    if not plan.sessions:
         return Traces(protocol=protocol.name, traces=(), goals=(), missing=())
     drafts = Drafts(first)
     goals = goals_of(first, drafts)
@@ -71,7 +72,7 @@ def _searches(first: Setup, drafts: Drafts, *, is_fine: bool = False) -> Iterato
 
     Sessions about which the same could be said are searched together.
     """
-    sessions = tuple(first.plan["sessions"])
+    sessions = tuple(first.plan.sessions)
     shared = Verdicts(first)
     yield Search(first, drafts, sessions, shared, is_fine=is_fine)
     for setup in _setups(first):
@@ -122,31 +123,31 @@ def _accept(search: Search, done: dict[Goal, _Reached], *, worst: int) -> None:
 
 def _may_reach(search: Search, goal: Goal) -> bool:
     """Tell whether a search may reach a goal: its session's, and keys run out only where few are allowed."""
-    if goal.session in search.setup.plan["sessions"] and goal.session not in search.sessions:
+    if goal.session in search.setup.plan.sessions and goal.session not in search.sessions:
         return False
-    setup, session = search.setup, search.setup.plan["sessions"].get(goal.session)
+    setup, session = search.setup, search.setup.plan.sessions.get(goal.session)
     if not setup.is_strict and (session is None or not _is_behind_a_note(session, goal)):
         return False
     if (
         session is not None
         and setup.options
-        and not any(name in setup.options for name, *_ in session["variables"])
+        and not any(name in setup.options for name, *_ in session.variables)
     ):
         return False
     if setup.limits and "open" not in setup.limits:
-        row = session["rows"][goal.number] if session is not None and goal.kind == "row" else None
+        row = session.rows[goal.number] if session is not None and goal.kind == "row" else None
         return any(_mentions(row, name) for name in setup.limits)
     return (goal.kind == "too_many") is ("open" in setup.limits)
 
 
-def _is_behind_a_note(session: Mapping[str, Any], goal: Goal) -> bool:
+def _is_behind_a_note(session: Session, goal: Goal) -> bool:
     """Tell whether only tolerance may let a legal row be taken: one above it says no where nothing is tolerated."""
     return (
         goal.kind == "row"
         and goal.violation is None
         and any(
             effect[0] == "violates" and effect[2] and (states is None or goal.state in states)
-            for states, _, _, _, effect in session["rows"][: goal.number]
+            for states, _, _, _, effect in session.rows[: goal.number]
         )
     )
 
@@ -159,35 +160,30 @@ def _setups(first: Setup) -> Iterator[Setup]:
         yield replace(first, options=options)
         yield replace(first, options=options, is_strict=False)
     own = {
-        name: _LOW
-        for name in first.plan["limits"]
-        if name not in KNOWN_LIMITS and _is_bound(first.plan, name)
+        name: _LOW for name in first.plan.limits if name not in KNOWN_LIMITS and _is_bound(first.plan, name)
     }
     if own:
         yield replace(first, limits=own)
     yield replace(first, limits={"open": _FEW_KEYS})
 
 
-def _options(plan: Plan) -> Iterator[dict[str, Any]]:
+def _options(plan: Schema) -> Iterator[dict[str, Any]]:
     """Yield each other value of each option."""
-    for session in plan["sessions"].values():
-        for name, type_, _, _, is_option in session["variables"]:
+    for session in plan.sessions.values():
+        for name, type_, _, _, is_option in session.variables:
             if not is_option:
                 continue
             if type_[0] == "enum":
-                values: list[Any] = [number for number, _ in plan["enums"][type_[1]][2]]
+                values: list[Any] = [number for number, _ in plan.enums[type_[1]][2]]
             else:
                 values = [False, True] if type_[0] == "bool" else [0, 1]
             yield from ({name: value} for value in values)
 
 
-def _is_bound(plan: Plan, name: str) -> bool:
+def _is_bound(plan: Schema, name: str) -> bool:
     """Tell whether some row asks for a limit, and not only a timer."""
     return any(
-        _mentions(part, name)
-        for session in plan["sessions"].values()
-        for row in session["rows"]
-        for part in row
+        _mentions(part, name) for session in plan.sessions.values() for row in session.rows for part in row
     )
 
 
@@ -247,7 +243,7 @@ def _trace(group: list[_Reached]) -> Trace:
     is_same = is_same and all(each.is_legal for each in others[:-1])
     return Trace(
         id="",
-        protocol=setup.plan["name"],
+        protocol=setup.plan.name,
         steps=steps,
         covers=goals,
         violation=violation,

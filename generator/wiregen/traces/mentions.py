@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from wiregen.runtime.options import Plan
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.session_words import Kind
 
 __all__ = ["Mention", "measuring", "mentions_of", "paths_in"]
@@ -73,13 +73,13 @@ class _Gathered:
         )
 
 
-def mentions_of(plan: Plan, kind: Kind, limits: dict[str, Any]) -> tuple[Mention, ...]:
+def mentions_of(plan: Schema, kind: Kind, limits: dict[str, Any]) -> tuple[Mention, ...]:
     """Return what is asked of a kind of message."""
     gathered = _Gathered(kind)
     names = _names(plan, kind)
-    for session, table in plan["sessions"].items():
-        rows = [row for row in table["rows"] if row[2] is None or names.intersection(row[2])]
-        for key in table["keys"] if rows else ():
+    for session, table in plan.sessions.items():
+        rows = [row for row in table.rows if row[2] is None or names.intersection(row[2])]
+        for key in table.keys if rows else ():
             gathered.add(session, (key,), key_of=(session,))
         for _, _, _, when, effect in rows:
             for part in (*_comparisons(when), *_updates(effect)):
@@ -95,15 +95,15 @@ def mentions_of(plan: Plan, kind: Kind, limits: dict[str, Any]) -> tuple[Mention
     return gathered.mentions()
 
 
-def measuring(plan: Plan, kind: Kind) -> frozenset[str]:
+def measuring(plan: Schema, kind: Kind) -> frozenset[str]:
     """Return the sessions that ask how long something is, or for what only the bytes say: all of a message concerns them."""
     names = _names(plan, kind)
     return frozenset(
         session
-        for session, table in plan["sessions"].items()
+        for session, table in plan.sessions.items()
         if any(
             _is_measured(part, kind)
-            for row in table["rows"]
+            for row in table.rows
             if row[2] is None or names.intersection(row[2])
             for part in (row[3], *_updates(row[4]))
         )
@@ -155,17 +155,17 @@ def _holds_frames(type_: Any) -> bool:
     return bool(type_[0] == "frame")
 
 
-def _names(plan: Plan, kind: Kind) -> frozenset[str]:
+def _names(plan: Schema, kind: Kind) -> frozenset[str]:
     names = {kind.name, kind.frame or kind.name}
-    for name, (_, block, _, parts, lasts, _) in plan["joins"].items():
+    for name, (_, block, _, parts, lasts, _) in plan.joins.items():
         if block is None and any(target in names for target, _, _ in (*parts, *lasts)):
             names.add(name)
     return frozenset(names)
 
 
-def _of_rules(plan: Plan, names: frozenset[str]) -> Iterator[Path]:
+def _of_rules(plan: Schema, names: frozenset[str]) -> Iterator[Path]:
     """Yield the fields that contexts and joins ask of such messages."""
-    for _, keys, _, settings, clearings in plan["contexts"].values():
+    for _, keys, _, settings, clearings in plan.contexts.values():
         for target, field, when in settings:
             if target in names:
                 yield from ((key,) for key in (*keys, field))
@@ -174,7 +174,7 @@ def _of_rules(plan: Plan, names: frozenset[str]) -> Iterator[Path]:
             if names.intersection(targets):
                 yield from ((key,) for key in keys)
                 yield from paths_in(when)
-    for _, block, keys, parts, lasts, clearings in plan["joins"].values():
+    for _, block, keys, parts, lasts, clearings in plan.joins.values():
         for target, field, when in (*parts, *lasts):
             if target in names:
                 yield from ((key,) for key in keys)
@@ -189,7 +189,7 @@ def _of_rules(plan: Plan, names: frozenset[str]) -> Iterator[Path]:
 def _settable(kind: Kind, path: Path, outside: frozenset[Path] = frozenset()) -> Iterator[Path]:
     """Yield the fields that can be given so that this one changes."""
     field = kind.fields.get(path[0]) or kind.frame_fields.get(path[0])
-    body = None if kind.frame is None else kind.plan["frames"][kind.frame][2]
+    body = None if kind.frame is None else kind.plan.frames[kind.frame][2]
     if field is None or path in outside or path[0] == body:
         return
     outside |= {path}

@@ -48,16 +48,16 @@ def _instances(atoms: tuple[Atom, ...]) -> Iterator[tuple[str, str, tuple[Hashab
 
 def need_of(setup: Setup, goal: Goal) -> Need:
     """Return what a goal needs: a session in its state, and contexts that its row names."""
-    session = setup.plan["sessions"].get(goal.session)
+    session = setup.plan.sessions.get(goal.session)
     if session is None:
         return Need(facts=frozenset())
     place = (goal.session, goal.state)
     if goal.kind != "row":
         return Need(facts=frozenset({place}), session=goal.session, state=goal.state)
-    asked = tuple(_asked(session["rows"], goal))
+    asked = tuple(_asked(session.rows, goal))
     names = set(_named_in("variable", asked))
-    slots = tuple(slot for slot, (name, *_) in enumerate(session["variables"]) if name in names)
-    contexts = _named_in("context", session["rows"][goal.number][3])
+    slots = tuple(slot for slot, (name, *_) in enumerate(session.variables) if name in names)
+    contexts = _named_in("context", session.rows[goal.number][3])
     return Need(facts=frozenset({place, *contexts}), session=goal.session, state=goal.state, slots=slots)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from wiregen.runtime.options import Plan
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.tree import FrameValue, Record
 
 __all__ = ["fits", "is_measured", "type_at", "value_at", "with_values"]
@@ -46,12 +46,12 @@ def _set(fields: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
         _set(fields[path[0]].fields, path[1:], value)
 
 
-def type_at(plan: Plan, type_: Any, path: tuple[str, ...]) -> Any:
+def type_at(plan: Schema, type_: Any, path: tuple[str, ...]) -> Any:
     while type_[0] == "region":
         type_ = type_[1]
     if not path or type_[0] != "struct":
         return type_
-    inner = next((field[2] for field in plan["structs"][type_[1]] if field[0] == path[0]), type_)
+    inner = next((field[2] for field in plan.structs[type_[1]] if field[0] == path[0]), type_)
     return type_at(plan, inner, path[1:])
 
 

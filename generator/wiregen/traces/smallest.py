@@ -11,8 +11,11 @@ from typing import Any, Final
 from uuid import UUID
 
 from wiregen.runtime.errors import EncodeError
-from wiregen.runtime.options import Options, Plan
+from wiregen.runtime.options import Options
 from wiregen.runtime.record_types import flat_fields
+from wiregen.runtime.schema.declarations import Field
+from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.types import Type
 from wiregen.runtime.tree import FrameValue, Record, Variety
 from wiregen.runtime.writing import write_frame
 
@@ -23,14 +26,11 @@ _MOST_TRIED: Final = 2_000
 _MOST_VALUES: Final = 12
 _DEEPEST: Final = 4
 
-Field = tuple[Any, ...]
-Type = tuple[Any, ...]
-
 
 class Smallest:
     """Small values of the types of one plan; `limits` are those that they keep to."""
 
-    def __init__(self, plan: Plan, limits: Mapping[str, int] | None = None) -> None:
+    def __init__(self, plan: Schema, limits: Mapping[str, int] | None = None) -> None:
         self._plan = plan
         self._limits = dict(limits or {})
         self._known: dict[Type, tuple[Any, ...]] = {}
@@ -47,13 +47,13 @@ class Smallest:
         return next(self._messages(name, role, depth), None)
 
     def _messages(self, name: str, role: str, depth: int) -> Iterator[FrameValue]:
-        frame = self._plan["sends"].get(role)
+        frame = self._plan.sends.get(role)
         if frame is None:
             return
-        _, declared, body = self._plan["frames"][frame]
+        _, declared, body = self._plan.frames[frame]
         fields = tuple(field for field in flat_fields(declared) if field[0] != body)
         header = self._choices(fields, depth)
-        own = self._choices(self._plan["messages"][name][2], depth)
+        own = self._choices(self._plan.messages[name][2], depth)
         for values in variations((*header.values(), *own.values())):
             message = Record(name, dict(zip(own, values[len(header) :], strict=True)))
             found = FrameValue(frame, dict(zip(header, values, strict=False)), message, body=body)
@@ -62,7 +62,7 @@ class Smallest:
 
     def preamble(self, name: str, role: str) -> Record | None:
         """Return the smallest such preamble; None: none was found."""
-        for values in self._records(self._plan["preambles"][name][1], 0):
+        for values in self._records(self._plan.preambles[name][1], 0):
             found = Record(name, values)
             if self._is_right(found, role):
                 return found
@@ -82,7 +82,7 @@ class Smallest:
 
     def _seen_through(self, path: str) -> tuple[bytes, ...]:
         owner, _, name = path.rpartition(".")
-        match self._plan.get("views", {}).get(owner, {}).get(name):
+        match self._plan.views.get(owner, {}).get(name):
             case ("list", ("frame", frame, tuple() as only, *_), *_):
                 found = [tuple(islice(self._growing(frame, kind), 2)) for kind in only]
                 last = found[-1]
@@ -97,7 +97,7 @@ class Smallest:
     def _growing(self, frame: str, name: str) -> Iterator[bytes]:
         """Yield the smallest frame with such a message, and longer ones."""
         longest = -1
-        for role, other in self._plan["sends"].items():
+        for role, other in self._plan.sends.items():
             for found in self._messages(name, role, 0) if other == frame else ():
                 data = write_frame(self._plan, found, Options(role, limits=self._limits), needs_context=False)
                 if len(data) > longest:
@@ -174,14 +174,12 @@ class Smallest:
                 yield from ([each] for each in items)
                 yield from ([each] * 2 for each in items[:1])
             case ("enum", name, only, _):
-                members = self._plan["enums"][name][2]
+                members = self._plan.enums[name][2]
                 yield from (number for number, member in members if only is None or member in only)
             case ("struct", name):
-                yield from (
-                    Record(name, values) for values in self._records(self._plan["structs"][name], depth)
-                )
+                yield from (Record(name, values) for values in self._records(self._plan.structs[name], depth))
             case ("message", name):
-                fields = self._plan["messages"][name][2]
+                fields = self._plan.messages[name][2]
                 yield from (Record(name, values) for values in self._records(fields, depth))
             case ("union", name, only, _):
                 yield from self._varieties(name, only, depth)
@@ -193,7 +191,7 @@ class Smallest:
                 yield from self._frames(name, depth)
 
     def _varieties(self, name: str, only: tuple[str, ...] | None, depth: int) -> Iterator[Any]:
-        for codes, own, fields, _ in self._plan["unions"][name][1]:
+        for codes, own, fields, _ in self._plan.unions[name][1]:
             if only is None or own in only:
                 values = next(self._records(fields, depth), None)
                 if values is not None:
@@ -203,9 +201,9 @@ class Smallest:
         """Yield frames that may stand in a message, of the role that sends them."""
         if depth > 0:
             return
-        for role, frame in self._plan["sends"].items():
+        for role, frame in self._plan.sends.items():
             if frame == name:
-                found = (self._message(each, role, depth + 1) for each in self._plan["codes"][role].values())
+                found = (self._message(each, role, depth + 1) for each in self._plan.codes[role].values())
                 yield from (each for each in found if each is not None)
 
 

@@ -36,8 +36,8 @@ class Verdicts:
         self._numbers: dict[Any, int] = {}
         self._known: dict[Hashable, dict[Any, int]] = {}
         self._asked = {
-            name: tuple(dict.fromkeys(_memories_in(session["rows"])))
-            for name, session in setup.plan["sessions"].items()
+            name: tuple(dict.fromkeys(_memories_in(session.rows)))
+            for name, session in setup.plan.sessions.items()
         }
 
     def of(self, session: str | None, spread: Spread, world: World) -> dict[Any, int]:

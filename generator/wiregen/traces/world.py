@@ -13,7 +13,9 @@ from uuid import UUID
 from wiregen.runtime.context import Context
 from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.explain import careful_decoder
-from wiregen.runtime.options import Options, Plan
+from wiregen.runtime.options import Options
+from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.types import FrameReference
 from wiregen.runtime.session_decisions import Decision
 from wiregen.runtime.session_engine import Engine
 from wiregen.runtime.session_events import TimedOut, Violation
@@ -38,7 +40,7 @@ _HEAD = 8
 class Setup:
     """How the connections of a search are set."""
 
-    plan: Plan
+    plan: Schema
     program: Program
     is_strict: bool
     options: Mapping[str, Any]
@@ -180,7 +182,7 @@ class World:
                 "yield",
                 context=self.context,
             )
-            for role in setup.plan["roles"]
+            for role in setup.plan.roles
         }
         self.now = 0.0
         self.ended: frozenset[str] = frozenset()
@@ -228,7 +230,7 @@ class World:
 
     def _timer(self, event: Violation | TimedOut) -> Goal:
         """Return which timer ran out, told by what it did."""
-        timers = self.setup.plan["sessions"][event.session]["timers"]
+        timers = self.setup.plan.sessions[event.session].timers
         violation = event.name if isinstance(event, Violation) else None
         after = None if isinstance(event, Violation) else event.next_state
         for number, (states, _, effect) in enumerate(timers):
@@ -333,9 +335,9 @@ class World:
                 min(_SMALL, len(entries)),
                 frozenset(map(_rough, entries.values())),
             )
-        for name, (type_, *_) in self.setup.plan["joins"].items():
-            is_frame = type_ is not None and type_[0] == "frame"
-            for role in self.setup.plan["roles"]:
+        for name, join in self.setup.plan.joins.items():
+            is_frame = isinstance(join.type, FrameReference)
+            for role in self.setup.plan.roles:
                 open_ = [each for each in self.context.joins.snapshot()[name] if each["from"] == role]
                 sizes = [min(len(each["data"]) // 2, _SMALL) for each in open_]
                 begun = sorted(each["data"][:_HEAD] for each in open_ if is_frame)

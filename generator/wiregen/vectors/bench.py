@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 from wiregen.runtime.context import Context
 from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.explain import careful_decoder
-from wiregen.runtime.options import Options, Plan
+from wiregen.runtime.options import Options
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.tree import Node
 
 __all__ = ["Bench", "Item", "Scene"]
@@ -36,7 +37,7 @@ class Scene:
 class Bench:
     """Reads streams of one protocol from the beginning of a connection."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Schema) -> None:
         self.plan = plan
 
     def read(self, scene: Scene, data: bytes, *, ends: bool = False) -> tuple[tuple[Item, ...], Context]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from wiregen.runtime.options import Plan
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.specimens import Soil
 from wiregen.traces import Traces
 from wiregen.vectors.carrying import Carry
@@ -39,7 +39,7 @@ class Built:
 
     file: VectorFile
     coverage: Coverage
-    plan: Plan
+    plan: Schema
 
     def unheld(self) -> tuple[tuple[str, Finding], ...]:
         """Return the vectors that do not hold as they are written, and why: there are none."""
@@ -51,7 +51,7 @@ class Built:
 
 
 def build_vectors(
-    plan: Plan,
+    plan: Schema,
     *,
     limits: tuple[str, ...] = (),
     examples: tuple[Given, ...] = (),
@@ -93,7 +93,7 @@ def build_vectors(
     refused = (*broken, *refused_values(drafting, soil, sorted(crop.drafts, key=_size)))
     vectors += once_each((*refused, *(each for each in (*deep, *extreme) if isinstance(each, Unwritable))))
     vectors += () if traces is None else trace_vectors(traces)
-    file = VectorFile(protocol=plan["name"], vectors=tuple(vectors))
+    file = VectorFile(protocol=plan.name, vectors=tuple(vectors))
     measures = _measures(crop, broken, drafts, limits)
     measures += (illustrations,) if examples else ()
     measures += () if traces is None else measured_traces(traces)

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.expressions import checksum
-from wiregen.runtime.options import Plan
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.tree import Node
 from wiregen.specimens.soil import every_field, rows_of
 from wiregen.vectors.sites import owner_of, row_of
@@ -22,7 +22,7 @@ Sum: TypeAlias = tuple[Node, str, Node, Node]
 class Checksums:
     """The checksums of a protocol."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Schema) -> None:
         self._known = {
             (owner, field[0]): field[3][1]
             for owner, fields in rows_of(plan)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wiregen.runtime.options import Plan
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.tree import FrameValue, Node, Record, Variety
 from wiregen.specimens.soil import every_field, rows_of
 from wiregen.vectors.drafts import Draft
@@ -38,7 +38,7 @@ def measure(what: str, goals: Iterable[str], shown: Iterable[str] | Mapping[str,
     return Measure(what=what, n_all=len(every), missing=tuple(goal for goal in every if goal not in known))
 
 
-def fields_of(plan: Plan) -> Iterator[str]:
+def fields_of(plan: Schema) -> Iterator[str]:
     """Return every field that has a name, in text order, and what is reserved and must be so."""
     for owner, fields in rows_of(plan):
         for field in every_field(fields):
@@ -53,7 +53,9 @@ def fields_shown(drafts: Iterable[Draft]) -> set[str]:
         for tree in draft.trees:
             _note(tree, "", found)
         if draft.error is not None and draft.error.code == "wrong_constant":
-            found.update(name.partition(" reserved")[0] for name in draft.covers if "._ reserved" in name)
+            # Of a frame's own field it may also say with which message: `M in F._ reserved: …`.
+            sites = (name.partition(" reserved")[0] for name in draft.covers if "._ reserved" in name)
+            found.update(site.rpartition(" in ")[2] for site in sites)
     return found
 
 

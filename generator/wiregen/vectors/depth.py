@@ -8,6 +8,7 @@ from typing import Any
 
 from wiregen.runtime.errors import DecodeError, EncodeError
 from wiregen.runtime.options import Options
+from wiregen.runtime.schema.node import replace
 from wiregen.runtime.tree import FrameValue, Record, Variety
 from wiregen.runtime.writing import write_frame
 from wiregen.vectors.drafts import Draft, Drafting
@@ -76,7 +77,7 @@ def _grown(
         except RecursionError:
             return
         slot.put(core)
-        if 1 < level < drafting.plan["limits"]["depth"] - 1:
+        if 1 < level < drafting.plan.limits["depth"] - 1:
             continue
         found = _read(drafting, draft, value)
         if found is None:
@@ -110,7 +111,7 @@ def _wide(drafting: Drafting, draft: Draft, value: Any, name: str) -> Iterator[D
             if slot.holder is not items:
                 slot.put(item)
                 item = own
-            items[:] = [copy.deepcopy(item) for _ in range(drafting.plan["limits"]["depth"] + 2)]
+            items[:] = [copy.deepcopy(item) for _ in range(drafting.plan.limits["depth"] + 2)]
             found = _read(drafting, draft, value)
             if found is not None and found.is_whole:
                 yield found.as_variation().showing((f"{name} beside itself",))
@@ -124,7 +125,7 @@ def _holds(item: Any, slot: _Slot) -> bool:
 def _read(drafting: Drafting, draft: Draft, value: Any) -> Draft | None:
     """Return what a value comes to that may be too deep to be written."""
     scene = draft.scene
-    loose = {**drafting.plan, "limits": {**drafting.plan["limits"], "depth": _MOST + 1}}
+    loose = replace(drafting.plan, limits={**drafting.plan.limits, "depth": _MOST + 1})
     options = Options(scene.role, context=draft.known, variant=scene.variant)
     try:
         return drafting.draft(scene, write_frame(loose, value, options, compression=0, needs_context=False))

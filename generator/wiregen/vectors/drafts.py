@@ -9,8 +9,9 @@ from typing import Any, Final, TypeAlias
 
 from wiregen.jsonl import LineError, LineMaker, decoded_line
 from wiregen.runtime.errors import DecodeError, EncodeError
-from wiregen.runtime.options import Options, Plan
+from wiregen.runtime.options import Options
 from wiregen.runtime.records import frame_from_record, frame_record, part_record
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.tree import FrameValue, Node
 from wiregen.runtime.writing import write_frame
 from wiregen.vectors.bench import Bench, Scene
@@ -74,7 +75,7 @@ class Draft:
 class Drafting:
     """Makes drafts of one protocol, and vectors of them."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Schema) -> None:
         self.plan = plan
         self.bench = Bench(plan)
         self._ids: dict[str, int] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wiregen.runtime.schema.types import Integer
 from wiregen.specimens.soil import bounds
 from wiregen.vectors.fault_kinds import Bad, Fields
 from wiregen.vectors.sites import Part
@@ -31,7 +32,7 @@ def _negative(part: Part, data: bytes, fields: Fields) -> Iterator[bytes]:
         if told is not None:
             yield told
         return
-    base, rows = fields.plan["codings"][node.type[1]]
+    base, rows = fields.plan.codings[node.type[1]]
     for low, _, wide, _ in rows:
         if wide is not None and bounds(wide)[0] < 0:
             yield low.to_bytes(base[1], base[3], signed=base[2]) + (-1).to_bytes(
@@ -42,7 +43,7 @@ def _negative(part: Part, data: bytes, fields: Fields) -> Iterator[bytes]:
 def wrapped_lengths(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     """Say a length that is, where numbers wrap round, a step back to the length itself."""
     match part.node.type:
-        case ("int", size, False, endian) if part.node.part == "length" and size > 2:
+        case Integer(size, False, endian) if part.node.part == "length" and size > 2:
             told = ((1 << 8 * size) - size).to_bytes(size, endian)
             outer = tuple(each for each in part.lengths if each is not part.node)
             changed = spliced(data, part.node.start, part.node.end, told, outer)

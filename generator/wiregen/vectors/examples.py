@@ -64,7 +64,7 @@ def _key(draft: Draft) -> tuple[Scene, bytes]:
 
 def _held(drafting: Drafting, scenery: Scenery, example: Given) -> Iterator[Draft]:
     """Yield what holds as the example says; that it does was checked of the frame, and here it is read in a stream."""
-    roles = tuple(drafting.plan["sends"]) if example.role is None else (example.role,)
+    roles = tuple(drafting.plan.sends) if example.role is None else (example.role,)
     for role in roles or (None,):
         scene = Scene(role=role, variant=example.variant, before=_before(scenery, example, role))
         try:
@@ -84,7 +84,7 @@ def _holds(example: Given, draft: Draft) -> bool:
 def _is_own(drafting: Drafting, draft: Draft) -> bool:
     """Say whether the message that is refused is one that this role sends."""
     message = "" if draft.error is None else draft.error.path.partition(".")[0]
-    return drafting.plan["messages"].get(message, (None, None))[1] in (draft.scene.role, None)
+    return drafting.plan.messages.get(message, (None, None))[1] in (draft.scene.role, None)
 
 
 def _before(scenery: Scenery, example: Given, role: str | None) -> tuple[tuple[str | None, bytes], ...]:

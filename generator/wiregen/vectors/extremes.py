@@ -14,6 +14,7 @@ from typing import Any, Final
 from wiregen.runtime.errors import DecodeError, EncodeError
 from wiregen.runtime.options import Options
 from wiregen.runtime.records import frame_record
+from wiregen.runtime.schema.node import replace
 from wiregen.runtime.tree import Node
 from wiregen.runtime.writing import write_frame
 from wiregen.specimens import Soil
@@ -53,8 +54,10 @@ class Extremes:
         self._drafting = drafting
         self._soil = soil
         plan = soil.plan
-        self._limits = plan["limits"]
-        self._loose = {**plan, "limits": {**self._limits, "frame": None, "count": None, "messages": 1 << 40}}
+        self._limits = plan.limits
+        self._loose = replace(
+            plan, limits={**self._limits, "frame": None, "count": None, "messages": 1 << 40}
+        )
         self._types = {
             f"{owner}.{field[0]}": field[2]
             for owner, fields in rows_of(plan)
@@ -209,7 +212,7 @@ class Extremes:
     def _count_bytes(self, node: Node, number: int) -> bytes | None:
         if node.type[0] != "coding":
             return number_bytes(node, number)
-        base, rows = self._soil.plan["codings"][node.type[1]]
+        base, rows = self._soil.plan.codings[node.type[1]]
         for low, _, wide, _ in rows:
             if wide is not None and number <= bounds(wide)[1]:
                 head: bytes = low.to_bytes(base[1], base[3], signed=base[2])

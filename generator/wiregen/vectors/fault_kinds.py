@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from wiregen.runtime.options import Options, Plan
-from wiregen.runtime.schema import Schema
+from wiregen.runtime.layout import Layout
+from wiregen.runtime.options import Options
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.specimens.mentions import mentions_of
 from wiregen.vectors.checksums import Checksums
 from wiregen.vectors.sites import Part
@@ -84,21 +85,21 @@ Maker: TypeAlias = "Callable[[Part, bytes, Fields], Iterator[Bad]]"
 class Fields:
     """What makers ask of a plan."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Schema) -> None:
         self.plan = plan
         mentions = mentions_of(plan)
         self.numbers, self.counts = mentions.numbers, mentions.counts
         self.sums = Checksums(plan).sites
-        self._schema = Schema(plan, Options())
+        self._schema = Layout(plan, Options())
 
     def members(self, name: str) -> frozenset[int]:
-        return frozenset(number for number, _ in self.plan["enums"][name][2])
+        return frozenset(number for number, _ in self.plan.enums[name][2])
 
     def endless(self, union: str) -> Iterator[int]:
         """Return the codes of what reaches to the end, wherever that is."""
-        for spans, _, row, _ in self.plan["unions"][union][1]:
+        for spans, _, row, _ in self.plan.unions[union][1]:
             if self._schema.fields_reach_end(row):
                 yield spans[0][0]
 
     def codes(self, union: str) -> list[tuple[int, int]]:
-        return [span for spans, *_ in self.plan["unions"][union][1] for span in spans]
+        return [span for spans, *_ in self.plan.unions[union][1] for span in spans]

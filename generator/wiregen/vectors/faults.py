@@ -69,7 +69,7 @@ def _codes(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
         known, shape = fields.codes(parent.type[1]), f"every {parent.type[1]}"
         yield from _outside(part, data, fields)
     elif "derived" in node.note and _is_of_header(part, fields):
-        known = [(code, code) for role in fields.plan["codes"].values() for code in role]
+        known = [(code, code) for role in fields.plan.codes.values() for code in role]
         shape = ""
     else:
         return
@@ -81,14 +81,14 @@ def _codes(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 
 
 def _is_of_header(part: Part, fields: Fields) -> bool:
-    return part.site.partition(".")[0] in fields.plan["frames"] and part.site not in fields.sums
+    return part.site.partition(".")[0] in fields.plan.frames and part.site not in fields.sums
 
 
 def _outside(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     """Put the code of a variety that may not stand here."""
     assert part.parent is not None
     _, union, only, _ = part.parent.type
-    for spans, name, *_ in fields.plan["unions"][union][1] if only is not None else ():
+    for spans, name, *_ in fields.plan.unions[union][1] if only is not None else ():
         told = number_bytes(part.node, spans[0][0])
         if told is not None and len(told) == part.node.size and name not in only:
             yield Bad(kind="outside only", which="", data=replaced(data, part.node, told))
@@ -107,7 +107,7 @@ def _free(spans: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
 
 
 def _enum_bytes(node: Node, number: int, fields: Fields) -> bytes | None:
-    base = fields.plan["enums"][node.type[1]][0]
+    base = fields.plan.enums[node.type[1]][0]
     return number_bytes(Node(node.name, node.path, base, node.start, node.end), number)
 
 
@@ -133,7 +133,7 @@ def _booleans(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 def _constraints(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     """Put numbers at and beside those that expressions compare with, and the extremes."""
     node = part.node
-    base = fields.plan["enums"][node.type[1]][0] if node.type[0] == "enum" else node.type
+    base = fields.plan.enums[node.type[1]][0] if node.type[0] == "enum" else node.type
     if base[0] not in ("int", "varint") or node.part in ("length", "count", "code"):
         return
     low, high = bounds(base) if base[0] == "int" else (0, (1 << base[1]) - 1)
@@ -166,7 +166,7 @@ def _codings(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     node = part.node
     if node.type[0] != "coding" or not node.size:
         return
-    base, rows = fields.plan["codings"][node.type[1]]
+    base, rows = fields.plan.codings[node.type[1]]
     shape = f"every {node.type[1]}"
     for low, _, wide, _ in rows:
         if wide is not None and isinstance(node.value, int):
@@ -212,7 +212,7 @@ def _beyond(node: Node, fields: Fields) -> Iterator[tuple[str, int]]:
     """Return lengths that no frame has room for: called alike wherever they stand, to be shown once."""
     if node.type[0] == "int":
         yield "largest", bounds(node.type)[1]
-    limits = fields.plan["limits"]
+    limits = fields.plan.limits
     for name in ("count", "frame"):
         if limits[name] is not None:
             yield f"above {name}", limits[name] + 1
@@ -308,7 +308,7 @@ def _items_twice(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 def _unknown_and_empty(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     """Put a code that means nothing before no bytes at all."""
     node, frame = part.node, part.parent
-    layout = None if frame is None or frame.type[0] != "frame" else fields.plan["frames"].get(frame.type[1])
+    layout = None if frame is None or frame.type[0] != "frame" else fields.plan.frames.get(frame.type[1])
     if frame is None or layout is None or node.name != layout[2]:
         return
     code = next((row_of(frame)[field[0]] for field in layout[1] if _is_code(field)), None)
@@ -316,9 +316,7 @@ def _unknown_and_empty(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]
     if code is None or code.inner or inside.inner:
         return
     empty = spliced(data, inside.start, inside.end, b"", (*part.own, *part.lengths))
-    for stranger in _strangers([(known, known) for role in fields.plan["codes"].values() for known in role])[
-        :1
-    ]:
+    for stranger in _strangers([(known, known) for role in fields.plan.codes.values() for known in role])[:1]:
         told = number_bytes(code, stranger)
         if empty is not None and told is not None and len(told) == code.size and code.end <= inside.start:
             yield Bad(kind="wrong code", which="without data", data=replaced(empty, code, told))

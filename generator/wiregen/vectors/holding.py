@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from wiregen.runtime.options import Plan
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.vectors.format import AnyVector, size_of
 from wiregen.vectors.verifying import CarefulDoor, Finding
 from wiregen.vectors.verifying.judge import judge_at_once
@@ -16,7 +16,7 @@ _LARGE: Final = 1 << 16
 """Bytes, characters and items of a vector that is not gone through again, for that would take its time."""
 
 
-def unheld(plan: Plan, vectors: Iterable[AnyVector]) -> Iterator[tuple[str, Finding]]:
+def unheld(plan: Schema, vectors: Iterable[AnyVector]) -> Iterator[tuple[str, Finding]]:
     """Yield the vectors that the careful codec does not say the same of as they do, by their ids."""
     door = CarefulDoor(plan)
     for vector in vectors:

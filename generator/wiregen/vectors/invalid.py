@@ -72,13 +72,13 @@ class Faults:
     def _site(self, site: str, draft: Draft, bad: Bad) -> str:
         """Return where a part is shown; what a header says is judged anew with each message, and so is what a struct in it says."""
         owner, plan = site.partition(".")[0], self._drafting.plan
-        is_header = owner in plan["frames"]
+        is_header = owner in plan.frames
         variant = f"{draft.scene.variant}: " * bool(draft.scene.variant)
         if is_header and (bad.kind, bad.which) in _AT_ENDS:
             return f"{variant}{message_of(draft)}{_absent(draft)} in {site}"
         if is_header and variant:
             return f"{variant}{site}"
-        of = _OF_HEADERS if is_header else _OF_STRUCTS if owner in plan["structs"] else frozenset()
+        of = _OF_HEADERS if is_header else _OF_STRUCTS if owner in plan.structs else frozenset()
         return f"{message_of(draft)} in {site}" if bad.kind in of else site
 
     def _wanted(self, bad: Bad, site: str) -> list[str]:
@@ -139,7 +139,7 @@ class Faults:
         """Leave out what sets the scene."""
         name = f"{message_of(draft)}: missing context"
         scene = replace(draft.scene, before=draft.scene.before[:-1])
-        is_needed = bool(draft.scene.before) and bool(self._drafting.plan["contexts"])
+        is_needed = bool(draft.scene.before) and bool(self._drafting.plan.contexts)
         if name in self._known or not is_needed:
             return
         try:

@@ -26,7 +26,7 @@ _LEAST, _ENOUGH = 3, 6
 
 def joined_drafts(drafting: Drafting, scenery: Scenery, frames: list[Draft]) -> Iterator[Draft]:
     """Return what shows the joins of a protocol; `frames`: whole ones, of which blocks are taken."""
-    for name, join in drafting.plan["joins"].items():
+    for name, join in drafting.plan.joins.items():
         make = _of_messages if join[1] is None else _of_blocks
         for what, scene, data, ends, covers in make(drafting, scenery, name, frames):
             draft = drafting.draft(scene, data, ends=ends)
@@ -44,7 +44,7 @@ Made: TypeAlias = Iterator[tuple[str, Scene, bytes, bool, tuple[str, ...]]]
 
 def _of_messages(drafting: Drafting, scenery: Scenery, name: str, frames: list[Draft]) -> Made:
     """Join pieces of frames that carry the pieces' messages: what they are together is cut from a frame that there is."""
-    type_, _, keys, parts, lasts, _ = drafting.plan["joins"][name]
+    type_, _, keys, parts, lasts, _ = drafting.plan.joins[name]
     for role in _roles(drafting, parts[0][0]):
         whole = (
             b"joined data"[: _most(drafting)] if type_[0] == "bytes" else _frame_for(type_[1], role, frames)
@@ -83,7 +83,7 @@ def _orders(
 
 def _most(drafting: Drafting) -> int:
     """Return how many bytes may be joined."""
-    most: int = drafting.plan["limits"][limit_of_joins(drafting.plan)]
+    most: int = drafting.plan.limits[limit_of_joins(drafting.plan)]
     return most
 
 
@@ -108,9 +108,9 @@ def _frame_for(name: str, role: str | None, frames: list[Draft]) -> bytes:
 
 
 def _roles(drafting: Drafting, target: str) -> list[str | None]:
-    messages, frames = drafting.plan["messages"], drafting.plan["frames"]
+    messages, frames = drafting.plan.messages, drafting.plan.frames
     role = messages[target][1] if target in messages else frames[target][0]
-    return [role] if role is not None else list(drafting.plan["roles"]) or [None]
+    return [role] if role is not None else list(drafting.plan.roles) or [None]
 
 
 class _Pieces:
@@ -133,8 +133,8 @@ class _Pieces:
         plan = self._drafting.plan
         demands: dict[str, Any] = {f"{target}.{name}": key for name in self._keys}
         demands |= {f"{target}.{field}": data, **_met(target, when)}
-        if target in plan["messages"]:
-            demands |= dict.fromkeys(self._scenery.soil.code_sites, plan["messages"][target][0])
+        if target in plan.messages:
+            demands |= dict.fromkeys(self._scenery.soil.code_sites, plan.messages[target][0])
         specimen = grow(self._scenery.soil, Choices(by_site=demands), role=self._role)
         self.covers.update(dict.fromkeys(specimen.covers))
         return write_frame(plan, specimen.value, Options(self._role, context=Known({})))
@@ -160,7 +160,7 @@ def _met(target: str, when: Any) -> dict[str, Any]:
 
 def _of_blocks(drafting: Drafting, scenery: Scenery, name: str, frames: list[Draft]) -> Made:
     """Cut the block of a frame: the same header, then fewer bytes."""
-    _, (target, block), keys, parts, lasts, _ = drafting.plan["joins"][name]
+    _, (target, block), keys, parts, lasts, _ = drafting.plan.joins[name]
     for draft in sorted(frames, key=lambda each: len(_block_of(each, block)) < _ENOUGH):
         value = draft.trees[0].value
         if not isinstance(value, FrameValue) or value.name != target or len(draft.data) > 400:
@@ -219,7 +219,7 @@ class _Blocks:
             EncodeError: It cannot be written.
         """
         value, scene = self._draft.trees[0].value, self._draft.scene
-        _, fields, body = self._plan["frames"][value.name]
+        _, fields, body = self._plan.frames[value.name]
         header = {field[0]: value.fields[field[0]] for field in fields if field[0] in value.fields}
         header |= {key: header[key] + step for key in self._keys if isinstance(header.get(key), int)}
         header |= {

@@ -31,12 +31,12 @@ def least_drafts(drafting: Drafting, scenery: Scenery) -> Iterator[Draft]:
     """Return each message that has a list or a text that may be absent, as small as it can be."""
     soil = scenery.soil
     plan = soil.plan
-    for name, (code, sender, fields) in plan["messages"].items():
+    for name, (code, sender, fields) in plan.messages.items():
         rows = tuple(every_field(fields))
         is_shown = any(_is_prefixed(field[2], "list") for field in rows) or bool(_ends(rows))
         if not is_shown or not isinstance(code, int):
             continue
-        role = sender or next(iter(plan["sends"]), None)
+        role = sender or next(iter(plan.sends), None)
         demands = {**_emptied(soil, name), **dict.fromkeys(soil.code_sites, code)}
         try:
             specimen = grow(soil, Choices(by_site=demands), role=role)

@@ -7,7 +7,8 @@ from typing import Any
 
 from wiregen.runtime.context import Context
 from wiregen.runtime.errors import EncodeError
-from wiregen.runtime.options import Options, Plan
+from wiregen.runtime.options import Options
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.writing import write_frame
 from wiregen.specimens import Choices, Soil, Specimen, grow, try_openings
 from wiregen.specimens.choices import UngrownError
@@ -30,8 +31,8 @@ class Scenery:
 
     def __init__(self, soil: Soil) -> None:
         self.soil = self._soil = soil
-        self._plan: Plan = soil.plan
-        openings = {role: self._opening(role) for role in self._plan["opens"]}
+        self._plan: Schema = soil.plan
+        openings = {role: self._opening(role) for role in self._plan.opens}
         self._openings = {role: data for role, data in openings.items() if data is not None}
 
     def before(
@@ -45,7 +46,7 @@ class Scenery:
         if len(sent) < len(said):
             return None
         speakers = dict.fromkeys([*(who for who, _ in sent), role])
-        if any(who in self._plan["opens"] and who not in self._openings for who in speakers):
+        if any(who in self._plan.opens and who not in self._openings for who in speakers):
             return None
         return (*((who, self._openings[who]) for who in speakers if who in self._openings), *sent)
 
@@ -69,14 +70,14 @@ class Scenery:
         self, name: str, keys: tuple[Any, ...], value: Any, role: str | None, variant: str | None
     ) -> tuple[str | None, bytes] | None:
         """Return who says so that a context has an entry, and the bytes."""
-        _, fields, owner, settings, _ = self._plan["contexts"][name]
+        _, fields, owner, settings, _ = self._plan.contexts[name]
         for target, field, _ in settings:
             speaker = owner or self._speaker(target, role)
             demands = {f"{target}.{field}": value}
             demands |= {
                 f"{place}.{key}": part
                 for key, part in zip(fields, keys, strict=True)
-                for place in (target, *self._plan["frames"])
+                for place in (target, *self._plan.frames)
             }
             data = self._written(self._code_of(target), demands, speaker, variant, (name, keys, value))
             if data is not None:
@@ -85,12 +86,12 @@ class Scenery:
 
     def _speaker(self, target: str, role: str | None) -> str | None:
         """Return who sends a message or frame; of what both may send, the one that asks."""
-        kinds = (self._plan["messages"].get(target), self._plan["frames"].get(target))
+        kinds = (self._plan.messages.get(target), self._plan.frames.get(target))
         own = kinds[0][1] if kinds[0] else kinds[1][0] if kinds[1] else None
         return own or role
 
     def _code_of(self, target: str) -> int | None:
-        return self._plan["messages"][target][0] if target in self._plan["messages"] else None
+        return self._plan.messages[target][0] if target in self._plan.messages else None
 
     def _written(
         self,

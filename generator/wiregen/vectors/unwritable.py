@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
-from wiregen.runtime.options import Options, Plan
-from wiregen.runtime.schema import Schema
+from wiregen.runtime.layout import Layout
+from wiregen.runtime.options import Options
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.text import encode_text
 from wiregen.runtime.tree import FrameValue, Variety
 from wiregen.specimens import Soil
@@ -44,7 +45,7 @@ def refused_values(drafting: Drafting, soil: Soil, frames: list[Draft]) -> Itera
         variant = f"{draft.scene.variant}: " * bool(draft.scene.variant)
         in_header = _in_header(value)
         for site, holder, name, around in fields_below(value, _ITEMS):
-            is_header = site.partition(".")[0] in soil.plan["frames"] or id(holder) in in_header
+            is_header = site.partition(".")[0] in soil.plan.frames or id(holder) in in_header
             own = f"{variant}{message} in {site}" if is_header else site
             if isinstance(holder[name], Variety):
                 own = f"{own} in {around}"  # what may stand there, those around it say too
@@ -67,10 +68,10 @@ class _Others:
     def __init__(self, soil: Soil, frames: list[Draft]) -> None:
         self._plan = soil.plan
         self._numbers = soil.mentions.numbers
-        schema = Schema(soil.plan, Options())
+        schema = Layout(soil.plan, Options())
         self._endless = {
             union: {name for _, name, fields, _ in varieties if schema.fields_reach_end(fields)}
-            for union, (_, varieties, _) in soil.plan["unions"].items()
+            for union, (_, varieties, _) in soil.plan.unions.items()
         }
         self._seen: dict[str, dict[str, Any]] = {}
         self._varieties: dict[str, dict[str, Variety]] = {}
@@ -94,7 +95,7 @@ class _Others:
                 yield from self._in_lists(value)
             case Variety():
                 yield from self._varieties.get(value.union, {}).items()
-        if site.partition(".")[0] in self._plan["frames"]:
+        if site.partition(".")[0] in self._plan.frames:
             yield from self._seen.get(site, {}).items()
 
     def _in_lists(self, items: list[Any]) -> Iterator[tuple[str, Any]]:
@@ -120,7 +121,7 @@ def _in_header(value: Any) -> frozenset[int]:
     return frozenset(id(holder) for part in header.values() for _, holder, _, _ in fields_below(part, _ITEMS))
 
 
-def _types(plan: Plan) -> dict[str, Any]:
+def _types(plan: Schema) -> dict[str, Any]:
     return {
         f"{owner}.{field[0]}": field[2] for owner, fields in rows_of(plan) for field in every_field(fields)
     }
@@ -136,7 +137,7 @@ def _beyond(soil: Soil, type_: Any, value: Any) -> Iterator[tuple[str, Any]]:
             low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if zigzag else (0, (1 << bits) - 1)
             yield from (("one above the largest", high + 1), ("one below the smallest", low - 1))
         case ("enum", name, *_) if isinstance(value, int):
-            yield from _beyond_members(soil.plan["enums"][name])
+            yield from _beyond_members(soil.plan.enums[name])
         case ("text", encoding, length, *_) if isinstance(value, str):
             yield from _beyond_text(soil, encoding, length)
         case ("bytes", length) if isinstance(value, bytes):

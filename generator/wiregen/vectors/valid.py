@@ -92,7 +92,7 @@ class Crop:
         """Return the messages of a role that are met only inside others, in frames of their own."""
         plan = self.soil.plan
         met = {message_of(draft) for draft in self.drafts}
-        for name, (code, sender, _) in plan["messages"].items():
+        for name, (code, sender, _) in plan.messages.items():
             if name in met or sender not in (role, None) or not isinstance(code, int):
                 continue
             known: set[bytes] = set()
@@ -186,10 +186,12 @@ class Crop:
 def valid_drafts(crop: Crop) -> None:
     """Explore everything that is sent."""
     plan = crop.soil.plan
-    roles: tuple[str | None, ...] = tuple(plan["sends"]) or (None,)
-    for role in plan["opens"]:
-        explore(crop.soil, _taking(crop, role, None, is_opening=True), crop.found, role=role, is_opening=True)
-    for variant in (None, *plan["variants"]):
+    roles: tuple[str | None, ...] = tuple(plan.sends) or (None,)
+    for opener in plan.opens:
+        explore(
+            crop.soil, _taking(crop, opener, None, is_opening=True), crop.found, role=opener, is_opening=True
+        )
+    for variant in (None, *plan.variants):
         for role in roles:
             explore(crop.soil, _taking(crop, role, variant), crop.found, role=role, variant=variant)
     for role in roles:

@@ -20,7 +20,7 @@ _LONGEST: Final = 300
 
 def variant_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft]:
     """Return the first frame of each message, and of each of its headers, as each variant lays it."""
-    for variant in drafting.plan["variants"]:
+    for variant in drafting.plan.variants:
         shown: set[str] = set()
         for draft in frames:
             value = draft.trees[0].value if len(draft.trees) == 1 else None
@@ -28,7 +28,7 @@ def variant_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft]:
                 continue
             if isinstance(value, FrameValue):
                 said = ", ".join(f"{name} {str(part)[:20]}" for name, part in value.header.items() if part)
-            elif isinstance(value, Record) and value.name in drafting.plan["variants"][variant]["preambles"]:
+            elif isinstance(value, Record) and value.name in drafting.plan.variants[variant].preambles:
                 said = ""
             else:
                 continue

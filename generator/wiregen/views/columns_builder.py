@@ -14,7 +14,7 @@ from wiregen import model as m
 from wiregen.naming import constant_case
 from wiregen.views.columns_cycles import Cycles
 from wiregen.views.columns_types import arm_key, integer_of, is_integer, may_be_no_text, number, widest
-from wiregen.walk import attributes, has_value
+from wiregen.walk import attributes, has_value, matched_messages
 
 __all__ = ["Column", "ColumnsBuilder", "Named"]
 
@@ -106,7 +106,9 @@ class ColumnsBuilder:
             case m.Reference():
                 return self._reference(name, type_, doc)
             case m.MessageMatch():
-                return self._struct(name, doc, "messages", "choice", self._messages(type_.only))
+                return self._struct(
+                    name, doc, "messages", "choice", self._messages(self._matched(type_, None))
+                )
             case m.Match():
                 return self._choice(name, type_, doc)
             case m.Block():
@@ -136,7 +138,8 @@ class ColumnsBuilder:
                 columns = self._varieties(_declared(self._protocol.unions, type_.name), type_)
                 return self._struct(name, doc, type_.name, "union", columns)
             case "frame":
-                columns = self._frame(_declared(self._protocol.frames, type_.name), type_.only)
+                frame = _declared(self._protocol.frames, type_.name)
+                columns = self._frame(frame, self._matched(type_, frame.role))
                 return self._struct(name, doc, type_.name, "frame", columns)
             case _:
                 assert_never(type_.target)
@@ -170,14 +173,16 @@ class ColumnsBuilder:
         self._named.setdefault(name, Named(name=name, columns=columns))
         return name
 
-    def _messages(self, only: tuple[str, ...] | None) -> tuple[Column, ...]:
+    def _matched(self, type_: m.MessageMatch | m.Reference, role: str | None) -> Iterator[m.Message]:
+        return matched_messages(self._protocol.messages, type_, role)
+
+    def _messages(self, messages: Iterable[m.Message]) -> tuple[Column, ...]:
         """Return the columns of what a code may name: which it is, and each message."""
         which = Column(name="message", type="pa.string()", doc="Which message it is.")
         rows: list[tuple[Column, ...]] = [(which,)]
-        for message in self._protocol.messages:
-            if message.code is not None and (only is None or message.name in only):
-                reference = m.Reference(target="message", name=message.name)
-                rows.append(self._reference(message.name, reference, message.doc))
+        for message in messages:
+            reference = m.Reference(target="message", name=message.name)
+            rows.append(self._reference(message.name, reference, message.doc))
         return unique(rows)
 
     def _varieties(self, union: m.Union, type_: m.Reference) -> tuple[Column, ...]:
@@ -201,13 +206,13 @@ class ColumnsBuilder:
             variety.name, variety.doc, "variety", f"{union.name}.{variety.name}", variety.fields
         )
 
-    def _frame(self, frame: m.Frame, only: tuple[str, ...] | None) -> tuple[Column, ...]:
+    def _frame(self, frame: m.Frame, carried: Iterable[m.Message]) -> tuple[Column, ...]:
         """Return the columns of a frame inside a message: its header, and what it carries."""
         header = self.fields("frame", frame.name, frame.fields, without=frame.message)
         if frame.message is None:
             return header
         before, self._open = self._open, (*self._open, ("frame", frame.name))
-        messages = self._messages(only)
+        messages = self._messages(carried)
         self._open = before
         return unique([messages[:1], *((column,) for column in header), *((each,) for each in messages[1:])])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeAlias, TypeVar
 
@@ -33,11 +33,11 @@ _Declared = TypeVar("_Declared", m.Frame, m.Struct, m.Message, m.Preamble)
 
 
 class ModuleBuilder:
-    """Builds the view of one protocol's package."""
+    """Builds the view of one protocol's package; `schema`: its schema as JSON."""
 
-    def __init__(self, protocol: m.Protocol, plan: Mapping[str, object], source: str) -> None:
+    def __init__(self, protocol: m.Protocol, schema: str, source: str) -> None:
         self._protocol = protocol
-        self._plan = plan
+        self._schema = schema
         self._source = source
         self._shared = Shared(protocol)
         self._classes = ClassBuilder(self._shared)
@@ -103,7 +103,7 @@ class ModuleBuilder:
             compiles_whole_frames=not refused,
             is_partly_careful=bool(refused) or any(join.block is not None for join in protocol.joins),
             is_plain=self._is_plain(frames, refused),
-            plan=self._plan,
+            plan=tuple(self._schema.splitlines()),
         )
 
     def _exports(self, classes: tuple[ClassView, ...], others: tuple[_Named, ...]) -> set[str]:

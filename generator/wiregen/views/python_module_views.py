@@ -281,7 +281,8 @@ class ModuleView:
     is_partly_careful: bool
     is_plain: bool
     """One frame for both directions, and nothing around it."""
-    plan: object
+    plan: tuple[str, ...]
+    """The schema as lines of JSON."""
 
     @property
     def loaded_late(self) -> tuple[str, ...]:

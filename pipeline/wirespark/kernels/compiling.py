@@ -54,7 +54,7 @@ def program_of(wishes: Wishes, role: str | None) -> Program | None:
     options = package.runtime("options").Options(
         role, limits=dict(wishes.limits), strict=wishes.strict, variant=wishes.variant
     )
-    schema = package.runtime("schema").Schema(package.plan, options)
+    schema = package.runtime("layout").Layout(package.plan, options)
     try:
         return _Frames(package.columns, schema, role).program()
     except Unsupported:
@@ -142,7 +142,7 @@ class _Frames:
 
 def _codes(schema: Any, role: str | None, frame: str) -> Iterator[tuple[int, str]]:
     """Yield the codes of what a role may send in a frame, its own meaning of each first; None: of any role."""
-    every = sorted({code for codes in schema.plan["codes"].values() for code in codes})
+    every = sorted({code for codes in schema.plan.codes.values() for code in codes})
     for code in every:
         name = schema.message_of(code, role, frame)
         if name is not None:
@@ -153,16 +153,16 @@ def _jump(records: Records, register: int, labels: dict[int, Label]) -> None:
     records.choose(register, {(code, code): label for code, label in labels.items()})
 
 
-def _noted(plan: dict[str, Any]) -> frozenset[str] | None:
+def _noted(plan: Any) -> frozenset[str] | None:
     """Return the messages and frames that say something about later ones; None: any may."""
     found: set[str] = set()
-    for _, _, _, settings, clearings in plan["contexts"].values():
+    for _, _, _, settings, clearings in plan.contexts.values():
         found |= {name for name, *_ in settings}
         for names, _ in clearings:
             if names is None:
                 return None
             found |= set(names)
-    for _, divided, _, pieces, lasts, clearings in plan["joins"].values():
+    for _, divided, _, pieces, lasts, clearings in plan.joins.values():
         found |= {name for name, *_ in (*pieces, *lasts)}
         found |= {divided[0]} if divided is not None else set()
         for names, _ in clearings:

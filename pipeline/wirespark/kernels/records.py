@@ -27,7 +27,7 @@ class Records(Values):
         super().__init__(schema, ProgramWriter())
         self._carried = carried
         self._terms = Terms(self.writer, schema.limits)
-        kinds = (schema.frames, schema.structs, schema.messages, schema.plan["unions"])
+        kinds = (schema.frames, schema.structs, schema.messages, schema.plan.unions)
         self._asked = frozenset(name for kind in kinds for name in names_asked(kind))
         self._measured = frozenset(name for kind in kinds for name in names_asked(kind, "size"))
         self._nesting: dict[tuple[str, str], int] = {}

@@ -95,7 +95,7 @@ class Values(ABC):
 
     def _enum(self, type_: Any, group: Group, *, is_asked: bool) -> Known:
         _, name, only, _ = type_
-        base, is_open, members = self.schema.plan["enums"][name]
+        base, is_open, members = self.schema.plan.enums[name]
         if base[0] != "int":
             raise Unsupported("an enum of a varint")
         form = _form(base)
@@ -173,8 +173,8 @@ class Values(ABC):
     # ---- lists
 
     def _list(self, type_: Any, scope: Scope, group: Group) -> Known:
-        _, item, length, smallest, *more = type_
-        if len(more) > 1:
+        item, length, smallest = type_.item, type_.length, type_.smallest_item
+        if type_.where is not None:
             raise Unsupported("items with a condition")
         if smallest < 1 or smallest > 1 << 20:
             raise Unsupported("items without a size")
@@ -250,7 +250,7 @@ class Values(ABC):
     def _union(self, type_: Any, scope: Scope, group: Group) -> Known:
         """Write what reads a union: which variety, its code, and that variety's columns."""
         _, name, only, lenient = type_
-        code_type, varieties, _ = self.schema.plan["unions"][name]
+        code_type, varieties, _ = self.schema.plan.unions[name]
         if not group:
             raise Unsupported("a union that is not shown")
         which, code, *rest = groups_of(group[0].children)

@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
+from tests import built_schema
 from tests.property.sample_schemas.checks import check_package, same
 from tests.property.sample_schemas.protocols import draw
 from tests.property.sample_schemas.text import Schema
@@ -241,7 +242,7 @@ class _Batch:
     def _check_package(self, seed: int) -> None:
         root = f"{self._package}.s{seed}"
         module = importlib.import_module(root)
-        plan = importlib.import_module(f"{root}._plan").PLAN
+        plan = built_schema.schema_of(root)
         others = {name: importlib.import_module(f"{root}.{name}") for name in OTHERS}
         self._tally.values += check_package(module, plan, others, str(seed), N_VALUES)
 

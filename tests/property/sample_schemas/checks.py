@@ -23,6 +23,7 @@ from wiregen.runtime.errors import DecodeError, EncodeError, check_end
 from wiregen.runtime.explain import careful_decoder, explain
 from wiregen.runtime.options import Options
 from wiregen.runtime.records import frame_record
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.tree import Node
 from wiregen.runtime.writing import write_frame
 
@@ -49,13 +50,13 @@ class Layout:
 class _Answers:
     """A context that has an answer to everything, and remembers it."""
 
-    def __init__(self, plan: dict[str, Any], dice: random.Random) -> None:
+    def __init__(self, plan: Schema, dice: random.Random) -> None:
         self._plan = plan
         self._dice = dice
         self.entries: dict[tuple[Any, ...], Any] = {}
 
     def lookup(self, name: str, keys: tuple[Any, ...], sender: str | None) -> Any:
-        type_, _, owner, *_ = self._plan["contexts"][name]
+        type_, _, owner, *_ = self._plan.contexts[name]
         place = (name, owner or sender, *keys)
         if place not in self.entries:
             self.entries[place] = self._entry(type_)
@@ -66,18 +67,18 @@ class _Answers:
             case ("bool", *_):
                 return self._dice.random() < 0.5
             case ("enum", name, *_):
-                return self._dice.choice(self._plan["enums"][name][2])[0]
+                return self._dice.choice(self._plan.enums[name][2])[0]
             case _:
                 return self._dice.choice((0, 1, 2, 5))
 
     def snapshot(self) -> dict[str, Any]:
-        found: dict[str, Any] = {name: [] for name in self._plan["contexts"]}
+        found: dict[str, Any] = {name: [] for name in self._plan.contexts}
         for (name, *key), value in self.entries.items():
             found[name].append([*key, value])
         return found
 
 
-def check_package(module: Any, plan: dict[str, Any], others: dict[str, Any], seed: str, n_values: int) -> int:
+def check_package(module: Any, plan: Schema, others: dict[str, Any], seed: str, n_values: int) -> int:
     """Check one package in all its layouts; return how many values were checked."""
     checks = Checks(module, plan, others, random.Random(seed))
     return sum(checks.check_layout(layout, n_values) for layout in checks.layouts())
@@ -86,9 +87,7 @@ def check_package(module: Any, plan: dict[str, Any], others: dict[str, Any], see
 class Checks:
     """One generated package beside the reference codec of its plan."""
 
-    def __init__(
-        self, module: Any, plan: dict[str, Any], others: dict[str, Any], dice: random.Random
-    ) -> None:
+    def __init__(self, module: Any, plan: Schema, others: dict[str, Any], dice: random.Random) -> None:
         self.module = module
         self.plan = plan
         self.others = others
@@ -96,15 +95,15 @@ class Checks:
         self._parameters: dict[Any, frozenset[str]] = {}
 
     def layouts(self) -> Iterator[Layout]:
-        frames = list(self.plan["frames"].values())
+        frames = list(self.plan.frames.values())
         senders = dict.fromkeys(frame[0] for frame in frames)
-        roles = list(senders) if None not in senders else [None, *self.plan["roles"]]
-        first, second = (self.plan["codes"].get(role, {}) for role in self.plan["roles"])
+        roles = list(senders) if None not in senders else [None, *self.plan.roles]
+        first, second = (self.plan.codes.get(role, {}) for role in self.plan.roles)
         if any(
             second.get(code, name) != name for code, name in first.items()
         ):  # the sender tells what is meant
-            roles = list(self.plan["roles"])
-        for variant in (None, *self.plan["variants"]):
+            roles = list(self.plan.roles)
+        for variant in (None, *self.plan.variants):
             yield from (Layout(role, variant) for role in roles)
 
     @cached_property
@@ -180,7 +179,7 @@ class Checks:
             answers = _Answers(self.plan, self.dice)
             options = Options(layout.role, context=answers, variant=layout.variant)
             for value, data in grown.frames(self.plan, self.dice, 1, options):
-                known = answers.snapshot() if self.plan["contexts"] else {}
+                known = answers.snapshot() if self.plan.contexts else {}
                 own = replace(layout, known=known)
                 self.check_value(value, data, own)
                 found.append(data)
@@ -214,11 +213,11 @@ class Checks:
     def _is_in_join(self, outcome: dict[str, Any]) -> bool:
         """Say whether a refusal lies in joined bytes: an encoder writes a piece, and does not know what it completes."""
         path = outcome["path"] or ""
-        return any(path == name or path.startswith(f"{name}.") for name in self.plan["joins"])
+        return any(path == name or path.startswith(f"{name}.") for name in self.plan.joins)
 
     def check_bytes(self, data: bytes, layout: Layout) -> Outcome:
         outcome, _ = self.fast(data, layout)
-        if self.plan["joins"]:  # what is joined is read by decoders alone in the reference codec
+        if self.plan.joins:  # what is joined is read by decoders alone in the reference codec
             self.check_chunks(data, [data], layout)
             return outcome
         same("compiled and reference decoder", outcome, self.careful(data, layout), data.hex())
@@ -226,7 +225,7 @@ class Checks:
 
     def check_line(self, frame: Any, data: bytes, layout: Layout) -> None:
         """Check that the JSON line of a frame gives back its bytes, without having to hold them where it is canonical."""
-        if self.plan["contexts"] or getattr(frame, "part", None) is not None:
+        if self.plan.contexts or getattr(frame, "part", None) is not None:
             return
         maker = LineMaker(self.plan, variant=layout.variant)
         line = loads(dumps(maker.decoded(frame, data, offset=0, role=layout.role)))

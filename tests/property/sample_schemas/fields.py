@@ -668,7 +668,7 @@ class Fields:
             key = self.name(place)
             rows.append(f"{key} : u8")
             keys.append(key)
-        name, entry = self.name(place), f"{context}[{', '.join(keys)}]"
+        name, entry = self.name(place), context + "".join(f"[{key}]" for key in keys)
         types = (f"bytes[{entry}]", f"u8[{entry}]", f"match {entry} {{ 0 => u16  1 .. 5 => utf8[u8]  _ => bytes[u8] }}", f"u16 if {entry} == 1")  # fmt: skip
         return [*rows, f"{name} : {self.one(types) if sort == 'int' else f'u16 if {entry}'}"]
 

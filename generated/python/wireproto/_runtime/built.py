@@ -8,20 +8,19 @@ from typing import Any
 from .cells import content
 from .part import Part
 from .record_types import flat_fields
+from .schema.protocol import Schema
 from .tree import FrameValue, Record, Variety
 
 __all__ = ["build", "typed"]
 
 
-def build(plan: dict[str, Any], value: Any, namespace: dict[str, Any]) -> Any:
+def build(plan: Schema, value: Any, namespace: dict[str, Any]) -> Any:
     """Return a value with its records as objects of the classes that `namespace` holds by name."""
     match value:
         case FrameValue() if _is_piece(plan, value):
             return _built_piece(plan, value, namespace)
         case FrameValue():
-            frame = _built(
-                plan, _class(namespace, value.name), value, plan["frames"][value.name][1], namespace
-            )
+            frame = _built(plan, _class(namespace, value.name), value, plan.frames[value.name][1], namespace)
             frame.message = build(plan, value.message, namespace)
             if value.part is not None:
                 part = value.part
@@ -29,7 +28,7 @@ def build(plan: dict[str, Any], value: Any, namespace: dict[str, Any]) -> Any:
             return frame
         case Variety():
             union = _class(namespace, value.union)
-            fields = next(each[2] for each in plan["unions"][value.union][1] if each[1] == value.name)
+            fields = next(each[2] for each in plan.unions[value.union][1] if each[1] == value.name)
             variety = _built(plan, _class(vars(union), value.name), value, fields, namespace)
             if "code" in type(variety).__slots__ and "code" not in value.fields:
                 variety.code = value.code
@@ -43,15 +42,15 @@ def build(plan: dict[str, Any], value: Any, namespace: dict[str, Any]) -> Any:
             return value
 
 
-def _is_piece(plan: dict[str, Any], frame: FrameValue) -> bool:
+def _is_piece(plan: Schema, frame: FrameValue) -> bool:
     name = getattr(frame.message, "name", "")
-    return isinstance(frame.message, Record) and name in plan["joins"] and name not in plan["messages"]
+    return isinstance(frame.message, Record) and name in plan.joins and name not in plan.messages
 
 
-def _built_piece(plan: dict[str, Any], value: FrameValue, namespace: dict[str, Any]) -> Any:
+def _built_piece(plan: Schema, value: FrameValue, namespace: dict[str, Any]) -> Any:
     """Return a frame with a piece of a block; what the block holds has its defaults."""
     class_ = _class(namespace, value.name)
-    types = {field[0]: field[2] for field in flat_fields(plan["frames"][value.name][1])}
+    types = {field[0]: field[2] for field in flat_fields(plan.frames[value.name][1])}
     spelled = {slot.removesuffix("_"): slot for slot in class_.__slots__} | {
         slot: slot for slot in class_.__slots__
     }
@@ -74,13 +73,13 @@ def _enum(namespace: Any, name: str) -> Any:
     return namespace[name] if isinstance(namespace.get(name), EnumType) else namespace[f"{name}_"]
 
 
-def _fields_of(plan: dict[str, Any], name: str) -> Any:
-    if name in plan["structs"]:
-        return plan["structs"][name]
-    return plan["messages"][name][2] if name in plan["messages"] else plan["preambles"][name][1]
+def _fields_of(plan: Schema, name: str) -> Any:
+    if name in plan.structs:
+        return plan.structs[name]
+    return plan.messages[name][2] if name in plan.messages else plan.preambles[name][1]
 
 
-def _built(plan: dict[str, Any], class_: Any, value: Any, fields: Any, namespace: dict[str, Any]) -> Any:
+def _built(plan: Schema, class_: Any, value: Any, fields: Any, namespace: dict[str, Any]) -> Any:
     made = object.__new__(class_)
     types = {field[0]: field[2] for field in flat_fields(fields) if not field[1]}
     for slot in class_.__slots__:
@@ -94,12 +93,12 @@ def _built(plan: dict[str, Any], class_: Any, value: Any, fields: Any, namespace
     return made
 
 
-def typed(plan: dict[str, Any], type_: Any, value: Any, namespace: dict[str, Any]) -> Any:
+def typed(plan: Schema, type_: Any, value: Any, namespace: dict[str, Any]) -> Any:
     """Return a value of that type; numbers of enums become members."""
     type_ = content(type_)
     if type_[0] == "enum" and isinstance(value, int):
         enum = _enum(namespace, type_[1])
-        known = {number for number, _ in plan["enums"][type_[1]][2]}
+        known = {number for number, _ in plan.enums[type_[1]][2]}
         return enum(value) if value in known else value
     if type_[0] == "list" and isinstance(value, list):
         return [typed(plan, type_[1], item, namespace) for item in value]

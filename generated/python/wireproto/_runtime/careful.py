@@ -20,6 +20,7 @@ from .writing import write_frame
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .reader import Skimming
+    from .schema.protocol import Schema
 
 __all__ = [
     "decode_carefully", "decode_fault", "decode_view", "encode_carefully", "encode_fields", "fault_of",
@@ -28,7 +29,7 @@ __all__ = [
 
 
 def decode_fault(
-    plan: dict[str, Any],
+    plan: Schema,
     buffer: bytes,
     end: int,
     from_role: str | None,
@@ -50,7 +51,7 @@ def decode_fault(
     raise AssertionError("straight-line code refuses what the careful codec reads")
 
 
-def fault_of(plan: dict[str, Any], buffer: bytes, options: Options) -> DecodeError:
+def fault_of(plan: Schema, buffer: bytes, options: Options) -> DecodeError:
     """Return why `buffer` is not one whole frame; NeedMoreData where it is only cut."""
     try:
         steps = read_frame(plan, buffer, 0, options, stop=len(buffer), is_quick=True, is_faulty=True)
@@ -61,9 +62,7 @@ def fault_of(plan: dict[str, Any], buffer: bytes, options: Options) -> DecodeErr
     raise AssertionError("straight-line code refuses what the careful codec reads")
 
 
-def _found(
-    plan: dict[str, Any], buffer: bytes, end: int, options: Options, error: DecodeError
-) -> DecodeError:
+def _found(plan: Schema, buffer: bytes, end: int, options: Options, error: DecodeError) -> DecodeError:
     """Return an error; where the search for it ended in a frame that is cut, that it is."""
     if error.code != "limit_exceeded" or not error.expected.startswith(SEARCHED):
         return error
@@ -80,7 +79,7 @@ def _found(
 
 
 def decode_carefully(
-    plan: dict[str, Any],
+    plan: Schema,
     namespace: dict[str, Any],
     buffer: bytes,
     options: Options,
@@ -100,7 +99,7 @@ def decode_carefully(
     return build(plan, node.value, namespace)
 
 
-def decode_view(plan: dict[str, Any], namespace: dict[str, Any], path: str, data: bytes | None) -> Any:
+def decode_view(plan: Schema, namespace: dict[str, Any], path: str, data: bytes | None) -> Any:
     """Return what a field is when it is read once more, as objects of the generated module; None of what is absent.
 
     Raises:
@@ -109,13 +108,14 @@ def decode_view(plan: dict[str, Any], namespace: dict[str, Any], path: str, data
     if data is None:
         return None
     owner, _, name = path.rpartition(".")
-    type_ = plan["views"][owner][name]
+    type_ = plan.views[owner][name]
+    assert not isinstance(type_, str)
     node = explain_type(plan, type_, data, Options(), name=name)
     return typed(plan, type_, node.value, namespace)
 
 
 def encode_carefully(
-    plan: dict[str, Any],
+    plan: Schema,
     frame: Any,
     compression: int,
     *,
@@ -133,7 +133,7 @@ def encode_carefully(
     return write_frame(plan, frame, options, compression=compression)
 
 
-def made_of_fields(plan: dict[str, Any], namespace: dict[str, Any], name: str, fields: dict[str, Any]) -> Any:
+def made_of_fields(plan: Schema, namespace: dict[str, Any], name: str, fields: dict[str, Any]) -> Any:
     """Return the message of that name, of the generated module, whose fields are given as JSON data.
 
     Raises:
@@ -142,7 +142,7 @@ def made_of_fields(plan: dict[str, Any], namespace: dict[str, Any], name: str, f
     return build(plan, message_from_fields(plan, name, fields), namespace)
 
 
-def encode_fields(plan: dict[str, Any], name: str, fields: dict[str, Any]) -> bytes:
+def encode_fields(plan: Schema, name: str, fields: dict[str, Any]) -> bytes:
     """Return the bytes of a frame around the message of that name whose fields are given as JSON data.
 
     Raises:

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, ClassVar, Self
 
+    from .schema.protocol import Schema
+
 __all__ = ["Envelope", "MessageRecord", "Record"]
 
 
@@ -52,7 +54,7 @@ class MessageRecord(Record):
     """Who sends it, where the other role has another message of its code."""
 
     @staticmethod
-    def _load_plan() -> dict[str, Any]:
+    def _load_plan() -> Schema:
         """Return the protocol's plan."""
         raise NotImplementedError
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .codec import ReadState
     from .context import Context
     from .extent import Extents
-    from .options import Plan
+    from .schema.protocol import Schema
     from .tree import Node
 
     F = TypeVar("F")
@@ -69,7 +69,7 @@ class Decoder(Generic[F]):
 
     def __init__(
         self,
-        plan_loader: Callable[[], Plan],
+        plan_loader: Callable[[], Schema],
         decode_from: DecodeFrom[F],
         state: ReadState | None = None,
         *,
@@ -409,8 +409,7 @@ class Decoder(Generic[F]):
         Raises:
             DecodeError: It does not conform.
         """
-        is_faulty = self._is_whole and self._namespace is None
-        steps = self._reading(data, offset, base, is_faulty=is_faulty)
+        steps = self._reading(data, offset, base, is_faulty=self._is_whole)
         try:
             next(steps)
         except DecodeError as error:

@@ -33,7 +33,12 @@ if TYPE_CHECKING:
         "incomplete_join",
     ]
 
-__all__ = ["DecodeError", "EncodeError", "NeedMoreData", "SessionError", "check_end"]
+__all__ = ["DecodeError", "EncodeError", "NeedMoreData", "SessionError", "check_end", "within"]
+
+
+def within(allowed: str, limit: str) -> str:
+    """Return what is expected where a limit is exceeded: what it allows, and its name."""
+    return f"{allowed} (limits.{limit})"
 
 
 def _expectation(expected: str, found: str) -> str:

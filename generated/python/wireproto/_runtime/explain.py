@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .decoder import Decoder
 from .errors import DecodeError, NeedMoreData
+from .layout import Type
 from .noting import Notes
-from .options import Options, Plan
+from .options import Options
 from .reading import read_frame, read_preamble, read_type
-from .schema import Type
+from .schema.protocol import Schema
 from .tree import FrameValue, Node
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def finished(steps: Generator[int, bool, Node]) -> Node:
 
 
 def explain(
-    plan: Plan,
+    plan: Schema,
     buffer: bytes,
     offset: int,
     end: int,
@@ -63,7 +64,7 @@ def explain(
 
 
 def explain_type(
-    plan: Plan, type_: Type, buffer: bytes, options: Options, *, name: str, offset: int = 0, base: int = 0
+    plan: Schema, type_: Type, buffer: bytes, options: Options, *, name: str, offset: int = 0, base: int = 0
 ) -> Node:
     """Return the tree of one shape that fills the buffer from `offset` on: what a view or a bare message holds.
 
@@ -83,7 +84,7 @@ def explain_type(
     return node
 
 
-def fault(plan: Plan, buffer: bytes, offset: int, end: int, options: Options, base: int = 0) -> DecodeError:
+def fault(plan: Schema, buffer: bytes, offset: int, end: int, options: Options, base: int = 0) -> DecodeError:
     """Return what is wrong with a frame that the fast code refused; NeedMoreData where it is only cut."""
     try:
         explain(plan, buffer, offset, end, options, base)
@@ -98,9 +99,9 @@ class CarefulDecoder(Decoder[Node]):
     __slots__ = ()
 
     def __init__(
-        self, plan: Plan, options: Options, errors: Literal["raise", "yield"], context: Context | None
+        self, plan: Schema, options: Options, errors: Literal["raise", "yield"], context: Context | None
     ) -> None:
-        opens = options.from_role in plan["opens"]
+        opens = options.from_role in plan.opens
         super().__init__(
             lambda: plan, self._tree, errors=errors, decode_opening=self._tree if opens else None
         )
@@ -141,7 +142,7 @@ class CarefulDecoder(Decoder[Node]):
 
 
 def careful_decoder(
-    plan: Plan,
+    plan: Schema,
     options: Options,
     errors: Literal["raise", "yield"] = "raise",
     *,

@@ -10,16 +10,39 @@ import operator
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Never, NoReturn, Protocol, TypeAlias
 from uuid import UUID
 
+from .schema.expressions import (
+    Call,
+    Checksum,
+    ContextReference,
+    Expression,
+    FieldReference,
+    Function,
+    Item,
+    JoinReference,
+    LimitReference,
+    ListOf,
+    Name,
+    Negation,
+    Null,
+    Number,
+    Octets,
+    Operation,
+    Position,
+    Range,
+    RoleReference,
+    String,
+    Truth,
+    VariableReference,
+)
 from .tree import Record, Variety
 
 __all__ = [
     "Circular", "Incalculable", "Scope", "Undefined", "checksum", "count_of", "distinct", "equal", "evaluate", "power", "rank",
 ]  # fmt: skip
 
-Expression: TypeAlias = tuple[Any, ...]
 # What a name may stand for: the values of the tree, and what expressions make of them.
 Value: TypeAlias = Any
 
@@ -88,50 +111,55 @@ def evaluate(expression: Expression, scope: Scope) -> Value:
         Undefined: A name of it is not there, or (Incalculable) there is no such number.
     """
     match expression:
-        case ("number" | "truth" | "text", value):
+        case Number(value) | Truth(value) | String(value):
             return value
-        case ("octets", digits):
+        case Octets(digits):
             return bytes.fromhex(digits)
-        case ("null",):
+        case Null():
             return None
-        case ("operation", operator_, left, right):
+        case Operation(operator_, left, right):
             return _operation(operator_, left, right, scope)
-        case ("negation", "not", operand):
+        case Negation("not", operand):
             return not _truth(evaluate(operand, scope))
-        case ("negation", _, operand):
+        case Negation(_, operand):
             return -_integer(evaluate(operand, scope))
-        case ("range", low, high):
+        case Range(low, high):
             return range(_integer(evaluate(low, scope)), _integer(evaluate(high, scope)) + 1)
-        case ("list", items):
+        case ListOf(items):
             return tuple(evaluate(item, scope) for item in items)
-        case ("item", list_, index):
+        case Item(list_, index):
             return _item(_sequence(evaluate(list_, scope)), _integer(evaluate(index, scope)))
-        case ("call", function, arguments):
+        case Call(function, arguments):
             return _call(function, arguments, scope)
         case _:
             return _name(expression, scope)
 
 
-def _name(expression: Expression, scope: Scope) -> Value:
+def _name(expression: Name, scope: Scope) -> Value:
     match expression:
-        case ("field", path, where):
+        case FieldReference(path, where):
             return scope.field(path, where)
-        case ("limit", name):
+        case LimitReference(name):
             return scope.limit(name)
-        case ("context", name, keys):
+        case ContextReference(name, keys):
             return scope.context(name, tuple(evaluate(key, scope) for key in keys))
-        case ("variable" | "role", name) if expression[0] == "variable" or name == "sender":
+        case VariableReference(name) | RoleReference("sender" as name):
             return scope.variable(name)
-        case ("role", name):
+        case RoleReference(name):
             return name
-        case ("position", "remaining"):
+        case Position("remaining"):
             return scope.remaining()
-        case ("position", _):
+        case Position(_):
             return scope.offset()
-        case ("checksum", algorithm, first, last):
+        case Checksum(algorithm, first, last):
             return scope.checksum(algorithm, first, last)
-        case _:
-            raise TypeError(f"{expression[0]} stands in the wrong place of a plan")
+        case JoinReference(_):
+            raise TypeError("a join is an argument of `size` only")
+    _never(expression)
+
+
+def _never(expression: Never) -> NoReturn:
+    raise TypeError(f"{expression!r} is not an expression")
 
 
 def checksum(algorithm: str, data: bytes) -> int:
@@ -265,15 +293,16 @@ def _holds(container: Value, value: Value) -> bool:
 # ---- functions ----
 
 
-def _call(function: str, arguments: tuple[Expression, ...], scope: Scope) -> Value:
+def _call(function: Function, arguments: tuple[Expression, ...], scope: Scope) -> Value:
+    match function, arguments[0]:
+        case "size" | "present" | "count", FieldReference(path, "item"):
+            asked: Any = scope  # the condition of `until` is only evaluated where there are items
+            return asked.about_item(function, path)
+        case "size" | "present" | "code", FieldReference(path) | JoinReference(path):
+            return _about(function, path, scope)
+        case "count", FieldReference(path):
+            return scope.count(path)
     match function:
-        case "size" | "present" | "count" if arguments[0][0] == "field" and arguments[0][2] == "item":
-            asked: Any = scope  # what stands behind `until` is only evaluated where there are items
-            return asked.about_item(function, arguments[0][1])
-        case "size" | "present" | "code":
-            return _about(function, arguments[0], scope)
-        case "count" if arguments[0][0] == "field":
-            return scope.count(arguments[0][1])
         case "count":
             return len(_sequence(evaluate(arguments[0], scope)))
         case "distinct":
@@ -287,8 +316,8 @@ def _call(function: str, arguments: tuple[Expression, ...], scope: Scope) -> Val
             return _on_queue(function, tuple(_sequence(queue)), value)
 
 
-def _about(function: str, argument: Expression, scope: Scope) -> Value:
-    path = (argument[1],) if argument[0] == "join" else argument[1]
+def _about(function: Function, about: tuple[str, ...] | str, scope: Scope) -> Value:
+    path = (about,) if isinstance(about, str) else about
     match function:
         case "size":
             return scope.size(path)

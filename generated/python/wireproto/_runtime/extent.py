@@ -33,8 +33,10 @@ from .extent_steps import (
     Step,
     Steps,
 )  # fmt: skip
-from .options import Options, Plan
-from .schema import Schema
+from .layout import Layout
+from .options import Options
+from .schema.expressions import Expression
+from .schema.protocol import Schema
 
 __all__ = ["Extent", "Extents", "Header", "Odd"]
 
@@ -127,7 +129,7 @@ class _Level:
     __slots__ = ("index", "left", "n_lengths", "names", "steps", "until")
 
     def __init__(
-        self, steps: Steps, names: dict[str, Any], *, left: int = 0, until: tuple[Any, ...] | None = None
+        self, steps: Steps, names: dict[str, Any], *, left: int = 0, until: Expression | None = None
     ) -> None:
         self.steps = steps
         self.index = 0
@@ -348,7 +350,7 @@ class Extent:
     def _match(self, step: Step, data: Buffer, position: int, end: int) -> int:
         _, subject, arms = step
         names = self._level.names
-        if isinstance(subject, tuple):
+        if not callable(subject):
             number = self._evaluate(subject)
         else:
             number, position = subject(data, position, end)
@@ -391,7 +393,7 @@ class Extent:
 
     # ---- expressions
 
-    def _evaluate(self, expression: tuple[Any, ...]) -> Any:
+    def _evaluate(self, expression: Expression) -> Any:
         if expression[0] == "field":
             return self.field(expression[1], expression[2])
         try:
@@ -481,9 +483,9 @@ class Extents:
     )
     odd = Odd
 
-    def __init__(self, plan: Plan, options: Options) -> None:
+    def __init__(self, plan: Schema, options: Options) -> None:
         self.options = options
-        self.schema = Schema(plan, options)
+        self.schema = Layout(plan, options)
         self.tables = ExtentSteps(self.schema)
         name = self.schema.frame_of(options.from_role)
         self.steps = self.tables.frame(name)

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 from .codec import BRIEF_REFERENCE
-from .errors import DecodeError
+from .errors import DecodeError, within
 from .plain import Key, plain, value_of
+from .schema.protocol import Schema
 
 __all__ = ["Joins", "Mark", "OpenJoin", "limit_of_joins"]
 
@@ -22,9 +23,9 @@ Mark: TypeAlias = tuple[str, str | None, Key, Any, Any, bool]
 """Join, direction, key, what is open there and how much of it, and whether pieces had been refused."""
 
 
-def limit_of_joins(plan: Mapping[str, Any]) -> str:
+def limit_of_joins(plan: Schema) -> str:
     """Return the name of the limit by which the file bounds what is joined: its own, or that of frames."""
-    return "frame" if plan["limits"].get("joined") is None else "joined"
+    return "frame" if plan.limits.get("joined") is None else "joined"
 
 
 BRIEF_JOINED = 16 * 1024
@@ -46,10 +47,11 @@ class OpenJoin:
 class Joins:
     """What is open of the joins of one connection."""
 
-    def __init__(self, plan: Mapping[str, Any], most_open: int) -> None:
+    def __init__(self, plan: Schema, most_open: int) -> None:
         self._most_open = most_open
-        self._rule: str | None = plan.get("limit_rules", {}).get(limit_of_joins(plan))
-        self._open: dict[str, dict[Owner, OpenJoin]] = {name: {} for name in plan["joins"]}
+        self._limit = limit_of_joins(plan)
+        self._rules = plan.limit_rules
+        self._open: dict[str, dict[Owner, OpenJoin]] = {name: {} for name in plan.joins}
         self.journal: list[Mark] | None = None
         """Where marks are put before anything is added or closed, while somebody may want it undone."""
         self._n_damages: dict[str | None, int] = {}
@@ -116,15 +118,15 @@ class Joins:
         return b"".join((*pieces, data)), 0 if open_ is None else open_.n_pieces
 
     def too_long(self, name: str, most_bytes: int) -> DecodeError:
-        expected = f"at most {most_bytes} bytes"
-        return DecodeError("limit_exceeded", rule=self._rule, path=name, expected=expected, found="more")
+        expected, rule = within(f"at most {most_bytes} bytes", self._limit), self._rules.get(self._limit)
+        return DecodeError("limit_exceeded", rule=rule, path=name, expected=expected, found="more")
 
     def _begin(self, name: str, direction: str | None, key: Key) -> OpenJoin:
         entries = self._open[name]
         if len(entries) >= self._most_open:
             self._refused.add((name, direction))
-            expected = f"at most {self._most_open} open keys"
-            raise DecodeError("limit_exceeded", path=name, expected=expected)
+            expected = within(f"at most {self._most_open} open keys", "open")
+            raise DecodeError("limit_exceeded", rule=self._rules.get("open"), path=name, expected=expected)
         made = OpenJoin(self._n_damages.get(direction, 0))
         self._enter(name, direction, key, made)
         return made

@@ -12,10 +12,12 @@ from typing import Any
 
 from . import reading_choices, reading_lengths, reading_records, reading_regions, reading_scalars
 from .errors import DecodeError
-from .options import Options, Plan
+from .layout import Layout, Type
+from .options import Options
 from .reader import Reader, Steps
 from .records import frame_record
-from .schema import Schema, Type
+from .schema.protocol import Schema
+from .schema.types import FrameReference
 from .tree import MOST_SHOWN, FrameValue, Node, Record
 from .window import Place, Window
 
@@ -51,12 +53,12 @@ def _read(reader: Reader, type_: Type, place: Place) -> Steps:
     return _READERS[type_[0]](reader, type_, place)
 
 
-def _reader(plan: Plan, options: Options, window: Window) -> Reader:
-    return Reader(Schema(plan, options), options, window, _read)
+def _reader(plan: Schema, options: Options, window: Window) -> Reader:
+    return Reader(Layout(plan, options), options, window, _read)
 
 
 def read_frame(
-    plan: Plan,
+    plan: Schema,
     buffer: bytes | bytearray,
     offset: int,
     options: Options,
@@ -96,11 +98,11 @@ def _open(reader: Reader) -> None:
 
 
 def _frame(reader: Reader, name: str) -> Steps:
-    return reading_records.read_bare_frame(reader, name, Place(name, name), ("frame", name, None, False))
+    return reading_records.read_bare_frame(reader, name, Place(name, name), FrameReference(name))
 
 
 def read_preamble(
-    plan: Plan,
+    plan: Schema,
     buffer: bytes | bytearray,
     offset: int,
     options: Options,
@@ -110,13 +112,13 @@ def read_preamble(
 ) -> Generator[int, bool, Node]:
     """Return the tree of the preamble that the sender begins with; the rest as `read_frame`."""
     reader = _reader(plan, options, Window(buffer, offset, stop=stop, base=base))
-    name = plan["opens"][options.from_role]
+    name = plan.opens[options.from_role or ""]
     _open(reader)
     return (yield from _guarded(reader, reading_records.read_preamble(reader, name)))
 
 
 def read_type(
-    plan: Plan,
+    plan: Schema,
     type_: Type,
     buffer: bytes,
     offset: int,

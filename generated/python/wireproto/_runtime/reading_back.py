@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from .access import declared_name
 from .errors import DecodeError, EncodeError
-from .options import Options, Plan
+from .options import Options
 from .records import frame_record
+from .schema.protocol import Schema
 from .tree import FrameValue
 
 TYPE_CHECKING = False
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["refuse_unreadable"]
 
 
-def refuse_unreadable(plan: Plan, name: str, value: Any, data: bytes, options: Options) -> None:
+def refuse_unreadable(plan: Schema, name: str, value: Any, data: bytes, options: Options) -> None:
     """Refuse bytes that come back as an error or as another value: with them all there a condition says otherwise.
 
     Raises:
@@ -26,7 +27,7 @@ def refuse_unreadable(plan: Plan, name: str, value: Any, data: bytes, options: O
     shown = value if declared_name(value) == name else FrameValue(name, {}, value)
     sent = Options(_sender(plan, name, shown, options), context=options.context, variant=options.variant)
     try:
-        node = explain(plan, data, 0, len(data), sent, is_preamble=name in plan["preambles"])
+        node = explain(plan, data, 0, len(data), sent, is_preamble=name in plan.preambles)
     except DecodeError as error:
         expected = error.expected or "what can be read"
         raise EncodeError("constraint", path=error.path, expected=expected) from None
@@ -35,14 +36,14 @@ def refuse_unreadable(plan: Plan, name: str, value: Any, data: bytes, options: O
         raise EncodeError("constraint", path=name, expected="what is read as the same", found="another value")
 
 
-def _sender(plan: Plan, name: str, value: Any, options: Options) -> str | None:
+def _sender(plan: Schema, name: str, value: Any, options: Options) -> str | None:
     """Return the role that sends a preamble or a frame: the one that is told, else the only one that may."""
-    if name in plan["preambles"]:
-        return str(plan["preambles"][name][0])
-    message = plan["messages"].get(declared_name(getattr(value, "message", None)), (None, None))
-    role: str | None = options.from_role or plan["frames"][name][0] or message[1]
+    if name in plan.preambles:
+        return str(plan.preambles[name][0])
+    message = plan.messages.get(declared_name(getattr(value, "message", None)), (None, None))
+    role: str | None = options.from_role or plan.frames[name][0] or message[1]
     return role
 
 
-def _fields(plan: Plan, value: Any, options: Options) -> Any:
+def _fields(plan: Schema, value: Any, options: Options) -> Any:
     return frame_record(plan, value, variant=options.variant)["fields"]

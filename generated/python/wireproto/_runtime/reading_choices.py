@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .errors import DecodeError
 from .expressions import Undefined
+from .layout import Type
 from .reader import Reader, Steps
 from .reading_records import read_message, read_record
 from .reading_scalars import refuse_outside
-from .schema import Type
+from .schema.elements import UnknownMessage
+from .schema.expressions import Expression
+from .schema.types import MessageReference
 from .scope import RecordScope
 from .tree import Node, Unknown, Value
 from .window import Place
@@ -19,7 +20,7 @@ __all__ = ["read_match", "read_message_match", "read_union"]
 
 def read_union(reader: Reader, type_: Type, place: Place) -> Steps:
     _, name, only, lenient = type_
-    code_type, varieties, _ = reader.schema.plan["unions"][name]
+    code_type, varieties, _ = reader.schema.plan.unions[name]
     rules = reader.schema.rules
     reader.enter("union", name, place)
     start = reader.window.here
@@ -61,7 +62,7 @@ def read_match(reader: Reader, type_: Type, place: Place) -> Steps:
     raise reader.fail("unknown_code", where, blame=blame, expected="a known choice", found=str(number))
 
 
-def _subject(reader: Reader, subject: tuple[Any, ...], place: Place) -> Value:
+def _subject(reader: Reader, subject: Expression, place: Place) -> Value:
     try:
         return reader.evaluate(subject, place)
     except Undefined:
@@ -70,7 +71,7 @@ def _subject(reader: Reader, subject: tuple[Any, ...], place: Place) -> Value:
         ) from None
 
 
-def _subject_place(reader: Reader, subject: tuple[Any, ...], place: Place) -> Place:
+def _subject_place(reader: Reader, subject: Expression, place: Place) -> Place:
     """Return the place of the field that decides; the choice's own where no single field does."""
     if subject[0] != "field" or subject[2] != "own" or len(subject[1]) != 1:
         return place
@@ -101,7 +102,7 @@ def read_message_match(reader: Reader, type_: Type, place: Place) -> Steps:
     refuse_outside(reader, name, *reader.only, _as_frame(reader, where), blame, name or str(code))
     if name is None:
         return (yield from _read_unknown(reader, code, place))
-    node = yield from read_message(reader, ("message", name), place)
+    node = yield from read_message(reader, MessageReference(name), place)
     _name_code(reader, subject, name)
     return node
 
@@ -116,7 +117,7 @@ def _refuse_foreign(reader: Reader, code: int, frame: str, place: Place, blame: 
     if name is None:
         return
     expected, found = f"a message that {reader.schema.frames[frame][0]} sends", f"{code} of {name}"
-    rule = reader.schema.plan["role_rule"] or place.rule
+    rule = reader.schema.plan.role_rule or place.rule
     raise reader.fail("unknown_code", place, blame=blame, expected=expected, found=found, rule=rule)
 
 
@@ -126,7 +127,7 @@ def _as_frame(reader: Reader, place: Place) -> Place:
     return Place(place.name, place.path, rule or place.rule)
 
 
-def _name_code(reader: Reader, subject: tuple[Any, ...], name: str) -> None:
+def _name_code(reader: Reader, subject: Expression, name: str) -> None:
     node = reader.blame(subject) if subject[0] == "field" else None
     if node is not None:
         node.annotate(name)
@@ -138,5 +139,5 @@ def _read_unknown(reader: Reader, code: int | None, place: Place) -> Steps:
     start = window.here
     data = yield from reader.take(window.end - window.position, place)
     here = Place(place.name, f"{reader.prefix}Unknown", place.rule)
-    node: Node = reader.node(here, ("unknown",), start, Unknown(code, data))
+    node: Node = reader.node(here, UnknownMessage(), start, Unknown(code, data))
     return node

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Generator
-from typing import Any
 
+from .layout import Type
 from .reader import Reader, Steps, n_bytes
 from .reading_lengths import holds, read_prefix, read_span
-from .schema import Type
+from .schema.elements import CompressedBody, DelimiterBytes, JoinedBody, TrailingBytes
+from .schema.expressions import Expression
+from .schema.types import StructReference
 from .skimming import BYTES_OF_WORK as _BYTES_OF_WORK
 from .tree import FrameValue, Node, Record
 from .window import Place, Window
@@ -52,7 +54,7 @@ def _read_sized(
     _note_end(reader, window.base + stop)
     before = (window.end, window.short, window.short_rule)
     window.end, window.short, window.short_rule = stop, "truncated", None
-    inside = yield from _read_content(reader, type_, place)
+    inside = yield from _read_content(reader, type_[1], type_[3], place)
     window.end, window.short, window.short_rule = before
     head = () if prefix is None else (prefix,)
     return reader.node(place, type_, start, inside[0].value, (*head, *inside))
@@ -64,9 +66,10 @@ def _note_end(reader: Reader, end: int) -> None:
         reader.known_end = end + reader.after
 
 
-def _read_content(reader: Reader, type_: Type, place: Place) -> Generator[int, bool, tuple[Node, ...]]:
+def _read_content(
+    reader: Reader, content: Type, lenient: bool | str, place: Place
+) -> Generator[int, bool, tuple[Node, ...]]:
     """Return what fills the region of the window, and what is left over."""
-    _, content, _, lenient = type_
     before = (reader.is_last, reader.is_bounded)
     reader.is_last, reader.is_bounded = True, True
     node = yield from reader.read(reader, content, place)
@@ -87,7 +90,7 @@ def _read_content(reader: Reader, type_: Type, place: Place) -> Generator[int, b
         raise reader.fail(
             "trailing_bytes", place, start, expected="the end of the region", found=n_bytes(left)
         )
-    leftover = reader.node(place.part("tail"), ("tail",), start, tail)
+    leftover = reader.node(place.part("tail"), TrailingBytes(), start, tail)
     if lenient == "padded" and not any(tail):
         leftover.annotate("padding")
     else:
@@ -108,25 +111,27 @@ def _read_compressed(reader: Reader, type_: Type, place: Place) -> Steps:
         return reader.node(place, type_, start, None, (span.prefix,) if span.prefix is not None else ())
     at = outside.here
     data = yield from reader.take(span.size, place, span.blame)
-    body = reader.node(place.part("body"), ("compressed", algorithm), at)
+    body = reader.node(place.part("body"), CompressedBody(algorithm), at)
     end = outside.here
     yield from reader.take(span.delimiter, place)
     _note_end(reader, outside.here)
     inflated = _inflate(reader, data, algorithm, place, at)
-    inside = yield from read_inside(reader, type_, place, outside.inside(inflated, at, is_inflated=True))
+    inside = yield from read_inside(
+        reader, type_[1], type_[3], place, outside.inside(inflated, at, is_inflated=True)
+    )
     body.children = inside
     pieces = () if span.prefix is None else (span.prefix,)
-    delimiter = (reader.node(place.part("delimiter"), ("delimiter",), end),) if span.delimiter else ()
+    delimiter = (reader.node(place.part("delimiter"), DelimiterBytes(), end),) if span.delimiter else ()
     return reader.node(place, type_, start, inside[0].value, (*pieces, body, *delimiter))
 
 
 def read_inside(
-    reader: Reader, type_: Type, place: Place, window: Window
+    reader: Reader, content: Type, lenient: bool | str, place: Place, window: Window
 ) -> Generator[int, bool, tuple[Node, ...]]:
     """Return what fills transformed bytes."""
     outside, after = reader.window, reader.after
     reader.window, reader.after = window, None
-    inside = yield from _read_content(reader, type_, place)
+    inside = yield from _read_content(reader, content, lenient, place)
     reader.window, reader.after = outside, after
     return inside
 
@@ -165,23 +170,21 @@ def _read_chunks(reader: Reader, type_: Type, place: Place) -> Steps:
     chunks = yield from _chunks(reader, struct, until, place)
     _note_end(reader, outside.here)
     data = b"".join(_data_of(chunk, data_field) for chunk in chunks)
-    body = reader.node(place.part("body"), ("joined", struct), outside.here)
+    body = reader.node(place.part("body"), JoinedBody(struct), outside.here)
     body.children = yield from read_inside(
-        reader, type_, place, outside.inside(data, start, is_inflated=False)
+        reader, type_[1], type_[3], place, outside.inside(data, start, is_inflated=False)
     )
     return reader.node(place, type_, start, body.children[0].value, (*chunks, body))
 
 
-def _chunks(
-    reader: Reader, struct: str, until: tuple[Any, ...], place: Place
-) -> Generator[int, bool, list[Node]]:
+def _chunks(reader: Reader, struct: str, until: Expression, place: Place) -> Generator[int, bool, list[Node]]:
     after, is_last = reader.after, reader.is_last
     reader.after, reader.is_last = None, False
     chunks: list[Node] = []
     while not chunks or not holds(reader, until, chunks[-1], place):
         here = place.item(len(chunks))
         reader.spend_messages(1, here)
-        chunks.append((yield from reader.read(reader, ("struct", struct), here)))
+        chunks.append((yield from reader.read(reader, StructReference(struct), here)))
     reader.after, reader.is_last = after, is_last
     return chunks
 

@@ -8,8 +8,11 @@ from uuid import UUID
 
 from .access import is_a, is_named, unknown_of
 from .cells import blocks, content, has_blocks, is_flat
-from .options import Plan
-from .schema import Fields, Schema, Type
+from .layout import Fields, Layout, Type
+from .schema.declarations import Default, Field, FieldValue
+from .schema.expressions import Expression
+from .schema.protocol import Schema
+from .schema.types import Boolean, List
 
 __all__ = [
     "accepts",
@@ -42,13 +45,13 @@ _CLASSES: dict[str, tuple[type, ...]] = {
 }
 
 
-def default_with(value: tuple[Any, ...], message: str | None) -> Any:
-    """Return the expression of a field's VALUE; of a default with this message in the frame."""
-    others = value[2] if value[0] == "default" and len(value) > 2 else ()
-    return next((other for name, other in others if name == message), value[1])
+def default_with(value: FieldValue, message: str | None) -> Expression:
+    """Return the expression of a field's value; of a default with this message in the frame."""
+    others = value.others if isinstance(value, Default) else ()
+    return next((other.value for other in others if other.message == message), value.value)
 
 
-def is_wide(plan: Plan, type_: Type) -> bool:
+def is_wide(plan: Schema, type_: Type) -> bool:
     """Say whether the numbers of a type are decimal strings: other languages lose digits beyond 32 bits."""
     match type_[0]:
         case "int":
@@ -56,9 +59,9 @@ def is_wide(plan: Plan, type_: Type) -> bool:
         case "varint":
             return True
         case "coding":
-            return any(wide is not None and wide[1] > 4 for _, _, wide, _ in plan["codings"][type_[1]][1])
+            return any(wide is not None and wide[1] > 4 for _, _, wide, _ in plan.codings[type_[1]][1])
         case "enum":
-            return is_wide(plan, plan["enums"][type_[1]][0])
+            return is_wide(plan, plan.enums[type_[1]][0])
         case _:
             return False
 
@@ -78,11 +81,11 @@ def is_nullable(type_: Type) -> bool:
             return False
 
 
-def has_null(plan: Plan, type_: Type) -> bool:
+def has_null(plan: Schema, type_: Type) -> bool:
     """Say whether None may be written as a value of the type, as far as a coding, or a field with the length, may be null."""
     match content(type_):
         case ("coding", name):
-            return any(is_null for *_, is_null in plan["codings"][name][1])
+            return any(is_null for *_, is_null in plan.codings[name][1])
         case ("bytes", length) | ("text", _, length, _, _) | ("list", _, length, *_):
             is_field = length[0] == "computed" and length[1][0] == "field"
             return is_field or (length[0] == "prefix" and has_null(plan, length[1]))
@@ -90,14 +93,14 @@ def has_null(plan: Plan, type_: Type) -> bool:
             return False
 
 
-def accepts(schema: Schema, type_: Type, value: Any) -> bool:
+def accepts(schema: Layout, type_: Type, value: Any) -> bool:
     """Say whether a value is of the type, as far as its class tells."""
     type_ = content(type_)
     match type_[0]:
         case "struct":
             return is_named(value, type_[1])
         case "union":
-            return any(is_named(value, variety[1]) for variety in schema.plan["unions"][type_[1]][1])
+            return any(is_named(value, variety[1]) for variety in schema.plan.unions[type_[1]][1])
         case "message":
             return is_named(value, type_[1])
         case "frame":
@@ -112,7 +115,7 @@ def accepts(schema: Schema, type_: Type, value: Any) -> bool:
             return is_a(value, *_CLASSES.get(kind, (object,)))
 
 
-def fitting(schema: Schema, arms: Iterable[Type], value: Any) -> list[Type]:
+def fitting(schema: Layout, arms: Iterable[Type], value: Any) -> list[Type]:
     """Return the arms that take a value; where one is of truths, a truth is not taken for a number, as Python would."""
     found = [arm for arm in arms if accepts(schema, arm, value)]
     truths = [arm for arm in found if _is_of_truths(arm)]
@@ -121,10 +124,10 @@ def fitting(schema: Schema, arms: Iterable[Type], value: Any) -> list[Type]:
 
 def _is_of_truths(type_: Type) -> bool:
     type_ = content(type_)
-    return bool(type_[0] == "bool" or (type_[0] == "list" and _is_of_truths(type_[1])))
+    return isinstance(type_, Boolean) or (isinstance(type_, List) and _is_of_truths(type_.item))
 
 
-def _is_message(schema: Schema, value: Any) -> bool:
+def _is_message(schema: Layout, value: Any) -> bool:
     is_unknown = unknown_of(value, schema.messages, "") is not None
     return is_unknown or any(is_named(value, name) for name in schema.messages)
 
@@ -169,7 +172,7 @@ def _kind(type_: Type) -> str:
             return str(kind)
 
 
-def flat_fields(fields: Fields) -> Iterator[tuple[Any, ...]]:
+def flat_fields(fields: Fields) -> Iterator[Field]:
     """Return the fields of a declaration that have a value of their own, those of blocks too.
 
     Fields of one name in different arms are one: the first of them.
@@ -181,7 +184,7 @@ def flat_fields(fields: Fields) -> Iterator[tuple[Any, ...]]:
             yield field
 
 
-def _every_field(fields: Fields) -> Iterator[tuple[Any, ...]]:
+def _every_field(fields: Fields) -> Iterator[Field]:
     for field in fields:
         if not is_flat(field[2]):
             yield field
@@ -203,5 +206,5 @@ def unsure_names(fields: Fields) -> frozenset[str]:
     return frozenset(found)
 
 
-def is_trailing(field: tuple[Any, ...]) -> bool:
+def is_trailing(field: Field) -> bool:
     return field[3] is not None and field[3][0] == "trailing"

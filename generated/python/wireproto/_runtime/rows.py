@@ -15,10 +15,11 @@ from .access import MISSING, attribute, extra, is_a, kind_of
 from .cells import UNSEEN, Cell, Spot, Surroundings, blocks, has_blocks, is_flat, join
 from .errors import EncodeError
 from .expressions import Circular, Undefined, evaluate
+from .layout import Fields, conditions_of, fixed_size
 from .record_types import default_with, has_null, unsure_names
 from .row_scope import LastItem, RowScope
 from .scalars import SCALARS, bit_number, pack_bits, shown, zero
-from .schema import Fields, conditions_of, fixed_size
+from .schema.types import Computed, Uuid
 from .tree import FrameValue, Record, Variety
 
 if TYPE_CHECKING:
@@ -331,7 +332,7 @@ class Row:
     def _evaluated(self, cell: Cell) -> Any:
         """Return what a field's VALUE says; UUIDs are written as bytes there."""
         value = self.evaluate(default_with(cell.field[3], self._message()), cell)
-        is_uuid = cell.type == ("uuid",) and type(value) is bytes and len(value) == 16
+        is_uuid = isinstance(cell.type, Uuid) and type(value) is bytes and len(value) == 16
         return UUID(bytes=value) if is_uuid else value
 
     def _message(self) -> str | None:
@@ -343,7 +344,7 @@ class Row:
         )
 
     def _padding(self, cell: Cell) -> int:
-        lengths = [part for part in cell.type if type(part) is tuple and part[0] == "computed"]
+        lengths = [part for part in cell.type if isinstance(part, Computed)]
         count = self.evaluate(lengths[0][1], cell) if lengths else 0
         if type(count) is not int or not 0 <= count <= self.writer.schema.frame:
             raise EncodeError(

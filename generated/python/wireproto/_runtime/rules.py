@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from .access import declared_name
+from .schema.protocol import Schema
 from .tree import FrameValue
 
 __all__ = ["Rules", "RulesOf"]
@@ -25,9 +25,9 @@ class Rules:
 
     __slots__ = ("blocks", "contexts", "is_quiet", "join_clearings", "piece_of", "pieces")
 
-    def __init__(self, plan: Mapping[str, Any], frame: str, message: str) -> None:
+    def __init__(self, plan: Schema, frame: str, message: str) -> None:
         names = {frame, message}
-        joins = plan["joins"]
+        joins = plan.joins
         self.contexts = [rules for rules in _contexts(plan, names) if rules[3] or rules[4]]
         pieces = [
             (name, join[0], join[2], field, when, is_last)
@@ -42,7 +42,7 @@ class Rules:
         self.blocks = [
             (name, join) for name, join in joins.items() if join[1] is not None and join[1][0] in names
         ]
-        is_piece = self.blocks and message not in plan["messages"]
+        is_piece = self.blocks and message not in plan.messages
         self.piece_of = next((name for name, _ in self.blocks if is_piece and name in names), None)
         self.join_clearings = [
             (name, join[2], when)
@@ -53,7 +53,7 @@ class Rules:
         self.is_quiet = not (self.contexts or self.pieces or self.join_clearings)
 
 
-def _contexts(plan: Mapping[str, Any], names: set[str]) -> list[tuple[Any, ...]]:
+def _contexts(plan: Schema, names: set[str]) -> list[tuple[Any, ...]]:
     return [
         (
             name,
@@ -62,7 +62,7 @@ def _contexts(plan: Mapping[str, Any], names: set[str]) -> list[tuple[Any, ...]]
             [(field, when) for target, field, when in settings if target in names],
             [when for targets, when in clearings if names.intersection(targets)],
         )
-        for name, (_, keys, role, settings, clearings) in plan["contexts"].items()
+        for name, (_, keys, role, settings, clearings) in plan.contexts.items()
     ]
 
 
@@ -71,7 +71,7 @@ class RulesOf:
 
     __slots__ = ("_kinds", "_plan")
 
-    def __init__(self, plan: Mapping[str, Any]) -> None:
+    def __init__(self, plan: Schema) -> None:
         self._plan = plan
         self._kinds: dict[Any, Rules] = {}
 

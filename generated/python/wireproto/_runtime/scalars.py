@@ -8,7 +8,8 @@ from uuid import UUID
 
 from .access import as_bytes, as_float, as_int, as_str, as_uuid, kind_of
 from .errors import EncodeError
-from .schema import Type
+from .layout import Type
+from .schema.protocol import Schema
 from .text import encode_text
 
 __all__ = ["SCALARS", "coding_bytes", "enum_name", "number", "pack_bits", "scalar", "text_bytes"]
@@ -16,7 +17,7 @@ __all__ = ["SCALARS", "coding_bytes", "enum_name", "number", "pack_bits", "scala
 SCALARS = frozenset({"int", "float", "bool", "varint", "uuid", "enum", "coding"})
 
 
-def scalar(plan: dict[str, Any], type_: Type, value: Any, path: str) -> bytes:
+def scalar(plan: Schema, type_: Type, value: Any, path: str) -> bytes:
     """Return the bytes of a value of one of the SCALARS.
 
     Raises:
@@ -86,26 +87,26 @@ def _varint(value: int, zigzag: bool) -> bytes:
     return bytes(data)
 
 
-def enum_name(plan: dict[str, Any], enum: str, value: int) -> str | None:
+def enum_name(plan: Schema, enum: str, value: int) -> str | None:
     """Return the first member with that number."""
-    return next((name for code, name in plan["enums"][enum][2] if code == value), None)
+    return next((name for code, name in plan.enums[enum][2] if code == value), None)
 
 
-def _enum(plan: dict[str, Any], name: str, only: tuple[str, ...] | None, value: Any, path: str) -> bytes:
-    type_, is_open, _ = plan["enums"][name]
+def _enum(plan: Schema, name: str, only: tuple[str, ...] | None, value: Any, path: str) -> bytes:
+    type_, is_open, _ = plan.enums[name]
     plain = number(type_, value, path)
     member = enum_name(plan, name, plain)
     if member is None and not is_open:
-        rule, expected = plan.get("rules", {}).get(name), f"a member of {name}"
+        rule, expected = plan.rules.get(name), f"a member of {name}"
         raise EncodeError("invalid_enum", rule=rule, path=path, expected=expected, found=shown(plain))
     if only is not None and member not in only:
         raise EncodeError("constraint", path=path, expected=" or ".join(only), found=member or shown(plain))
     return scalar(plan, type_, plain, path)
 
 
-def coding_bytes(plan: dict[str, Any], name: str, value: Any, path: str) -> bytes:
+def coding_bytes(plan: Schema, name: str, value: Any, path: str) -> bytes:
     """Return a number in the first width that fits; None as the coding's null."""
-    type_, widths = plan["codings"][name]
+    type_, widths = plan.codings[name]
     plain = None if value is None else as_int(value, path)
     for low, high, wide, is_null in widths:
         if is_null and plain is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .schema.protocol import Schema
 from .session_terms import NOTHING, Term, compile_term
 from .session_words import Kind, MessageWords
 
@@ -22,7 +23,7 @@ def other_kind(kind: Kind) -> Term | None:
     Where the context has no entry, or the frame has another arm for the message, nobody takes it for another.
     """
     words = MessageWords(kind, {})
-    join = kind.plan["joins"].get(kind.name)
+    join = kind.plan.joins.get(kind.name)
     if join is not None:
         return _of_piece([compile_term(when, words) for _, _, when in join[3] if when is not None])
     if kind.frame is None or not kind.name:  # without a name: only the header could be read
@@ -90,6 +91,6 @@ def _of_context(code: Term, kind: Kind) -> Term:
     return is_other
 
 
-def _is_known(plan: Any, code: Any, sender: str | None) -> bool:
+def _is_known(plan: Schema, code: Any, sender: str | None) -> bool:
     """Say whether a code is that of a message which a role sends."""
-    return any(code == known and role in (None, sender) for known, role, _ in plan["messages"].values())
+    return any(code == known and role in (None, sender) for known, role, _ in plan.messages.values())

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .decoder import Decoder
-from .options import Plan
+from .schema.protocol import Schema
 from .session_table import Program
 
 __all__ = ["Package"]
@@ -29,7 +29,7 @@ class Package:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: Schema,
         *,
         decoder: Callable[..., Decoder[Any]],
         encode: Callable[..., bytes],
@@ -48,11 +48,11 @@ class Package:
         self.bare = frozenset((*frames.values(), *preambles))
         self.make_context = context
         self.classes = classes or {}
-        self.has_variants = bool(plan["variants"])
+        self.has_variants = bool(plan.variants)
 
     @property
     def roles(self) -> tuple[str, ...]:
-        roles: tuple[str, ...] = self.plan["roles"]
+        roles: tuple[str, ...] = self.plan.roles
         return roles
 
     def decoder(
@@ -66,7 +66,7 @@ class Package:
     def writing(self, role: str, context: Any, limits: Any, variant: str | None) -> dict[str, Any]:
         """Return the arguments that `encode` has in this package beside the usual ones."""
         more: dict[str, Any] = {} if limits is None else {"limits": limits}
-        more |= {"from_role": role, "context": context} if self.plan["contexts"] else {}
+        more |= {"from_role": role, "context": context} if self.plan.contexts else {}
         return more | ({"variant": variant} if self.has_variants else {})
 
     def framed(self, role: str, message: Any, header: Mapping[str, Any]) -> Any:

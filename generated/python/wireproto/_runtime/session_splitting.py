@@ -12,8 +12,9 @@ from typing import Any
 
 from .access import attribute, declared_name
 from .explain import explain
-from .options import Options, Plan
+from .options import Options
 from .record_types import flat_fields
+from .schema.protocol import Schema
 from .session_terms import NOTHING, compile_term
 from .session_words import Kind, MessageWords
 
@@ -28,7 +29,7 @@ Setting = tuple[str, str, Any]
 class Splitting:
     """How frames of one sender are divided; `classes` are those of the package by name."""
 
-    def __init__(self, plan: Plan, classes: Mapping[str, Any], sender: str, context: Any) -> None:
+    def __init__(self, plan: Schema, classes: Mapping[str, Any], sender: str, context: Any) -> None:
         self._plan = plan
         self._classes = classes
         self._sender = sender
@@ -52,7 +53,7 @@ class Splitting:
             yield frame, (frame,)
             return
         name, make, data = found
-        type_, _, _, parts, lasts, _ = self._plan["joins"][name]
+        type_, _, _, parts, lasts, _ = self._plan.joins[name]
         for start in range(0, len(data), size):
             is_last = start + size >= len(data)
             settings = lasts if is_last else parts
@@ -69,7 +70,7 @@ class Splitting:
         self, frame: Any, encode: Callable[[Any], bytes]
     ) -> tuple[str, Callable[[bytes, tuple[Setting, ...]], Any], bytes] | None:
         """Return the join that divides a frame, what makes a piece of it, and the bytes to be divided."""
-        for name, (type_, block, _, _, lasts, _) in self._plan["joins"].items():
+        for name, (type_, block, _, _, lasts, _) in self._plan.joins.items():
             if block is not None and block[0] == declared_name(frame):
                 return name, self._block_maker(name, frame), self._block(block[1], encode(frame))
             if type_ is not None and type_[0] == "frame" and declared_name(frame) == type_[1]:
@@ -96,7 +97,7 @@ class Splitting:
 
         def make(chunk: bytes, settings: tuple[Setting, ...]) -> Any:
             target, field, _ = settings[0]
-            fields = flat_fields(self._plan["messages"][target][2])
+            fields = flat_fields(self._plan.messages[target][2])
             given = {
                 each[0]: getattr(frame.message, each[0], 0)
                 for each in fields
@@ -142,7 +143,7 @@ class Splitting:
     def _values(self, type_: Any) -> list[Any]:
         """Return the values of a type that are worth trying."""
         if type_[0] == "enum":
-            members = self._plan["enums"][type_[1]][2]
+            members = self._plan.enums[type_[1]][2]
             enum = self._classes[type_[1]]
             return [enum(number) for number, _ in members]
         return [False, True] if type_[0] == "bool" or type_[:2] == ("bits", 1) else [0, 1]

@@ -10,7 +10,8 @@ from itertools import groupby
 from typing import Any
 
 from .access import declared_name
-from .options import Plan
+from .schema.protocol import Schema
+from .schema.sessions import Session
 from .session_kinds import other_kind
 from .session_rows import Rows, Timer, initial_values, row_of
 from .session_terms import NOTHING, Term, compile_term
@@ -35,25 +36,25 @@ class Table:
         is_left: Whether a state is left, or variables change in it; where neither is so, an instance has come to its end.
     """
 
-    def __init__(self, number: int, name: str, session: Mapping[str, Any], roles: tuple[str, ...]) -> None:
+    def __init__(self, number: int, name: str, session: Session, roles: tuple[str, ...]) -> None:
         self.number = number
         self.name = name
-        self.keys: tuple[str, ...] = session["keys"]
-        self.per_sender: bool = session["per_sender"]
-        self.roles: tuple[str, ...] = session["roles"]
+        self.keys = session.keys
+        self.per_sender = session.per_sender
+        self.roles = session.roles
         self.is_single = not (self.keys or self.per_sender or self.roles)
         self.places: tuple[tuple[Hashable, str | None, str | None], ...] = (
             () if self.keys else tuple(self._places(roles))
         )
-        self.states: tuple[str, ...] = session["states"]
+        self.states = session.states
         self.numbers = {state: number for number, state in enumerate(self.states)}
-        self.variables = {each[0]: each for each in session["variables"]}
+        self.variables = {each[0]: each for each in session.variables}
         self.slots = {variable: slot for slot, variable in enumerate(self.variables)}
-        self.rows: tuple[Any, ...] = session["rows"]
+        self.rows = session.rows
         self._words = _NoWords(self.slots)
-        self.timers = tuple(tuple(self._timers(session["timers"], state)) for state in self.states)
+        self.timers = tuple(tuple(self._timers(session.timers, state)) for state in self.states)
         self.has_timers = any(self.timers)
-        self.has_fixed_timers = not any(_is_variable(after) for _, after, _ in session["timers"])
+        self.has_fixed_timers = not any(_is_variable(after) for _, after, _ in session.timers)
         self.is_left = tuple(any(self._leads_on(session, state)) for state in self.states)
 
     def _places(self, roles: tuple[str, ...]) -> Iterator[tuple[Hashable, str | None, str | None]]:
@@ -77,9 +78,9 @@ class Table:
                 row = row_of(number, effect, self.variables, self.numbers, self._words)
                 yield Timer(compile_term(after, self._words), row)
 
-    def _leads_on(self, session: Mapping[str, Any], state: str) -> Iterator[bool]:
+    def _leads_on(self, session: Session, state: str) -> Iterator[bool]:
         """Yield whether each row and timer of a state leads elsewhere, or changes a variable from its first value."""
-        lines = [(states, effect) for states, *_, effect in (*session["rows"], *session["timers"])]
+        lines = [(states, effect) for states, *_, effect in (*session.rows, *session.timers)]
         for states, effect in lines:
             if states is None or state in states:
                 yield effect[0] == "go" and (
@@ -157,16 +158,16 @@ class Matters:
 class Program:
     """The sessions of one plan."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Schema) -> None:
         self.plan = plan
-        self.roles: tuple[str, ...] = plan["roles"]
-        self.rules: Mapping[str, str] = plan["violations"]
-        self.foreign: str = plan.get("role_rule") or "wrong_role"
+        self.roles: tuple[str, ...] = plan.roles
+        self.rules: Mapping[str, str] = plan.violations
+        self.foreign: str = plan.role_rule or "wrong_role"
         """What it violates to send what only the other role sends."""
-        self._asks_foreign = not plan.get("role_rule")
+        self._asks_foreign = not plan.role_rule
         self.tables = tuple(
             Table(number, name, session, self.roles)
-            for number, (name, session) in enumerate(plan["sessions"].items())
+            for number, (name, session) in enumerate(plan.sessions.items())
         )
         self.matters: dict[str, dict[Any, Matters]] = {}
 
@@ -189,9 +190,9 @@ class Program:
         """Say whether a kind of message stands as the sender's stand, so that what it means is worth keeping."""
         name = kind if type(kind) is str else kind.__name__
         return (
-            name in self.plan["preambles"]
+            name in self.plan.preambles
             if frame is None
-            else declared_name(frame) == self.plan["sends"].get(sender)
+            else declared_name(frame) == self.plan.sends.get(sender)
         )
 
     def other(self, role: str) -> str:
@@ -222,14 +223,14 @@ class Program:
         )
 
 
-def _names(plan: Plan, kind: Kind) -> frozenset[str]:
+def _names(plan: Schema, kind: Kind) -> frozenset[str]:
     """Return what rows may call it. A piece of a block is only that; the last one makes the frame whole."""
-    if kind.name in plan["joins"]:
+    if kind.name in plan.joins:
         return frozenset({kind.name})
     whole = {kind.name} if kind.frame is None else {kind.name, kind.frame}
     joined = {
         name
-        for name, join in plan["joins"].items()
+        for name, join in plan.joins.items()
         if join[1] is None and any(target in whole for target, _, _ in (*join[3], *join[4]))
     }
     return frozenset(whole | joined)
@@ -296,7 +297,7 @@ def _single_key(term: Term) -> Callable[[Any, Any], Hashable]:
 # ---- frames inside messages ----
 
 
-def _frames_inside(plan: Plan, kind: Kind) -> Callable[[Any], Any] | None:
+def _frames_inside(plan: Schema, kind: Kind) -> Callable[[Any], Any] | None:
     """Return what yields the frames of a message's fields, in the order of the bytes."""
     readers = [
         MessageWords(kind, {}).field((name,), "own")

@@ -13,8 +13,10 @@ from .access import MISSING, attribute, declared_name
 from .errors import DecodeError, EncodeError
 from .explain import explain
 from .expressions import Undefined
-from .options import Options, Plan
+from .options import Options
 from .record_types import flat_fields, is_nullable
+from .schema.declarations import Field, Join
+from .schema.protocol import Schema
 from .session_terms import Term, compile_term
 from .text import encode_text
 from .tree import FrameValue, Node, Record
@@ -34,12 +36,12 @@ class Kind:
         fields, frame_fields: As in the plan, by name.
     """
 
-    def __init__(self, plan: Plan, frame: Any, message: Any) -> None:
+    def __init__(self, plan: Schema, frame: Any, message: Any) -> None:
         self.plan = plan
         self.name = declared_name(message)
         self.frame = None if frame is None else declared_name(frame)
         self.fields = {field[0]: field for field in flat_fields(self._declared())}
-        framed = () if self.frame is None else plan["frames"][self.frame][1]
+        framed = () if self.frame is None else plan.frames[self.frame][1]
         self.frame_fields = {field[0]: field for field in flat_fields(framed)}
         self.message_class = type(message)
         self.frame_class = type(frame)
@@ -47,22 +49,22 @@ class Kind:
     @property
     def code(self) -> int | None:
         """Return the message's code."""
-        code: int | None = self.plan["messages"].get(self.name, (None,))[0]
+        code: int | None = self.plan.messages.get(self.name, (None,))[0]
         return code
 
     @property
     def role(self) -> str | None:
         """Return the only role that sends it, None where both do."""
         if self.frame is None:
-            return str(self.plan["preambles"][self.name][0])
-        declared = self.plan["messages"].get(self.name)
+            return str(self.plan.preambles[self.name][0])
+        declared = self.plan.messages.get(self.name)
         role: str | None = None if declared is None else declared[1]
         return role
 
     def _declared(self) -> Any:
-        if self.name in self.plan["messages"]:
-            return self.plan["messages"][self.name][2]
-        return self.plan["preambles"].get(self.name, (None, ()))[1]
+        if self.name in self.plan.messages:
+            return self.plan.messages[self.name][2]
+        return self.plan.preambles.get(self.name, (None, ()))[1]
 
 
 class MessageWords:
@@ -116,7 +118,7 @@ class MessageWords:
                 return lambda m, f, v, x: _measured(kind, m, f, x, path).size
 
     def joined(self, name: str) -> Term:
-        join = self.kind.plan["joins"][name]
+        join = self.kind.plan.joins[name]
         data = self._piece(name, join)
         terms = [self.field((key,), "own") for key in join[2]]
 
@@ -127,7 +129,7 @@ class MessageWords:
 
         return joined
 
-    def _piece(self, name: str, join: tuple[Any, ...]) -> Term:
+    def _piece(self, name: str, join: Join) -> Term:
         """Return the bytes that a message adds to a join."""
         if self.kind.name == name:
             return lambda m, f, v, x: m.data
@@ -145,7 +147,7 @@ class MessageWords:
             return self._read(kind.frame_fields[name], kind.frame_class, is_header=True)
         return _missing(name)
 
-    def _read(self, field: tuple[Any, ...], class_: type, *, is_header: bool) -> Term:
+    def _read(self, field: Field, class_: type, *, is_header: bool) -> Term:
         name, is_hidden, type_, value, condition = field[:5]
         if is_hidden and value is not None:
             return self._hidden(name, value)

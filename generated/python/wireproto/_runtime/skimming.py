@@ -6,8 +6,9 @@ Without it a peer could ask, with sixty bytes, for the careful reading of as man
 from __future__ import annotations
 
 from .codec import READ_FAULTS, ReadState, release
+from .layout import Type
 from .reader import Reader
-from .schema import Type
+from .schema.elements import Skipped
 from .tree import Node
 from .window import Place
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BYTES_OF_WORK", "SKIPPED", "Skim", "skim_of"]
 
-SKIPPED = Node("[]", "", ("skipped",), 0, 0, inner=True)
+SKIPPED = Node("[]", "", Skipped(), 0, 0, inner=True)
 """Stands for each item that was not looked at carefully."""
 
 BYTES_OF_WORK = 512

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
+from .layout import Type
 from .reader import Reader
-from .schema import Type
+from .schema.protocol import Schema
 from .text import decode_text
 from .tree import MOST_SHOWN, Cut
 from .window import Place
@@ -99,9 +100,9 @@ def _is_text(data: bytes, text: tuple[str, bool, str]) -> bool:
     return True
 
 
-def _is_asked(plan: Any, name: str) -> bool:
+def _is_asked(plan: Schema, name: str) -> bool:
     """Tell whether some expression of a protocol speaks of a field of that name."""
-    waiting = [plan]
+    waiting: list[Any] = [plan]
     while waiting:
         part = waiting.pop()
         if isinstance(part, dict):
@@ -144,9 +145,9 @@ def _step(reader: Reader, type_: Type) -> Step | None:
             return ("fixed", 16)
         case ("bool", is_lenient):
             return ("flag", is_lenient and is_tolerant)
-        case ("bytes", ("prefix", ("int", *prefix))):
+        case ("bytes", ("prefix", ("int", *prefix), *_)):
             return ("sized", tuple(prefix), 1, None)
-        case ("text", encoding, ("prefix", ("int", *prefix)), is_lenient, endian):
+        case ("text", encoding, ("prefix", ("int", *prefix), *_), is_lenient, endian):
             unit = 2 if encoding == "utf16" else 1
             return ("sized", tuple(prefix), unit, (encoding, is_lenient and is_tolerant, endian))
         case _:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .schema import UNBOUNDED
+from .layout import UNBOUNDED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

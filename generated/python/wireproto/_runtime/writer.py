@@ -20,11 +20,13 @@ from .access import (
     unknown_of,
 )
 from .cells import Spot
-from .errors import EncodeError
+from .errors import EncodeError, within
 from .expressions import Undefined
-from .options import Options, Plan
+from .layout import Layout, Type
+from .options import Options
 from .scalars import bit_number, number, text_bytes
-from .schema import Schema, Type
+from .schema.protocol import Schema
+from .schema.types import Bits
 from .tree import Variety
 
 __all__ = ["Write", "Writer"]
@@ -48,7 +50,7 @@ class Writer:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: Schema,
         options: Options,
         write: Write,
         *,
@@ -56,7 +58,7 @@ class Writer:
         is_tail_kept: bool,
         needs_context: bool = True,
     ) -> None:
-        self.schema = Schema(plan, options)
+        self.schema = Layout(plan, options)
         self.sender = options.from_role
         self.frame: str | None = None
         self.is_to_be_read = False
@@ -96,7 +98,7 @@ class Writer:
 
     def over(self, limit: str, path: str, expected: str, found: str) -> EncodeError:
         """Return the error of a value that exceeds a limit, with the limit's own rule."""
-        error = EncodeError("limit_exceeded", path=path, expected=expected, found=found)
+        error = EncodeError("limit_exceeded", path=path, expected=within(expected, limit), found=found)
         return error.tied(self.schema.limit_rules.get(limit))
 
     def enter(self, kind: str, name: str, path: str) -> None:
@@ -104,7 +106,7 @@ class Writer:
         level = self._nesting.get((kind, name), 0)
         if level > self.schema.depth:
             expected = f"{name} inside itself at most {self.schema.depth} times"
-            error = EncodeError("too_deep", path=path, expected=expected)
+            error = EncodeError("too_deep", path=path, expected=within(expected, "depth"))
             raise error.tied(self.schema.limit_rules.get("depth"))
         self._nesting[kind, name] = level + 1
 
@@ -174,7 +176,7 @@ class Writer:
         Raises:
             EncodeError: It is none, or one of several codes that does not say which.
         """
-        for patterns, name, _, _ in self.schema.plan["unions"][union][1]:
+        for patterns, name, _, _ in self.schema.plan.unions[union][1]:
             if is_named(value, name) and not (is_a(value, Variety) and value.union != union):
                 return Variety(union, name, {}, _variety_code(patterns, value, path))
         raise EncodeError("invalid_value", path=path, expected=f"a {union}", found=kind_of(value))
@@ -185,11 +187,11 @@ class Writer:
             case "int" | "varint":
                 return number(type_, value, path)
             case "enum":
-                return number(self.schema.plan["enums"][type_[1]][0], value, path)
+                return number(self.schema.plan.enums[type_[1]][0], value, path)
             case "coding":
                 return None if value is None else as_int(value, path)
             case "bool":
-                return bool(bit_number(("bits", 1, True), value, path))
+                return bool(bit_number(Bits(1, True, "msb"), value, path))
             case "bits":
                 return bit_number(type_, value, path)
             case "float":

@@ -7,8 +7,9 @@ from typing import Any
 from .access import as_bytes, attribute, extra, is_named, kind_of
 from .cells import Cell, blocks, join
 from .errors import EncodeError
+from .layout import Type, as_octets
 from .rows import Row
-from .schema import Type, as_octets
+from .schema.node import replace
 
 __all__ = ["divide"]
 
@@ -31,9 +32,9 @@ def _put_piece(row: Row, cell: Cell, message: Any, piece: str) -> None:
     for inner in _within(row, cell.type):
         inner.data = b""
     field = cell.field
-    cell.field = (*field[:2], as_octets(cell.type), *field[3:])
+    cell.field = replace(field, type=as_octets(cell.type))
     cell.value = data
-    _, _, _, parts, lasts, _ = row.writer.schema.plan["joins"][piece]
+    _, _, _, parts, lasts, _ = row.writer.schema.plan.joins[piece]
     conditions = [when for _, _, when in (*parts, *lasts)]
 
     def check() -> None:
@@ -47,7 +48,7 @@ def _put_piece(row: Row, cell: Cell, message: Any, piece: str) -> None:
 
 def _refuse_whole(row: Row, cell: Cell, piece: str) -> None:
     """Refuse a frame that says it is a piece, and carries a whole message."""
-    conditions = [when for _, _, when in row.writer.schema.plan["joins"][piece][3]]
+    conditions = [when for _, _, when in row.writer.schema.plan.joins[piece][3]]
 
     def check() -> None:
         if any(when is None or row.evaluate(when, cell, otherwise=False) for when in conditions):

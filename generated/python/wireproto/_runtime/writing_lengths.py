@@ -7,9 +7,9 @@ from typing import Any
 from .access import as_items, kind_of
 from .cells import Spot
 from .errors import EncodeError
+from .layout import Type
 from .row_scope import LastItem
 from .scalars import bounds, coding_bytes, null, scalar, text_bytes
-from .schema import Type
 from .text import delimiter_at
 from .writer import Writer
 

@@ -7,8 +7,8 @@ from typing import Any
 from .access import extra, is_named, kind_of
 from .cells import Spot, Surroundings, join
 from .errors import EncodeError
+from .layout import Type
 from .rows import Row
-from .schema import Type
 from .tree import FrameValue
 from .writer import Writer
 from .writing_joins import divide
@@ -52,7 +52,7 @@ def write_block(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
 def write_frame(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
     """Return the bytes of a frame within a record; a list has counted its items itself."""
     _, name, only, _ = type_
-    if spot.cell.field:
+    if spot.cell.is_declared:
         writer.spend_messages(1, spot.path)
     frame = as_frame(writer, name, value, spot.path)
     message = extra(frame, "message", None, spot.path)

@@ -11,9 +11,10 @@ from .access import as_bytes, extra, keeps_tail
 from .cells import Spot, Surroundings, is_flat, nowhere
 from .errors import EncodeError
 from .expressions import Circular
+from .layout import Fields, Type, fixed_size
 from .row_scope import LastItem
 from .rows import Row
-from .schema import Fields, Type, fixed_size
+from .schema.types import StructReference
 from .tree import Record
 from .writer import Writer
 from .writing_lengths import check_count, measured, prefix_bytes
@@ -108,7 +109,7 @@ def _chunk(writer: Writer, carrier: Type, data: bytes, spot: Spot) -> bytes:
         row = Row(writer, fields, chunk, f"{spot.path}[0]")
         written = row.write(spot.start, Surroundings(has_end=spot.around.has_end, is_last=False))
         if spot.row.worth_at(
-            until, spot.path, spot.start, item=LastItem(("struct", struct), chunk, row, len(written))
+            until, spot.path, spot.start, item=LastItem(StructReference(struct), chunk, row, len(written))
         ):
             return written
     raise EncodeError("unrepresentable", path=spot.path, expected=f"a last {struct}", found="none")

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from typing import Any, Literal, Self, TypeAlias, TypeVar
     from uuid import UUID
 
+    from .._runtime.schema.protocol import Schema as _Schema
+
     _Buffer: TypeAlias = bytes | bytearray | memoryview
     _Reading: TypeAlias = _ReadState | None
     _Writing: TypeAlias = _WriteState | None
@@ -3758,7 +3760,7 @@ class _InRequest(_MessageRecord):
     __slots__ = ()
 
     @staticmethod
-    def _load_plan() -> dict[str, Any]:
+    def _load_plan() -> _Schema:
         return _load_plan()
 
     @classmethod
@@ -3781,7 +3783,7 @@ class _InResponse(_MessageRecord):
     __slots__ = ()
 
     @staticmethod
-    def _load_plan() -> dict[str, Any]:
+    def _load_plan() -> _Schema:
         return _load_plan()
 
     def encode(
@@ -6835,7 +6837,7 @@ def decode_conversation(
         decoder.finish()
 
 
-def _load_plan() -> dict[str, Any]:
+def _load_plan() -> _Schema:
     from ._plan import PLAN
 
     return PLAN

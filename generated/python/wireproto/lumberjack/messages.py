@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, Literal, Self, TypeAlias
 
+    from .._runtime.schema.protocol import Schema as _Schema
+
     _Buffer: TypeAlias = bytes | bytearray | memoryview
     _Reading: TypeAlias = _ReadState | None
     _Writing: TypeAlias = _WriteState | None
@@ -99,7 +101,7 @@ class Limits:
         frame: int = 16777216,
         inflated: int = 67108864,
         count: int = 65536,
-        messages: int = 65536,
+        messages: int = 131072,
         depth: int = 1,
         open: int = 65536,
         work: int = 65536,
@@ -111,8 +113,9 @@ class Limits:
         self.inflated = inflated
         """In bytes. Everything inflated below one outer Compressed. Assumed: no bound is given."""
         self.count = count
-        """Pairs in one Data. Assumed: no bound is given."""
+        """Pairs in one Data, and frames in one Compressed. Assumed: no bound is given."""
         self.messages = messages
+        """Items of all lists of a frame: the frames in a Compressed, and the pairs of each Data in it. Assumed: no bound is given; so that a Data of `count` pairs is taken compressed too."""
         self.depth = depth
         """Compressed inside Compressed. Assumed: the document allows any depth."""
         self.open = open
@@ -246,7 +249,7 @@ class _InFrame(_MessageRecord):
     __slots__ = ()
 
     @staticmethod
-    def _load_plan() -> dict[str, Any]:
+    def _load_plan() -> _Schema:
         return _load_plan()
 
     @classmethod
@@ -856,7 +859,7 @@ class Decoder(_Decoder[Frame]):
         return self.bare_messages(chunk)
 
 
-def _load_plan() -> dict[str, Any]:
+def _load_plan() -> _Schema:
     from ._plan import PLAN
 
     return PLAN

@@ -229,7 +229,7 @@ def _from_native(data: bytes, options: _Options) -> _Frame:
 _CODEC = _SerialCodec(
     _FORMAT,
     _Judge(_PLAN, _natively, _from_native, compressed=(Compressed,)),
-    _PLAN["limits"],
+    _PLAN.limits,
     has_compression=True,
 )
 

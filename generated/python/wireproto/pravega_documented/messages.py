@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from typing import Any, Literal, Self, TypeAlias
     from uuid import UUID
 
+    from .._runtime.schema.protocol import Schema as _Schema
+
     _Buffer: TypeAlias = bytes | bytearray | memoryview
     _Reading: TypeAlias = _ReadState | None
     _Writing: TypeAlias = _WriteState | None
@@ -163,7 +165,7 @@ class _InFrame(_MessageRecord):
     __slots__ = ()
 
     @staticmethod
-    def _load_plan() -> dict[str, Any]:
+    def _load_plan() -> _Schema:
         return _load_plan()
 
     @classmethod
@@ -1267,7 +1269,7 @@ class Decoder(_Decoder[Frame]):
         return self.bare_messages(chunk)
 
 
-def _load_plan() -> dict[str, Any]:
+def _load_plan() -> _Schema:
     from ._plan import PLAN
 
     return PLAN

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from typing import Any, Literal, Self, TypeAlias, TypeVar
     from uuid import UUID
 
+    from .._runtime.schema.protocol import Schema as _Schema
+
     _Buffer: TypeAlias = bytes | bytearray | memoryview
     _Reading: TypeAlias = _ReadState | None
     _Writing: TypeAlias = _WriteState | None
@@ -197,7 +199,7 @@ class _InFrame(_MessageRecord):
     __slots__ = ()
 
     @staticmethod
-    def _load_plan() -> dict[str, Any]:
+    def _load_plan() -> _Schema:
         return _load_plan()
 
     @classmethod
@@ -1302,7 +1304,7 @@ def decode_conversation(
         decoder.finish()
 
 
-def _load_plan() -> dict[str, Any]:
+def _load_plan() -> _Schema:
     from ._plan import PLAN
 
     return PLAN

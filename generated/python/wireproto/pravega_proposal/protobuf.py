@@ -312,7 +312,7 @@ def _from_native(data: bytes, options: _Options) -> _Frame:
 
 
 _CODEC = _SerialCodec(
-    _FORMAT, _Judge(_PLAN, _natively, _from_native, compressed=()), _PLAN["limits"], has_compression=False
+    _FORMAT, _Judge(_PLAN, _natively, _from_native, compressed=()), _PLAN.limits, has_compression=False
 )
 
 

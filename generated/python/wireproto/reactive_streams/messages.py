@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any, Literal, Self, TypeAlias, TypeVar
 
+    from .._runtime.schema.protocol import Schema as _Schema
+
     _Buffer: TypeAlias = bytes | bytearray | memoryview
     _Reading: TypeAlias = _ReadState | None
     _Writing: TypeAlias = _WriteState | None
@@ -165,7 +167,7 @@ class _InMessage(_MessageRecord):
     __slots__ = ()
 
     @staticmethod
-    def _load_plan() -> dict[str, Any]:
+    def _load_plan() -> _Schema:
         return _load_plan()
 
     @classmethod
@@ -1627,7 +1629,7 @@ def decode_conversation(
         decoder.finish()
 
 
-def _load_plan() -> dict[str, Any]:
+def _load_plan() -> _Schema:
     from ._plan import PLAN
 
     return PLAN

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
 
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.session_table import Program
 from wiregen.traces import Drafts, Outcome, Setup, World
 from wiregen.traces import Step as WorldStep
@@ -75,7 +76,7 @@ class Side:
         can_half_close: Whether the transport can end one direction alone; TLS cannot.
     """
 
-    plan: dict[str, Any]
+    plan: Schema
     own: str
     peer: str
     is_strict: bool = False
@@ -122,7 +123,7 @@ def script_of(trace: Trace, side: Side) -> Script:
         Unfit: The trace needs other settings, or its point is not the runner's to make.
     """
     for name, amount in trace.limits.items():
-        if {**side.plan["limits"], **side.limits}.get(name) != amount:
+        if {**side.plan.limits, **side.limits}.get(name) != amount:
             raise Unfit(f"it needs a peer with the limit {name}={amount} (--limit)")
     if trace.variant is not None:
         raise Unfit(f"it is of the variant {trace.variant}")

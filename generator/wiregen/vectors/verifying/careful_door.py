@@ -13,6 +13,7 @@ from wiregen.runtime.errors import DecodeError, EncodeError
 from wiregen.runtime.explain import careful_decoder
 from wiregen.runtime.options import Options
 from wiregen.runtime.records import frame_from_record, frame_record, part_record
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.session_table import Program
 from wiregen.runtime.tree import Node
 from wiregen.runtime.writing import write_frame
@@ -44,10 +45,10 @@ class CarefulDoor:
     serializations: Final = frozenset({NATIVE})
     tells: Final = TOLD
 
-    def __init__(self, plan: dict[str, Any]) -> None:
+    def __init__(self, plan: Schema) -> None:
         self.plan = plan
         self.can: frozenset[Capability] = frozenset(
-            name for name in CAPABILITIES if name != "trace" or plan["sessions"]
+            name for name in CAPABILITIES if name != "trace" or plan.sessions
         )
 
     @cached_property
@@ -101,7 +102,7 @@ class CarefulDoor:
 class _Decoders:
     """The decoders of one connection, after what came before."""
 
-    def __init__(self, plan: dict[str, Any], setting: Setting) -> None:
+    def __init__(self, plan: Schema, setting: Setting) -> None:
         self.context = Context(plan, limits=dict(setting.limits))
         self._plan = plan
         self._setting = setting

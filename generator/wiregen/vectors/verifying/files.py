@@ -6,13 +6,14 @@ Invariant: a file cannot ask for more memory than a bound, however often its byt
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from pydantic import TypeAdapter
 
 from wiregen.regular_files import read_regular
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.vectors.format import (
     AnyVector,
     Trace,
@@ -31,7 +32,7 @@ MOST_BYTES: Final = 256 << 20
 """Of a file, and of all that one vector holds once its repetitions are written out."""
 
 
-def load_files(paths: Iterable[Path], plan: Mapping[str, Any]) -> tuple[AnyVector, ...]:
+def load_files(paths: Iterable[Path], plan: Schema) -> tuple[AnyVector, ...]:
     """Return the vectors of files, in their order.
 
     Raises:
@@ -52,7 +53,7 @@ def load_files(paths: Iterable[Path], plan: Mapping[str, Any]) -> tuple[AnyVecto
     return tuple(found.values())
 
 
-def read_file(data: bytes, plan: Mapping[str, Any] | None = None) -> VectorFile:
+def read_file(data: bytes, plan: Schema | None = None) -> VectorFile:
     """Return the file that a text is; without a plan, what it names is not looked at.
 
     Raises:
@@ -61,8 +62,8 @@ def read_file(data: bytes, plan: Mapping[str, Any] | None = None) -> VectorFile:
     if len(data) > MOST_BYTES:
         raise VectorsError(f"longer than {MOST_BYTES} bytes")
     file = read_vectors(data)
-    if plan is not None and file.protocol != plan["name"]:
-        raise VectorsError(f"protocol: these are vectors of {file.protocol[:64]!r}, not of {plan['name']!r}")
+    if plan is not None and file.protocol != plan.name:
+        raise VectorsError(f"protocol: these are vectors of {file.protocol[:64]!r}, not of {plan.name!r}")
     for index, vector in enumerate(file.vectors):
         for fault in (*(_strangers(vector, plan) if plan is not None else ()), *_excesses(vector)):
             raise VectorsError(f"vectors.{index} ({vector.id[:64]}): {fault}")
@@ -74,17 +75,17 @@ def schema() -> str:
     return json.dumps(TypeAdapter(VectorFile).json_schema(), indent=1) + "\n"
 
 
-def _strangers(vector: AnyVector, plan: Mapping[str, Any]) -> Iterator[str]:
+def _strangers(vector: AnyVector, plan: Schema) -> Iterator[str]:
     """Yield what a vector names and the protocol has not."""
-    roles = {*plan["roles"]}
+    roles = {*plan.roles}
     for role in _roles(vector):
         if role is not None and role not in roles:
-            yield f"from: no role {role[:64]!r}; there are {', '.join(plan['roles'])}"
-    if vector.variant is not None and vector.variant not in plan["variants"]:
+            yield f"from: no role {role[:64]!r}; there are {', '.join(plan.roles)}"
+    if vector.variant is not None and vector.variant not in plan.variants:
         yield f"variant: no variant {vector.variant[:64]!r}"
     for name in () if isinstance(vector, Unwritable) else vector.limits:
-        if name not in plan["limits"]:
-            yield f"limits: no limit {name[:64]!r}; there are {', '.join(plan['limits'])}"
+        if name not in plan.limits:
+            yield f"limits: no limit {name[:64]!r}; there are {', '.join(plan.limits)}"
 
 
 def _roles(vector: AnyVector) -> Iterator[str | None]:

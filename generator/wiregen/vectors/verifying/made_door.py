@@ -10,6 +10,7 @@ from typing import Any, Final
 from wiregen.made import Package
 from wiregen.runtime.built import build
 from wiregen.runtime.records import frame_from_record, frame_record, part_record
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.vectors.verifying.doors import (
     CAPABILITIES,
     NATIVE,
@@ -33,12 +34,12 @@ _KEYS: Final = ("message", "code", "header", "fields")
 class MadeDoor:
     """The modules of one package: `modules` by serialization, the native one among them."""
 
-    def __init__(self, plan: dict[str, Any], modules: dict[str, Any], name: str = "generated code") -> None:
+    def __init__(self, plan: Schema, modules: dict[str, Any], name: str = "generated code") -> None:
         self.name = name
         self.tells = TOLD
         self.serializations = frozenset(modules)
         self.can: frozenset[Capability] = frozenset(
-            name for name in CAPABILITIES if name != "trace" or plan["sessions"]
+            name for name in CAPABILITIES if name != "trace" or plan.sessions
         )
         self._plan = plan
         self._modules = modules

@@ -6,17 +6,20 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from .options import Options, Plan
+from .options import Options
+from .schema.declarations import Field
+from .schema.node import replace
+from .schema.protocol import Schema
+from .schema.types import Bytes, Region, ToEnd, Type
 
-__all__ = ["Fields", "Schema", "Type", "as_octets", "conditions_of", "fixed_size"]
+__all__ = ["Fields", "Layout", "Type", "as_octets", "conditions_of", "fixed_size"]
 
-Type: TypeAlias = tuple[Any, ...]
-Fields: TypeAlias = tuple[tuple[Any, ...], ...]
+Fields: TypeAlias = tuple[Field, ...]
 
 UNBOUNDED = sys.maxsize
 
 
-def conditions_of(field: tuple[Any, ...]) -> Iterator[tuple[Any, str, str | None]]:
+def conditions_of(field: Field) -> Iterator[tuple[Any, str, str | None]]:
     """Yield each condition that a field's value must hold, with its text and its rule; None: the rule is the field's.
 
     Conditions with rules of their own are joined by `and`, the last one outermost.
@@ -35,7 +38,7 @@ def conditions_of(field: tuple[Any, ...]) -> Iterator[tuple[Any, str, str | None
     yield from reversed(found)
 
 
-class Schema:
+class Layout:
     """The declarations of a plan as one decoder sees them."""
 
     __slots__ = (
@@ -43,53 +46,53 @@ class Schema:
         "n_messages", "plan", "preambles", "role", "rules", "strict", "structs", "work",
     )  # fmt: skip
 
-    def __init__(self, plan: Plan, options: Options) -> None:
+    def __init__(self, plan: Schema, options: Options) -> None:
         self.plan = plan
         self.role = options.from_role
         self.strict = options.strict
-        self._codes: Mapping[str, Mapping[int, str]] = plan["codes"]
-        self._is_apart = len(set(plan["sends"].values())) > 1
+        self._codes: Mapping[str, Mapping[int, str]] = plan.codes
+        self._is_apart = len(set(plan.sends.values())) > 1
         self._struct_sizes: dict[str, int | None] = {}
-        self.limits: dict[str, int | None] = {**plan["limits"], **options.limits}
+        self.limits: dict[str, int | None] = {**plan.limits, **options.limits}
         self.frame = self._bound(plan, options, "frame")
         self.inflated = self._bound(plan, options, "inflated")
         joined = options.limit(plan, "joined")
         self.joined = self.frame if joined is None else joined
         self.count = self._bound(plan, options, "count")
         self.n_messages = self._bound(plan, options, "messages")
-        self.limit_rules: Mapping[str, str] = plan.get("limit_rules", {})
-        self.rules: Mapping[str, str] = plan.get("rules", {})
+        self.limit_rules: Mapping[str, str] = plan.limit_rules
+        self.rules: Mapping[str, str] = plan.rules
         self.depth = self._bound(plan, options, "depth")
         self.work = self._bound(plan, options, "work")
         layouts = self._layouts(plan, options.variant)
         self.frames, self.structs, self.messages, self.preambles = layouts
         self.divided: dict[tuple[str, str], str] = {
-            join[1]: name for name, join in plan["joins"].items() if join[1] is not None
+            join[1]: name for name, join in plan.joins.items() if join[1] is not None
         }
 
     @staticmethod
-    def _bound(plan: Plan, options: Options, name: str) -> int:
+    def _bound(plan: Schema, options: Options, name: str) -> int:
         limit = options.limit(plan, name)
         return UNBOUNDED if limit is None else limit
 
     @staticmethod
-    def _layouts(plan: Plan, variant: str | None) -> tuple[dict[str, Any], ...]:
+    def _layouts(plan: Schema, variant: str | None) -> tuple[dict[str, Any], ...]:
         kinds = ("frames", "structs", "messages", "preambles")
         if variant is None:
-            return tuple(plan[kind] for kind in kinds)
-        if variant not in plan["variants"]:
-            raise ValueError(f"{plan['name']} has no variant {variant}")
-        other = plan["variants"][variant]
-        return tuple({**plan[kind], **other.get(kind, {})} for kind in kinds)
+            return tuple(getattr(plan, kind) for kind in kinds)
+        if variant not in plan.variants:
+            raise ValueError(f"{plan.name} has no variant {variant}")
+        other = plan.variants[variant]
+        return tuple({**getattr(plan, kind), **getattr(other, kind)} for kind in kinds)
 
     def frame_of(self, role: str | None) -> str:
         """Return the name of the frame that `role` sends, or the first role's.
 
         A role that sends no frames may send them all the same: they are read as those of the other role.
         """
-        sends: dict[str, str] = self.plan["sends"]
-        if role is not None and role not in self.plan["roles"]:
-            raise ValueError(f"{self.plan['name']} has no role {role}")
+        sends = self.plan.sends
+        if role is not None and role not in self.plan.roles:
+            raise ValueError(f"{self.plan.name} has no role {role}")
         first = next(iter(sends.values()))
         return first if role is None else sends.get(role, first)
 
@@ -124,7 +127,7 @@ class Schema:
             bits = None if bits is None or own is None else bits + own
         return sizes[::-1]
 
-    def _field_bits(self, field: tuple[Any, ...]) -> int | None:
+    def _field_bits(self, field: Field) -> int | None:
         is_optional = field[4] is not None or (field[3] is not None and field[3][0] == "trailing")
         return None if is_optional else self.bits(field[2])
 
@@ -144,7 +147,7 @@ class Schema:
             case "uuid":
                 return 128
             case "enum":
-                return self.bits(self.plan["enums"][type_[1]][0])
+                return self.bits(self.plan.enums[type_[1]][0])
             case "struct":
                 return self._struct_bits(type_[1])
             case "block":
@@ -166,9 +169,9 @@ class Schema:
         """Say whether the type takes whatever its region has left."""
         match type_[0]:
             case "bytes":
-                return bool(type_[1] == ("end",))
+                return bool(isinstance(type_[1], ToEnd))
             case "text" | "list":
-                return bool(type_[2] == ("end",))
+                return bool(isinstance(type_[2], ToEnd))
             case "struct":
                 name = type_[1]
                 return name not in seen and self.fields_reach_end(self.structs[name], (*seen, name))
@@ -184,12 +187,12 @@ class Schema:
 
 def as_octets(type_: Type) -> Type:
     """Return the type of a block as the bytes that fill its place."""
-    if type_[0] != "region":
-        return ("bytes", ("end",))
-    return ("region", as_octets(type_[1]), *type_[2:])
+    if not isinstance(type_, Region):
+        return Bytes(ToEnd())
+    return replace(type_, content=as_octets(type_.content))
 
 
-def fixed_size(schema: Schema, type_: Type) -> int | None:
+def fixed_size(schema: Layout, type_: Type) -> int | None:
     """Return how many bytes every value of the type takes; None: that depends."""
     bits = schema.bits(type_)
     return None if bits is None else -(-bits // 8)

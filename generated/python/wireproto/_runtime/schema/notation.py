@@ -1,0 +1,67 @@
+"""A schema as JSON: a node is an object of its class and its values, a tuple an array, a mapping an object of pairs."""
+
+from __future__ import annotations
+
+import json
+
+from . import declarations, expressions, protocol, sessions, types
+from .node import Node, fields_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .protocol import Schema
+
+__all__ = ["dump", "load"]
+
+_CLASSES: dict[str, type[Node]] = {
+    name: value
+    for module in (types, expressions, declarations, sessions, protocol)
+    for name, value in vars(module).items()
+    if isinstance(value, type) and issubclass(value, Node) and value is not Node and name == value.__name__
+}
+
+
+def dump(schema: Schema) -> str:
+    """Return the schema of a protocol as JSON, each declaration on a line of its own."""
+    parts = (_lines(getattr(schema, name)) for name in fields_of(schema))
+    return f'{{"{type(schema).__name__}":[\n' + ",\n".join(parts) + "\n]}\n"
+
+
+def _lines(value: Any) -> str:
+    if not isinstance(value, dict) or not value:
+        return _text(_plain(value))
+    entries = ",\n".join(_text([key, _plain(each)]) for key, each in value.items())
+    return f'{{"":[\n{entries}\n]}}'
+
+
+def _text(plain: Any) -> str:
+    return json.dumps(plain, separators=(",", ":"))
+
+
+def load(text: str) -> Schema:
+    """Return the schema that `dump` wrote."""
+    schema: Schema = _node(json.loads(text))
+    return schema
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Node):
+        return {type(value).__name__: [_plain(getattr(value, name)) for name in fields_of(value)]}
+    if isinstance(value, dict):
+        return {"": [[key, _plain(each)] for key, each in value.items()]}
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    return value
+
+
+def _node(plain: Any) -> Any:
+    if type(plain) is list:
+        return tuple([_node(each) for each in plain])
+    if type(plain) is not dict:
+        return plain
+    ((name, values),) = plain.items()
+    if name:
+        return _CLASSES[name](*[_node(each) for each in values])
+    return {key: _node(each) for key, each in values}

@@ -1,0 +1,259 @@
+"""Types of a schema: the layout of values in bytes."""
+
+from __future__ import annotations
+
+from .expressions import Expression
+from .node import Node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal, TypeAlias
+
+    from .declarations import Field
+
+    Endian: TypeAlias = Literal["big", "little"]
+    Encoding: TypeAlias = Literal["utf8", "mutf8", "ascii", "latin1", "utf16"]
+
+__all__ = [
+    "Arm", "Bits", "Block", "Boolean", "Bytes", "Carrier", "Chunks", "CodingReference", "Compressed", "Computed", "Delimited", "EnumReference", "Float",
+    "FrameReference", "InSize", "Integer", "ItemCondition", "Length", "List", "Match", "MessageMatch", "MessageReference", "Prefix", "Region", "Span",
+    "StructReference", "Text", "ToEnd", "Type", "UnionReference", "Until", "Uuid", "Varint",
+]  # fmt: skip
+
+
+class Span(Node):
+    """Numbers from `low` to `high`, both included."""
+
+    low: int
+    high: int
+
+
+# ---- lengths
+
+
+class Prefix(Node, legacy="prefix"):
+    """A length or size that precedes what it measures, as an integer; `rule`: the rule that a wrong one violates."""
+
+    type: Integer | Varint | CodingReference
+    rule: str | None = None
+
+
+class Computed(Node, legacy="computed"):
+    """As many as the expression says."""
+
+    value: Expression
+
+
+class ToEnd(Node, legacy="end"):
+    """Up to the end of the region."""
+
+
+class Delimited(Node, legacy="delimited"):
+    """Up to the delimiter (hexadecimal), which follows and is not included."""
+
+    delimiter: str
+
+
+class Until(Node, legacy="until"):
+    """Items until the condition holds for the last one."""
+
+    condition: Expression
+
+
+# ---- carriers
+
+
+class InSize(Node, legacy="size"):
+    """A region of that many bytes."""
+
+    size: Expression
+
+
+class Compressed(Node, legacy="compressed"):
+    """One compressed stream, which must fill its length."""
+
+    algorithm: Literal["zlib", "gzip", "deflate"]
+    length: Length
+
+
+class Chunks(Node, legacy="chunks"):
+    """The bytes fields `data` of structs, joined, until a struct fulfils the condition."""
+
+    struct: str
+    data: str
+    until: Expression
+
+
+# ---- scalars
+
+
+class Integer(Node, legacy="int"):
+    """1 to 8 bytes (`size`), two's complement."""
+
+    size: int
+    is_signed: bool
+    endian: Endian
+
+
+class Float(Node, legacy="float"):
+    """IEEE 754, 4 or 8 bytes (`size`)."""
+
+    size: int
+    endian: Endian
+
+
+class Boolean(Node, legacy="bool"):
+    """One byte, 0 or 1; lenient: each byte but 0 is true."""
+
+    is_lenient: bool
+
+
+class Bits(Node, legacy="bits"):
+    """1 to 7 bits of a run that fills whole bytes; `is_flag`: a Boolean."""
+
+    bits: int
+    is_flag: bool
+    order: Literal["msb", "lsb"]
+
+
+class Varint(Node, legacy="varint"):
+    """LEB128 of at most 64 or 63 bits; lenient: longer than needed is accepted."""
+
+    bits: Literal[63, 64]
+    is_zigzag: bool
+    is_lenient: bool
+
+
+class Uuid(Node, legacy="uuid"):
+    """16 bytes, most significant first."""
+
+
+class EnumReference(Node, legacy="enum"):
+    """A declared enum; `only`: the members allowed, None: all."""
+
+    name: str
+    only: tuple[str, ...] | None = None
+    is_lenient: bool = False
+
+
+class CodingReference(Node, legacy="coding"):
+    """A declared variable-width integer."""
+
+    name: str
+
+
+# ---- bytes, text, lists
+
+
+class Bytes(Node, legacy="bytes"):
+    """Bytes; their length is counted in bytes."""
+
+    length: Length
+
+
+class Text(Node, legacy="text"):
+    """Encoded text; its length is counted in bytes, of utf16 in units of two bytes."""
+
+    encoding: Encoding
+    length: Length
+    is_lenient: bool
+    endian: Endian
+
+
+class ItemCondition(Node):
+    """A condition that each item of a list must fulfil, and its text in the `.wire` file."""
+
+    condition: Expression
+    text: str
+
+
+class List(Node, legacy="list"):
+    """Items of one type; `smallest_item`: the fewest bytes that an item takes."""
+
+    item: Type
+    length: Length
+    smallest_item: int
+    rule: str | None = None
+    where: ItemCondition | None = None
+
+
+# ---- composites
+
+
+class StructReference(Node, legacy="struct"):
+    """A declared struct."""
+
+    name: str
+
+
+class UnionReference(Node, legacy="union"):
+    """A declared union; `only`: the alternatives allowed, None: all."""
+
+    name: str
+    only: tuple[str, ...] | None = None
+    is_lenient: bool = False
+
+
+class MessageReference(Node, legacy="message"):
+    """A message that an arm names."""
+
+    name: str
+
+
+class FrameReference(Node, legacy="frame"):
+    """A whole frame inside another; `only`: the messages allowed in it, None: all."""
+
+    name: str
+    only: tuple[str, ...] | None = None
+    is_lenient: bool = False
+
+
+class MessageMatch(Node, legacy="message_match"):
+    """The message whose code is `subject`, of those that the sender may send."""
+
+    subject: Expression
+    only: tuple[str, ...] | None = None
+    is_lenient: bool = False
+
+
+class Arm(Node):
+    """A type for some values of the subject; without spans: for all other values."""
+
+    spans: tuple[Span, ...]
+    type: Type
+
+
+class Match(Node, legacy="match"):
+    """The type of the first arm that has the subject's value."""
+
+    subject: Expression
+    arms: tuple[Arm, ...]
+
+
+class Block(Node, legacy="block"):
+    """Fields in a row that belong to the enclosing declaration."""
+
+    fields: tuple[Field, ...]
+
+
+class Region(Node, legacy="region"):
+    """Content that must fill its region.
+
+    `lenient`: what happens to bytes left over. False: they are an error; True: they are kept; `padded`: they are kept, and
+    the writer fills the region with zeros.
+    """
+
+    content: Type
+    carrier: Carrier
+    lenient: Literal[False, True, "padded"]
+
+
+if TYPE_CHECKING:
+    Length: TypeAlias = Prefix | Computed | ToEnd | Delimited | Until
+    Carrier: TypeAlias = InSize | Prefix | Compressed | Chunks
+    Type: TypeAlias = (
+        Integer | Float | Boolean | Bits | Varint | Uuid | EnumReference | CodingReference | Bytes | Text | List | StructReference | UnionReference
+        | MessageReference | FrameReference | MessageMatch | Match | Block | Region
+    )  # fmt: skip
+else:
+    Length = Carrier = Type = Node

@@ -1,0 +1,20 @@
+"""The schemas of built packages, as nodes of wiregen's own runtime: a package has a copy of the runtime, and classes of its own."""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+from wiregen.runtime.schema.notation import load
+from wiregen.runtime.schema.protocol import Schema
+
+
+@cache
+def schema_of(package: str | ModuleType) -> Schema:
+    """Return the schema of a package: `lumberjack` of `wireproto`, or any by its dotted name or its module."""
+    name = package if isinstance(package, str) else package.__name__
+    plan: Any = importlib.import_module(f"{name if '.' in name else f'wireproto.{name}'}._plan").PLAN
+    notation = importlib.import_module(f"{type(plan).__module__.rpartition('.')[0]}.notation")
+    return load(notation.dump(plan))
