@@ -11,10 +11,15 @@ from wiregen.runtime.schema.notation import load
 from wiregen.runtime.schema.protocol import Schema
 
 
+def own_schema_of(package: str | ModuleType) -> Any:
+    """Return the schema of a package as nodes of its own copy of the runtime."""
+    name = package if isinstance(package, str) else package.__name__
+    return importlib.import_module(f"{name if '.' in name else f'wireproto.{name}'}._plan").PLAN
+
+
 @cache
 def schema_of(package: str | ModuleType) -> Schema:
     """Return the schema of a package: `lumberjack` of `wireproto`, or any by its dotted name or its module."""
-    name = package if isinstance(package, str) else package.__name__
-    plan: Any = importlib.import_module(f"{name if '.' in name else f'wireproto.{name}'}._plan").PLAN
+    plan = own_schema_of(package)
     notation = importlib.import_module(f"{type(plan).__module__.rpartition('.')[0]}.notation")
     return load(notation.dump(plan))

@@ -260,7 +260,7 @@ const BODIES = {
   },
   Compressed: (fields, limits, depth) => {
     if (depth > limits.depth) throw new Refusal('too_deep');
-    if (fields.frames.length > limits.messages) throw new Refusal('limit_exceeded');
+    if (fields.frames.length > Math.min(limits.count, limits.messages)) throw new Refusal('limit_exceeded');
     const inner = Buffer.concat(fields.frames.map((frame) => encode(frame, limits, depth + 1)));
     return [prefixed(deflateSync(inner, { level: 0 }), limits)];
   },

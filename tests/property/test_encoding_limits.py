@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.built_schema import own_schema_of
 from tests.property.test_serializations import PROTOCOLS, Package, code_of
 
 from wireproto import lumberjack as lj
@@ -30,16 +31,19 @@ def test_compiled_code_and_the_reference_codec_hold_frames_to_the_same_limits(
 ) -> None:
     bounds = package.native.Limits(**limits)
     for role, frame in package.frames(1):
-        told = {"from_role": role} if package.plan.contexts else {}
+        told = {"from_role": role} if own_schema_of(package.native).contexts else {}
         expected = code_of(
-            write_frame, package.plan, frame, Options(role if told else None, limits=bounds.to_dict())
+            write_frame,
+            own_schema_of(package.native),
+            frame,
+            Options(role if told else None, limits=bounds.to_dict()),
         )
         found = code_of(package.native.encode, frame, **told, limits=bounds)
         assert found == expected
         assert code_of(frame.encode, **told, limits=bounds) == expected
         if isinstance(expected, bytes):
             wishes = {"from_role": role, "limits": bounds}
-            if not package.plan.contexts:
+            if not own_schema_of(package.native).contexts:
                 assert package.native.decode(expected, **wishes) == frame
             for module in (package.protobuf, package.msgpack):
                 octets = code_of(module.encode, frame, **told, limits=bounds)

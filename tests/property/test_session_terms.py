@@ -8,6 +8,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.unit.schema_notation import expression as expression_of
 
 from wiregen.runtime.expressions import Undefined, evaluate
 from wiregen.runtime.session_terms import NOTHING, Term, compile_term
@@ -122,15 +123,16 @@ NOT_THERE = object()
 
 def compiled(expression: Any, values: list[Any], there: int) -> Any:
     moment = SimpleNamespace(limits=LIMITS)
+    term: Any = expression_of(expression)
     try:
-        return plain(compile_term(expression, Words())(there, None, values, moment))
+        return plain(compile_term(term, Words())(there, None, values, moment))
     except NOTHING:
         return NOT_THERE
 
 
 def careful(expression: Any, values: list[Any], there: int) -> Any:
     try:
-        return plain(evaluate(expression, Scope(values, there)))  # type: ignore[arg-type]
+        return plain(evaluate(expression_of(expression), Scope(values, there)))  # type: ignore[arg-type]
     except Undefined:
         return NOT_THERE
 
