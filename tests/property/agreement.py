@@ -10,6 +10,7 @@ from tests.property.codecs import Codecs, Item, Outcome, Wishes, cut, is_refusal
 
 from wiregen.runtime.explain import explain
 from wiregen.runtime.options import Options
+from wiregen.runtime.schema.types import Endian, Integer
 from wiregen.runtime.tree import FrameValue, Node
 
 
@@ -109,8 +110,8 @@ def lengths(node: Node) -> Iterator[Node]:
             yield inner
 
 
-def _order(node: Node) -> Any:
-    return node.type[3] if node.type[0] == "int" else "big"
+def _order(node: Node) -> Endian:
+    return node.type.endian if isinstance(node.type, Integer) else "big"
 
 
 def check_raised(codecs: Codecs, data: bytes, other: bytes) -> None:

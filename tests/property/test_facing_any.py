@@ -60,10 +60,10 @@ class Talking(Facing):
         self.roles = (self.plan.roles[0], self.plan.roles[1])
         # Pieces whose bytes mean nothing together would be faults and not steps.
         self.pieces = tuple(
-            getattr(self.package, target)
+            getattr(self.package, setting.target)
             for join in self.plan.joins.values()
-            for target, _, _ in (*join[3], *join[4])
-            if join[1] is None
+            for setting in (*join.parts, *join.lasts)
+            if join.block is None
         )
         self.taken: Counter[Any] = Counter()
         self.n_begun = 0
