@@ -14,7 +14,7 @@ from wiregen.runtime.expressions import Undefined
 from wiregen.runtime.layout import Layout
 from wiregen.runtime.options import Options
 from wiregen.runtime.reader import Reader
-from wiregen.runtime.reading import _READERS
+from wiregen.runtime.reading import READERS
 from wiregen.runtime.reading_records import read_bare_frame
 from wiregen.runtime.schema.declarations import (
     Constant,
@@ -145,12 +145,12 @@ class _Growth:
                 return self._bytes(reader, length, place)
             case List(length=ToEnd()):
                 length = Computed(Number(self._dice.randrange(4)))
-                return _READERS["list"](reader, replace(type_, length=length, smallest_item=0), place)
+                return READERS[List](reader, replace(type_, length=length, smallest_item=0), place)
             case List():
-                return _READERS["list"](reader, replace(type_, smallest_item=0), place)
+                return READERS[List](reader, replace(type_, smallest_item=0), place)
             case ("region", *_):
                 return self._region(reader, type_, place)
-        return _READERS[type_[0]](reader, type_, place)
+        return READERS[type(type_)](reader, type_, place)
 
     # ---- numbers
 
@@ -191,7 +191,7 @@ class _Growth:
             case ("delimited", delimiter):
                 body = bytes(self._dice.choice(b"abc") for _ in range(self._dice.randrange(4)))
                 _grow(reader, body + bytes.fromhex(delimiter))
-        return _READERS["bytes"](reader, Bytes(length), place)
+        return READERS[Bytes](reader, Bytes(length), place)
 
     def _text(self, reader: Reader, type_: Any, place: Place) -> Any:
         _, encoding, length, lenient, endian = type_
@@ -220,7 +220,7 @@ class _Growth:
                 end = bytes.fromhex(delimiter)
                 data = (b"" if end in data else data) + end
         _grow(reader, data)
-        return _READERS["text"](reader, Text(encoding, length, lenient, endian), place)
+        return READERS[Text](reader, Text(encoding, length, lenient, endian), place)
 
     # ---- regions
 

@@ -10,11 +10,11 @@ from typing import Any, Final
 
 from wiregen.runtime.layout import fixed_size
 from wiregen.runtime.reader import Reader, Steps
-from wiregen.runtime.reading import _READERS as READERS
+from wiregen.runtime.reading import READERS
 from wiregen.runtime.reading_lengths import holds
 from wiregen.runtime.schema.expressions import Number, Position
 from wiregen.runtime.schema.node import nodes_in, replace
-from wiregen.runtime.schema.types import Computed, List, ToEnd, Until
+from wiregen.runtime.schema.types import Computed, List, StructReference, ToEnd, Until
 from wiregen.runtime.scope import RecordScope
 from wiregen.runtime.text import encode_text
 from wiregen.runtime.tree import Node
@@ -98,7 +98,7 @@ class Picking:
                 return self._without_rest(reader, type_, place)
             case "match":
                 self._note_arm(reader, type_, place)
-        return READERS[type_[0]](reader, type_, place)
+        return READERS[type(type_)](reader, type_, place)
 
     # ---- what is chosen
 
@@ -326,7 +326,7 @@ class Picking:
         yield from self._prefix(reader, length, place)
         if count is None:
             return (yield from _said(reader, type_, place, None, b""))
-        return (yield from READERS["list"](reader, List(item, Computed(Number(count)), 0), place))
+        return (yield from READERS[List](reader, List(item, Computed(Number(count)), 0), place))
 
     def _refuse_another(self, place: Place, count: int) -> None:
         """Give up a long list where as many were tried: they take most of the time, and show little that one does not."""
@@ -358,7 +358,7 @@ class Picking:
     def _until(self, reader: Reader, type_: Any, place: Place) -> Steps:
         """Read items until something holds: each takes other options than the one before, so that it does one day."""
         self._n_until += 1
-        node = yield from READERS["list"](reader, type_, place)
+        node = yield from READERS[List](reader, type_, place)
         self._n_until -= 1
         return node
 
@@ -377,7 +377,7 @@ class Picking:
         before = window.end
         if before is not None and None not in sizes:
             window.end = window.position + sum(size or 0 for size in sizes)
-        node = yield from READERS["struct"](reader, type_, place)
+        node = yield from READERS[StructReference](reader, type_, place)
         window.end = before
         return node
 
