@@ -48,6 +48,10 @@ if TYPE_CHECKING:
     class Node(metaclass=NodeType):
         """One element of a schema."""
 
+        def __getitem__(self, index: Any) -> Any: ...
+        def __iter__(self) -> Iterator[Any]: ...
+        def __len__(self) -> int: ...
+
 else:
 
     class Node(tuple, metaclass=NodeType):
