@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from tests.property.codecs import Codecs, Item, Outcome, Wishes, cut, is_refusal
 
 from wiregen.runtime.explain import explain
 from wiregen.runtime.options import Options
-from wiregen.runtime.schema.types import Endian, Integer
+from wiregen.runtime.schema.types import Integer
 from wiregen.runtime.tree import FrameValue, Node
 
 
@@ -110,7 +110,7 @@ def lengths(node: Node) -> Iterator[Node]:
             yield inner
 
 
-def _order(node: Node) -> Endian:
+def _order(node: Node) -> Literal["big", "little"]:
     return node.type.endian if isinstance(node.type, Integer) else "big"
 
 

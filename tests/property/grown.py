@@ -14,7 +14,7 @@ from wiregen.runtime.expressions import Undefined
 from wiregen.runtime.layout import Layout
 from wiregen.runtime.options import Options
 from wiregen.runtime.reader import Reader
-from wiregen.runtime.reading import _read as read_by_walking
+from wiregen.runtime.reading import READERS
 from wiregen.runtime.reading_lengths import read_bytes, read_list, read_text
 from wiregen.runtime.reading_records import read_bare_frame
 from wiregen.runtime.scalars import bounds
@@ -37,6 +37,7 @@ from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.schema.types import (
     Bits,
     Block,
+    ByteLength,
     Bytes,
     CodingReference,
     Computed,
@@ -45,7 +46,6 @@ from wiregen.runtime.schema.types import (
     FrameReference,
     InSize,
     Integer,
-    Length,
     List,
     Match,
     Prefix,
@@ -161,7 +161,7 @@ class _Growth:
                 return read_list(reader, replace(type_, smallest_item=0), place)
             case Region():
                 return self._region(reader, type_, place)
-        return read_by_walking(reader, type_, place)
+        return READERS[type(type_)](reader, type_, place)
 
     # ---- numbers
 
@@ -195,7 +195,7 @@ class _Growth:
 
     # ---- what has a length
 
-    def _bytes(self, reader: Reader, length: Length, place: Place) -> Any:
+    def _bytes(self, reader: Reader, length: ByteLength, place: Place) -> Any:
         match length:
             case ToEnd():
                 length = Computed(Number(self._dice.randrange(4)))

@@ -21,6 +21,7 @@ from tests.property.any_values import AnyValues
 from tests.property.facing import SETTINGS, Facing
 
 import wireproto
+from wiregen.runtime.schema.types import Type, Uuid
 from wiregen.runtime.session_rows import STAY
 
 NAMES = "lumberjack pravega pravega_documented pravega_proposal reactive_streams geode".split()
@@ -45,8 +46,8 @@ class FewValues(AnyValues):
     def _text(self, encoding: str, lenient: bool) -> str:
         return self._dice.choice(("", "a"))
 
-    def _value(self, type_: Any, depth: int) -> Any:
-        return UUID(int=self._dice.randrange(2)) if type_[0] == "uuid" else super()._value(type_, depth)
+    def _value(self, type_: Type, depth: int) -> Any:
+        return UUID(int=self._dice.randrange(2)) if isinstance(type_, Uuid) else super()._value(type_, depth)
 
 
 class Talking(Facing):

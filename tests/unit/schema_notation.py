@@ -114,7 +114,7 @@ def type_(part: Tuple) -> Any:
     return _TYPES[kind](*values)
 
 
-def length(part: Tuple) -> t.Length:
+def length(part: Tuple) -> Any:
     """Return a length."""
     kind, *values = part
     return _LENGTHS[kind](*values)

@@ -258,9 +258,9 @@ class _Lowering:
             case m.Uuid():
                 return t.Uuid()
             case m.Bytes():
-                return t.Bytes(self.length(type_.length))
+                return t.Bytes(self._byte_length(type_.length))
             case m.Text():
-                return t.Text(type_.encoding, self.length(type_.length), type_.lenient, type_.endian)
+                return t.Text(type_.encoding, self._byte_length(type_.length), type_.lenient, type_.endian)
             case _:
                 return self._compound(type_)
 
@@ -304,7 +304,7 @@ class _Lowering:
             where = t.ItemCondition(self.expression(type_.where), type_.where_text)
         return t.List(
             item=self.type(type_.item),
-            length=self.length(type_.length),
+            length=self._item_length(type_.length),
             smallest_item=smallest(type_.item, self._protocol),
             rule=type_.rule,
             where=where,
@@ -327,7 +327,17 @@ class _Lowering:
             case _:
                 assert_never(type_.target)
 
-    def length(self, length: m.Length) -> t.Length:
+    def _byte_length(self, length: m.Length) -> t.ByteLength:
+        found = self._length(length)
+        assert not isinstance(found, t.Until), "only items end by a condition"
+        return found
+
+    def _item_length(self, length: m.Length) -> t.ItemLength:
+        found = self._length(length)
+        assert not isinstance(found, t.Delimited), "only bytes end by a delimiter"
+        return found
+
+    def _length(self, length: m.Length) -> t.Length:
         match length:
             case m.Prefix():
                 return t.Prefix(self._measure(length.type), length.rule)
@@ -352,7 +362,7 @@ class _Lowering:
             case m.InPrefix():
                 return t.Prefix(self._measure(carrier.type), carrier.rule)
             case m.InCompressed():
-                return t.Compressed(carrier.algorithm, self.length(carrier.length))
+                return t.Compressed(carrier.algorithm, self._byte_length(carrier.length))
             case m.InChunks():
                 return t.Chunks(carrier.struct, carrier.data, self.expression(carrier.until))
             case _:

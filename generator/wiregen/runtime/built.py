@@ -6,9 +6,12 @@ from enum import EnumType
 from typing import Any
 
 from .cells import content
+from .layout import Fields
 from .part import Part
 from .record_types import flat_fields
+from .scalars import enum_name
 from .schema.protocol import Schema
+from .schema.types import EnumReference, List, Type
 from .tree import FrameValue, Record, Variety
 
 __all__ = ["build", "typed"]
@@ -20,7 +23,9 @@ def build(plan: Schema, value: Any, namespace: dict[str, Any]) -> Any:
         case FrameValue() if _is_piece(plan, value):
             return _built_piece(plan, value, namespace)
         case FrameValue():
-            frame = _built(plan, _class(namespace, value.name), value, plan.frames[value.name][1], namespace)
+            frame = _built(
+                plan, _class(namespace, value.name), value, plan.frames[value.name].fields, namespace
+            )
             frame.message = build(plan, value.message, namespace)
             if value.part is not None:
                 part = value.part
@@ -28,7 +33,9 @@ def build(plan: Schema, value: Any, namespace: dict[str, Any]) -> Any:
             return frame
         case Variety():
             union = _class(namespace, value.union)
-            fields = next(each[2] for each in plan.unions[value.union][1] if each[1] == value.name)
+            fields = next(
+                each.fields for each in plan.unions[value.union].varieties if each.name == value.name
+            )
             variety = _built(plan, _class(vars(union), value.name), value, fields, namespace)
             if "code" in type(variety).__slots__ and "code" not in value.fields:
                 variety.code = value.code
@@ -50,7 +57,7 @@ def _is_piece(plan: Schema, frame: FrameValue) -> bool:
 def _built_piece(plan: Schema, value: FrameValue, namespace: dict[str, Any]) -> Any:
     """Return a frame with a piece of a block; what the block holds has its defaults."""
     class_ = _class(namespace, value.name)
-    types = {field[0]: field[2] for field in flat_fields(plan.frames[value.name][1])}
+    types = {field.name: field.type for field in flat_fields(plan.frames[value.name].fields)}
     spelled = {slot.removesuffix("_"): slot for slot in class_.__slots__} | {
         slot: slot for slot in class_.__slots__
     }
@@ -73,15 +80,15 @@ def _enum(namespace: Any, name: str) -> Any:
     return namespace[name] if isinstance(namespace.get(name), EnumType) else namespace[f"{name}_"]
 
 
-def _fields_of(plan: Schema, name: str) -> Any:
+def _fields_of(plan: Schema, name: str) -> Fields:
     if name in plan.structs:
         return plan.structs[name]
-    return plan.messages[name][2] if name in plan.messages else plan.preambles[name][1]
+    return plan.messages[name].fields if name in plan.messages else plan.preambles[name].fields
 
 
-def _built(plan: Schema, class_: Any, value: Any, fields: Any, namespace: dict[str, Any]) -> Any:
+def _built(plan: Schema, class_: Any, value: Any, fields: Fields, namespace: dict[str, Any]) -> Any:
     made = object.__new__(class_)
-    types = {field[0]: field[2] for field in flat_fields(fields) if not field[1]}
+    types = {field.name: field.type for field in flat_fields(fields) if not field.is_hidden}
     for slot in class_.__slots__:
         name = slot if slot in types else slot.removesuffix("_")
         if slot in ("absent", "tail") and f"{slot}_" in class_.__slots__:  # a field of that name stands aside
@@ -93,13 +100,12 @@ def _built(plan: Schema, class_: Any, value: Any, fields: Any, namespace: dict[s
     return made
 
 
-def typed(plan: Schema, type_: Any, value: Any, namespace: dict[str, Any]) -> Any:
+def typed(plan: Schema, type_: Type, value: Any, namespace: dict[str, Any]) -> Any:
     """Return a value of that type; numbers of enums become members."""
     type_ = content(type_)
-    if type_[0] == "enum" and isinstance(value, int):
-        enum = _enum(namespace, type_[1])
-        known = {number for number, _ in plan.enums[type_[1]][2]}
-        return enum(value) if value in known else value
-    if type_[0] == "list" and isinstance(value, list):
-        return [typed(plan, type_[1], item, namespace) for item in value]
+    if isinstance(type_, EnumReference) and isinstance(value, int):
+        known = enum_name(plan, type_.name, value) is not None
+        return _enum(namespace, type_.name)(value) if known else value
+    if isinstance(type_, List) and isinstance(value, list):
+        return [typed(plan, type_.item, item, namespace) for item in value]
     return build(plan, value, namespace)

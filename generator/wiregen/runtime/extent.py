@@ -35,7 +35,7 @@ from .extent_steps import (
 )  # fmt: skip
 from .layout import Layout
 from .options import Options
-from .schema.expressions import Expression
+from .schema.expressions import Expression, FieldReference
 from .schema.protocol import Schema
 
 __all__ = ["Extent", "Extents", "Header", "Odd"]
@@ -394,8 +394,8 @@ class Extent:
     # ---- expressions
 
     def _evaluate(self, expression: Expression) -> Any:
-        if expression[0] == "field":
-            return self.field(expression[1], expression[2])
+        if isinstance(expression, FieldReference):
+            return self.field(expression.path, expression.scope)
         try:
             return evaluate(expression, self)
         except Undefined:
@@ -489,7 +489,7 @@ class Extents:
         self.tables = ExtentSteps(self.schema)
         name = self.schema.frame_of(options.from_role)
         self.steps = self.tables.frame(name)
-        self.sender: str | None = self.schema.role or self.schema.frames[name][0]
+        self.sender: str | None = self.schema.role or self.schema.frames[name].role
         self._frame = name
         self.most = self.schema.frame
         self._messages: dict[tuple[Any, tuple[str, ...] | None], Steps] = {}
@@ -562,8 +562,8 @@ def _head(steps: Steps, subject: Any) -> tuple[Head | None, int]:
         else:
             return None, 0
     orders = {form[0] for form in forms if form[0] in "<>"}
-    is_named = isinstance(subject, tuple) and subject[0] == "field" and subject[2] == "own"
-    if len(orders) != 1 or not is_named or len(subject[1]) != 1 or subject[1][0] not in names:
+    is_own = isinstance(subject, FieldReference) and subject.scope == "own"
+    if len(orders) != 1 or not is_own or len(subject.path) != 1 or subject.path[0] not in names:
         return None, 0
     form = Struct(orders.pop() + "".join(form.lstrip("<>") for form in forms))
-    return Head(form, tuple(names), tuple(allowed)), names.index(subject[1][0])
+    return Head(form, tuple(names), tuple(allowed)), names.index(subject.path[0])

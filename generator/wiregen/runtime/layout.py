@@ -4,13 +4,33 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from .options import Options
-from .schema.declarations import Field
+from .schema.declarations import Field, Trailing
+from .schema.expressions import Expression, Number, Operation
 from .schema.node import replace
 from .schema.protocol import Schema
-from .schema.types import Bytes, Region, ToEnd, Type
+from .schema.types import (
+    Bits,
+    Block,
+    Boolean,
+    Bytes,
+    Computed,
+    EnumReference,
+    Float,
+    Integer,
+    List,
+    Region,
+    StructReference,
+    Text,
+    ToEnd,
+    Type,
+    Uuid,
+)
+
+if TYPE_CHECKING:
+    from .schema.declarations import Frame, Message, Preamble
 
 __all__ = ["Fields", "Layout", "Type", "as_octets", "conditions_of", "fixed_size"]
 
@@ -19,22 +39,23 @@ Fields: TypeAlias = tuple[Field, ...]
 UNBOUNDED = sys.maxsize
 
 
-def conditions_of(field: Field) -> Iterator[tuple[Any, str, str | None]]:
+def conditions_of(field: Field) -> Iterator[tuple[Expression, str, str | None]]:
     """Yield each condition that a field's value must hold, with its text and its rule; None: the rule is the field's.
 
     Conditions with rules of their own are joined by `and`, the last one outermost.
     """
-    condition, texts = field[5], field[6]
+    condition, texts = field.where, field.where_text
     if condition is None:
         return
     if isinstance(texts, str):
         yield condition, texts, None
         return
     found = []
-    for text, rule in reversed(texts[1:]):
-        _, _, condition, last = condition
-        found.append((last, text, rule))
-    yield condition, *texts[0]
+    for each in reversed(texts[1:]):
+        assert isinstance(condition, Operation)
+        found.append((condition.right, each.text, each.rule))
+        condition = condition.left
+    yield condition, texts[0].text, texts[0].rule
     yield from reversed(found)
 
 
@@ -64,10 +85,14 @@ class Layout:
         self.rules: Mapping[str, str] = plan.rules
         self.depth = self._bound(plan, options, "depth")
         self.work = self._bound(plan, options, "work")
-        layouts = self._layouts(plan, options.variant)
-        self.frames, self.structs, self.messages, self.preambles = layouts
+        self.frames: Mapping[str, Frame] = plan.frames
+        self.structs: Mapping[str, Fields] = plan.structs
+        self.messages: Mapping[str, Message] = plan.messages
+        self.preambles: Mapping[str, Preamble] = plan.preambles
+        if options.variant is not None:
+            self._vary(options.variant)
         self.divided: dict[tuple[str, str], str] = {
-            join[1]: name for name, join in plan.joins.items() if join[1] is not None
+            join.block: name for name, join in plan.joins.items() if join.block is not None
         }
 
     @staticmethod
@@ -75,15 +100,15 @@ class Layout:
         limit = options.limit(plan, name)
         return UNBOUNDED if limit is None else limit
 
-    @staticmethod
-    def _layouts(plan: Schema, variant: str | None) -> tuple[dict[str, Any], ...]:
-        kinds = ("frames", "structs", "messages", "preambles")
-        if variant is None:
-            return tuple(getattr(plan, kind) for kind in kinds)
-        if variant not in plan.variants:
-            raise ValueError(f"{plan.name} has no variant {variant}")
-        other = plan.variants[variant]
-        return tuple({**getattr(plan, kind), **getattr(other, kind)} for kind in kinds)
+    def _vary(self, name: str) -> None:
+        """Take the declarations of a variant in place of the protocol's own."""
+        if name not in self.plan.variants:
+            raise ValueError(f"{self.plan.name} has no variant {name}")
+        other = self.plan.variants[name]
+        self.frames = {**self.frames, **other.frames}
+        self.structs = {**self.structs, **other.structs}
+        self.messages = {**self.messages, **other.messages}
+        self.preambles = {**self.preambles, **other.preambles}
 
     def frame_of(self, role: str | None) -> str:
         """Return the name of the frame that `role` sends, or the first role's.
@@ -101,8 +126,10 @@ class Layout:
 
         Where each role has a frame of its own, `frame` carries what its role sends and nothing else.
         """
-        senders = self._senders(role) if frame is None or not self._is_apart else (self.frames[frame][0],)
-        return self._named(code, senders)
+        if frame is None or not self._is_apart:
+            return self._named(code, self._senders(role))
+        sender = self.frames[frame].role
+        return None if sender is None else self._named(code, (sender,))
 
     def foreign_of(self, code: int, frame: str) -> str | None:
         """Return the message with that code that only the other role sends, in a frame of its own."""
@@ -128,8 +155,8 @@ class Layout:
         return sizes[::-1]
 
     def _field_bits(self, field: Field) -> int | None:
-        is_optional = field[4] is not None or (field[3] is not None and field[3][0] == "trailing")
-        return None if is_optional else self.bits(field[2])
+        is_optional = field.condition is not None or isinstance(field.value, Trailing)
+        return None if is_optional else self.bits(field.type)
 
     def _fields_bits(self, fields: Fields) -> int | None:
         sizes = [self._field_bits(field) for field in fields]
@@ -137,23 +164,23 @@ class Layout:
 
     def bits(self, type_: Type) -> int | None:
         """Return how many bits every value of the type takes; None: that depends."""
-        match type_[0]:
-            case "int" | "float":
-                return 8 * int(type_[1])
-            case "bool":
+        match type_:
+            case Integer(size) | Float(size):
+                return 8 * size
+            case Boolean():
                 return 8
-            case "bits":
-                return int(type_[1])
-            case "uuid":
+            case Bits(bits):
+                return bits
+            case Uuid():
                 return 128
-            case "enum":
-                return self.bits(self.plan.enums[type_[1]][0])
-            case "struct":
-                return self._struct_bits(type_[1])
-            case "block":
-                return self._fields_bits(type_[1])
-            case "bytes":
-                return _computed_bits(type_[1])
+            case EnumReference(name):
+                return self.bits(self.plan.enums[name].type)
+            case StructReference(name):
+                return self._struct_bits(name)
+            case Block(fields):
+                return self._fields_bits(fields)
+            case Bytes(Computed(Number(size))):
+                return 8 * max(0, size)
             case _:
                 return None
 
@@ -167,22 +194,19 @@ class Layout:
 
     def reaches_end(self, type_: Type, seen: tuple[str, ...] = ()) -> bool:
         """Say whether the type takes whatever its region has left."""
-        match type_[0]:
-            case "bytes":
-                return bool(isinstance(type_[1], ToEnd))
-            case "text" | "list":
-                return bool(isinstance(type_[2], ToEnd))
-            case "struct":
-                name = type_[1]
+        match type_:
+            case Bytes() | Text() | List():
+                return isinstance(type_.length, ToEnd)
+            case StructReference(name):
                 return name not in seen and self.fields_reach_end(self.structs[name], (*seen, name))
-            case "block":
-                return self.fields_reach_end(type_[1], seen)
+            case Block(fields):
+                return self.fields_reach_end(fields, seen)
             case _:
                 return False
 
     def fields_reach_end(self, fields: Fields, seen: tuple[str, ...] = ()) -> bool:
         """Say the same of a row of fields."""
-        return bool(fields) and self.reaches_end(fields[-1][2], seen)
+        return bool(fields) and self.reaches_end(fields[-1].type, seen)
 
 
 def as_octets(type_: Type) -> Type:
@@ -196,9 +220,3 @@ def fixed_size(schema: Layout, type_: Type) -> int | None:
     """Return how many bytes every value of the type takes; None: that depends."""
     bits = schema.bits(type_)
     return None if bits is None else -(-bits // 8)
-
-
-def _computed_bits(length: tuple[Any, ...]) -> int | None:
-    if length[0] == "computed" and length[1][0] == "number":
-        return 8 * max(0, int(length[1][1]))
-    return None

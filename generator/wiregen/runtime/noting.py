@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
     from .codec import ReadState
     from .context import Context
-    from .layout import Type
     from .options import Options
     from .schema.protocol import Schema
+    from .schema.types import FrameReference
 
 __all__ = ["Notes"]
 
@@ -91,13 +91,11 @@ class Notes:
             raise
         return build(plan, node.value, self._namespace)
 
-    def _read(self, type_: Type, name: str, data: bytes) -> Any:
+    def _read(self, type_: FrameReference, name: str, data: bytes) -> Any:
         """Return the one frame that joined bytes are."""
         plan = self._load_plan()
-        if (
-            self._decode_from is not None
-            and plan.sends.get(self._options.from_role or "", type_[1]) == type_[1]
-        ):
+        is_sent = plan.sends.get(self._options.from_role or "", type_.name) == type_.name
+        if self._decode_from is not None and is_sent:
             try:
                 return self._read_fast(data)
             except _FAULTS:

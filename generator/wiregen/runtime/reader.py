@@ -250,13 +250,11 @@ class Reader:
         """Who sends: as the caller says, else the only role that sends this frame."""
         if self.schema.role is not None or self.frame is None:
             return self.schema.role
-        role: str | None = self.schema.frames[self.frame.name][0]
-        return role
+        return self.schema.frames[self.frame.name].role
 
     def code_of(self, name: str) -> int | None:
         """Return the code of a message."""
-        code: int | None = self.schema.messages[name][0] if name in self.schema.messages else None
-        return code
+        return self.schema.messages[name].code if name in self.schema.messages else None
 
     # -- errors -----------------------------------------------------------------------------------------------------
 

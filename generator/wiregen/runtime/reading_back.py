@@ -39,10 +39,9 @@ def refuse_unreadable(plan: Schema, name: str, value: Any, data: bytes, options:
 def _sender(plan: Schema, name: str, value: Any, options: Options) -> str | None:
     """Return the role that sends a preamble or a frame: the one that is told, else the only one that may."""
     if name in plan.preambles:
-        return str(plan.preambles[name][0])
-    message = plan.messages.get(declared_name(getattr(value, "message", None)), (None, None))
-    role: str | None = options.from_role or plan.frames[name][0] or message[1]
-    return role
+        return plan.preambles[name].role
+    message = plan.messages.get(declared_name(getattr(value, "message", None)))
+    return options.from_role or plan.frames[name].role or (None if message is None else message.role)
 
 
 def _fields(plan: Schema, value: Any, options: Options) -> Any:

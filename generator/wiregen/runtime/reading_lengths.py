@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Any
 
 from .expressions import Undefined
-from .layout import UNBOUNDED, Type
+from .layout import UNBOUNDED
 from .reader import Reader, Steps
 from .schema.elements import Data, DelimiterBytes
 from .schema.expressions import Expression
+from .schema.types import Bytes, Computed, FrameReference, List, Prefix, Text, ToEnd, Until
 from .skimming import SKIPPED, skim_of
 from .striding import stride_of
 from .text import NOT_CANONICAL, decode_text
@@ -19,6 +19,7 @@ from .window import Place
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .errors import Code
+    from .schema.types import ByteLength, Encoding, Endian, ItemLength
 
 __all__ = ["read_bytes", "read_list", "read_prefix", "read_span", "read_text"]
 
@@ -44,31 +45,30 @@ class Span:
 
 
 def read_span(
-    reader: Reader, length: tuple[Any, ...], place: Place, *, unit: int = 1
+    reader: Reader, length: ByteLength, place: Place, *, unit: int = 1
 ) -> Generator[int, bool, Span]:
     """Return how many bytes a length stands for; `unit`: the bytes that it counts as one."""
-    match length[0]:
-        case "prefix":
+    match length:
+        case Prefix():
             prefix = yield from read_prefix(reader, length, place, "length")
             number = prefix.value
             assert number is None or isinstance(number, int)
             return Span(None if number is None else number * unit, prefix=prefix)
-        case "computed":
-            number = reader.number(length[1], place)
-            return Span(number * unit, blame=reader.blame(length[1]))
-        case "end":
+        case Computed(expression):
+            size = reader.number(expression, place)
+            return Span(size * unit, blame=reader.blame(expression))
+        case ToEnd():
             return Span(_rest(reader, place))
         case _:
-            delimiter = bytes.fromhex(length[1])
+            delimiter = bytes.fromhex(length.delimiter)
             size = yield from _find(reader, delimiter, place, unit)
             return Span(size, delimiter=len(delimiter))
 
 
-def read_prefix(reader: Reader, length: tuple[Any, ...], place: Place, name: str) -> Steps:
-    """Return the node of a length or count, which is not negative; `length`: `("prefix", type)`, or with a rule behind."""
-    _, type_, *rules = length
-    rule = rules[0] if rules else None
-    node = yield from reader.read(reader, type_, Place(name, place.path, rule, is_part=True))
+def read_prefix(reader: Reader, length: Prefix, place: Place, name: str) -> Steps:
+    """Return the node of a length or count, which is not negative."""
+    rule = length.rule
+    node = yield from reader.read(reader, length.type, Place(name, place.path, rule, is_part=True))
     if node.value is not None:
         assert isinstance(node.value, int)
         reader.refuse_negative(node.value, place, node, rule)
@@ -114,23 +114,23 @@ def _take_span(
     return data, (inside, reader.node(place.part("delimiter"), DelimiterBytes(), end))
 
 
-def read_bytes(reader: Reader, type_: Type, place: Place) -> Steps:
+def read_bytes(reader: Reader, type_: Bytes, place: Place) -> Steps:
     start = reader.window.here
-    span = yield from read_span(reader, type_[1], place)
+    span = yield from read_span(reader, type_.length, place)
     data, children = yield from _take_span(reader, span, place)
     return reader.node(place, type_, start, None if span.size is None else data, children)
 
 
-def read_text(reader: Reader, type_: Type, place: Place) -> Steps:
-    _, encoding, length, lenient, endian = type_
+def read_text(reader: Reader, type_: Text, place: Place) -> Steps:
+    encoding = type_.encoding
     start = reader.window.here
-    span = yield from read_span(reader, length, place, unit=2 if encoding == "utf16" else 1)
+    span = yield from read_span(reader, type_.length, place, unit=2 if encoding == "utf16" else 1)
     text_start = reader.window.here
     data, children = yield from _take_span(reader, span, place)
     if span.size is None:
         return reader.node(place, type_, start, None, children)
     try:
-        value, note = _text(data, encoding, lenient and not reader.schema.strict, endian)
+        value, note = _text(data, encoding, type_.is_lenient and not reader.schema.strict, type_.endian)
     except UnicodeDecodeError as error:
         code: Code = "not_canonical" if error.reason == NOT_CANONICAL else "invalid_text"
         found = f"byte 0x{data[error.start]:02x} at {error.start}"
@@ -140,7 +140,7 @@ def read_text(reader: Reader, type_: Type, place: Place) -> Steps:
     return node
 
 
-def _text(data: bytes, encoding: str, lenient: bool, endian: str) -> tuple[str, str]:
+def _text(data: bytes, encoding: Encoding, lenient: bool, endian: Endian) -> tuple[str, str]:
     """Return the text, and what was tolerated."""
     try:
         return decode_text(data, encoding, False, endian), ""
@@ -151,28 +151,27 @@ def _text(data: bytes, encoding: str, lenient: bool, endian: str) -> tuple[str, 
         return decode_text(data, encoding, True, endian), note
 
 
-def read_list(reader: Reader, type_: Type, place: Place) -> Steps:
-    _, item, length, smallest, *more = type_
+def read_list(reader: Reader, type_: List, place: Place) -> Steps:
+    length, smallest = type_.length, type_.smallest_item
     start = reader.window.here
     values: list[Value] = []
     head: tuple[Node, ...] = ()
     count: int | None = None
-    if length[0] == "prefix":
+    if isinstance(length, Prefix):
         prefix = yield from read_prefix(reader, length, place, "count")
         if prefix.value is None:
             return reader.node(place, type_, start, None, (prefix,))
         assert isinstance(prefix.value, int)
         count, head = prefix.value, (prefix,)
         _check_count(reader, count, smallest, place, prefix)
-    elif length[0] == "computed":
-        count = reader.number(length[1], place)
-        _check_count(reader, count, smallest, place, reader.blame(length[1]))
-    elif length[0] == "end":
+    elif isinstance(length, Computed):
+        count = reader.number(length.value, place)
+        _check_count(reader, count, smallest, place, reader.blame(length.value))
+    elif isinstance(length, ToEnd):
         _rest(reader, place)
     reader.building.append((place.name, values))
-    rule, where = (*more, None, None)[:2]
-    of_items = place if rule is None else Place(place.name, place.path, rule)
-    items = yield from _in_list(reader, item, length, count, of_items, values, where)
+    of_items = place if type_.rule is None else Place(place.name, place.path, type_.rule)
+    items = yield from _in_list(reader, type_, count, of_items, values)
     reader.building.pop()
     return reader.node(place, type_, start, values, (*head, *items))
 
@@ -188,45 +187,33 @@ def _check_count(reader: Reader, count: int, smallest: int, place: Place, blame:
 
 
 def _in_list(
-    reader: Reader,
-    item: Type,
-    length: tuple[Any, ...],
-    count: int | None,
-    place: Place,
-    values: list[Value],
-    where: tuple[Any, str] | None,
+    reader: Reader, type_: List, count: int | None, place: Place, values: list[Value]
 ) -> Generator[int, bool, list[Node]]:
     """Return the items, which are not last in their region, and in inflated bytes must be whole frames."""
     window, before = reader.window, (reader.after, reader.is_last)
     short = (window.short, window.short_rule)
     reader.after, reader.is_last = None, False
-    if item[0] == "frame" and length[0] == "end" and window.is_inflated:
+    if isinstance(type_.item, FrameReference) and isinstance(type_.length, ToEnd) and window.is_inflated:
         window.short, window.short_rule = "partial_inner", place.rule
-    items = yield from _items(reader, item, length, count, place, values, where)
+    items = yield from _items(reader, type_, count, place, values)
     reader.after, reader.is_last = before
     window.short, window.short_rule = short
     return items
 
 
 def _items(
-    reader: Reader,
-    item: Type,
-    length: tuple[Any, ...],
-    count: int | None,
-    place: Place,
-    values: list[Value],
-    where: tuple[Any, str] | None,
+    reader: Reader, type_: List, count: int | None, place: Place, values: list[Value]
 ) -> Generator[int, bool, list[Node]]:
-    """Return the items; `where`: a condition that each must fulfil, and its text."""
+    where = type_.where
     items: list[Node] = []
     skim = None
     if where is None:
-        skim = skim_of(reader, item, length) or stride_of(reader, item, length, place.name)
+        skim = skim_of(reader, type_) or stride_of(reader, type_, place.name)
     while (
         count is not None
         and len(items) < count
         or count is None
-        and not _is_over(reader, length, items, place)
+        and not _is_over(reader, type_.length, items, place)
     ):
         here = place.item(len(items))
         if count is None:
@@ -234,9 +221,9 @@ def _items(
         if skim is not None and skim.is_past(place):
             items.append(SKIPPED)
             continue
-        node = yield from reader.read(reader, item, here)
-        if where is not None and not holds(reader, where[0], node, here):
-            raise reader.fail("constraint", here, blame=node, expected=where[1])
+        node = yield from reader.read(reader, type_.item, here)
+        if where is not None and not holds(reader, where.condition, node, here):
+            raise reader.fail("constraint", here, blame=node, expected=where.text)
         if skim is not None and not skim.keeps:
             items.append(SKIPPED)
             continue
@@ -252,11 +239,11 @@ def _check_one(reader: Reader, index: int, place: Place) -> None:
     reader.spend_messages(1, place)
 
 
-def _is_over(reader: Reader, length: tuple[Any, ...], items: list[Node], place: Place) -> bool:
+def _is_over(reader: Reader, length: ItemLength, items: list[Node], place: Place) -> bool:
     window = reader.window
-    if length[0] == "end":
+    if not isinstance(length, Until):
         return window.end is not None and window.position >= window.end
-    return bool(items) and holds(reader, length[1], items[-1], place)
+    return bool(items) and holds(reader, length.condition, items[-1], place)
 
 
 def holds(reader: Reader, condition: Expression, item: Node, place: Place) -> bool:

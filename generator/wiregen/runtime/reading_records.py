@@ -10,14 +10,30 @@ from uuid import UUID
 from .cells import blocks, content
 from .errors import DecodeError
 from .expressions import Undefined
-from .layout import Fields, Type, conditions_of, fixed_size
+from .layout import Fields, conditions_of, fixed_size
 from .reader import Reader, Steps
 from .reading_joins import read_divided
-from .schema.declarations import Field
+from .schema.declarations import Constant, Derived, Field, Trailing, is_code
 from .schema.elements import Element, PreambleReference
+from .schema.expressions import Call, Expression
+from .schema.node import nodes_in
+from .schema.types import (
+    Bits,
+    Block,
+    FrameReference,
+    MessageReference,
+    StructReference,
+    Type,
+    Uuid,
+    Varint,
+)
 from .scope import ABSENT, RecordScope
 from .tree import FrameValue, Node, Record, Value, Variety
 from .window import Place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .errors import Code
 
 __all__ = ["read_block", "read_fields", "read_frame", "read_message", "read_record", "read_struct"]
 
@@ -51,7 +67,7 @@ def read_fields(
         size_behind = behind[index] if after is not None else None
         reader.after = None if after is None or size_behind is None else after + size_behind
         reader.is_last = is_last and index == len(fields) - 1
-        if field[2][0] == "bits":
+        if isinstance(field.type, Bits):
             nodes += yield from _read_bits(reader, record, run, place)
             continue
         is_row_over = is_row_over and _is_trailing(field)
@@ -68,7 +84,7 @@ def _runs(fields: Fields) -> list[list[Field]]:
     """Return the fields one by one, but bit fields that stand together as one run."""
     runs: list[list[Field]] = []
     for field in fields:
-        if field[2][0] == "bits" and runs and runs[-1][0][2][0] == "bits":
+        if isinstance(field.type, Bits) and runs and isinstance(runs[-1][0].type, Bits):
             runs[-1].append(field)
         else:
             runs.append([field])
@@ -76,14 +92,14 @@ def _runs(fields: Fields) -> list[list[Field]]:
 
 
 def _is_trailing(field: Field) -> bool:
-    return field[3] is not None and field[3][0] == "trailing"
+    return isinstance(field.value, Trailing)
 
 
 def _is_there(reader: Reader, field: Field, place: Place) -> bool:
-    here = place.field(field[0], field[7])
-    if field[4] is not None:
+    here = place.field(field.name, field.rule)
+    if field.condition is not None:
         try:
-            return bool(reader.evaluate(field[4], here))
+            return bool(reader.evaluate(field.condition, here))
         except Undefined:
             return False
     if not _is_trailing(field):
@@ -91,27 +107,27 @@ def _is_there(reader: Reader, field: Field, place: Place) -> bool:
     window = reader.window
     if window.end is None:
         raise reader.fail("undelimitable", here, expected="a region with an end")
-    return window.end - window.position >= (fixed_size(reader.schema, field[2]) or 1)
+    return window.end - window.position >= (fixed_size(reader.schema, field.type) or 1)
 
 
 def _absent(reader: Reader, record: RecordScope, field: Field, place: Place) -> Node:
-    here = place.field(field[0], field[7])
+    here = place.field(field.name, field.rule)
     value: Value = None
-    if _is_trailing(field):
+    if isinstance(field.value, Trailing):
         record.absent += 1
-        value = _plain(reader.evaluate(field[3][1], here), field[2])
-    node = reader.node(here, field[2], reader.window.here, value)
+        value = _plain(reader.evaluate(field.value.value, here), field.type)
+    node = reader.node(here, field.type, reader.window.here, value)
     node.note = ABSENT
     record.add(field, node)
-    if content(field[2])[0] == "block":
-        for inner in next(blocks(field[2])):
+    if isinstance(content(field.type), Block):
+        for inner in next(blocks(field.type)):
             _absent(reader, record, inner, place)
     return node
 
 
 def _plain(value: Any, type_: Type) -> Value:
     """Return a default as a value of the type."""
-    if type_[0] == "uuid" and isinstance(value, bytes):
+    if isinstance(type_, Uuid) and isinstance(value, bytes):
         return UUID(bytes=value)
     default: Value = list(value) if isinstance(value, tuple) else value
     return default
@@ -121,18 +137,19 @@ _CODES_WITH_A_BYTE = ("invalid_text", "not_canonical")
 
 
 def _read_field(reader: Reader, record: RecordScope, field: Field, place: Place) -> Steps:
-    here = place.field(field[0], field[7])
+    here = place.field(field.name, field.rule)
     try:
-        name = reader.schema.divided.get((record.name, field[0])) if reader.schema.divided else None
+        name = reader.schema.divided.get((record.name, field.name)) if reader.schema.divided else None
         if name is not None and record is reader.frame:
             node = yield from read_divided(reader, record, name, field, here)
         else:
             # A code's rule is about which message it stands for, not about how a varint is written.
-            is_code = field[2][0] == "varint" and _is_code(field[3])
-            within = place.field(field[0], None) if is_code else here
-            node = yield from reader.read(reader, field[2], within)
+            within = (
+                place.field(field.name, None) if isinstance(field.type, Varint) and is_code(field) else here
+            )
+            node = yield from reader.read(reader, field.type, within)
     except DecodeError as error:
-        if field[8] and error.code in _CODES_WITH_A_BYTE:
+        if field.is_secret and error.code in _CODES_WITH_A_BYTE:
             raise error.without_found() from None
         raise
     record.add(field, node)
@@ -140,28 +157,23 @@ def _read_field(reader: Reader, record: RecordScope, field: Field, place: Place)
     return node
 
 
-def _is_code(value: Any) -> bool:
-    """Return whether a field's value is the code of the message."""
-    return value is not None and value[0] == "derived" and value[1][:2] == ("call", "code")
-
-
 def _read_bits(
     reader: Reader, record: RecordScope, run: list[Field], place: Place
 ) -> Generator[int, bool, list[Node]]:
     """Return the nodes of bit fields that fill whole bytes; a byte is the leaf of the field with its first bit."""
-    total = sum(field[2][1] for field in run)
-    n_bytes = -(-total // 8)
-    is_msb = run[0][2][3] == "msb"
+    types = [field.type for field in run if isinstance(field.type, Bits)]
+    n_bytes = -(-sum(type_.bits for type_ in types) // 8)
+    is_msb = types[0].order == "msb"
     start = reader.window.here
-    data = yield from reader.take(n_bytes, place.field(run[0][0], run[0][7]))
+    data = yield from reader.take(n_bytes, place.field(run[0].name, run[0].rule))
     number = int.from_bytes(data, "big" if is_msb else "little")
     nodes: list[Node] = []
     done = 0
-    for field in run:
-        width, is_flag = field[2][1], field[2][2]
+    for field, type_ in zip(run, types, strict=True):
+        width = type_.bits
         bits = number >> (8 * n_bytes - done - width if is_msb else done) & (1 << width) - 1
-        here = place.field(field[0], field[7])
-        node = reader.node(here, field[2], start + done // 8, bool(bits) if is_flag else bits)
+        here = place.field(field.name, field.rule)
+        node = reader.node(here, field.type, start + done // 8, bool(bits) if type_.is_flag else bits)
         first, end = start + -(-done // 8), start + -(-(done + width) // 8)
         node.start, node.end = (first, end) if end > first else (node.start, node.start)
         node.note = f"{width} bits from bit {done % 8}"
@@ -176,11 +188,11 @@ def _read_bits(
 
 
 def _check(reader: Reader, record: RecordScope, field: Field, node: Node, place: Place) -> None:
-    value, where = field[3], field[5]
-    if value is not None and value[0] == "constant":
-        _check_constant(reader, field, node, place)
-    elif value is not None and value[0] == "derived":
-        _now_or_later(record, partial(_check_derived, reader, field, node, place))
+    value, where = field.value, field.where
+    if isinstance(value, Constant):
+        _check_constant(reader, field, value, node, place)
+    elif isinstance(value, Derived):
+        _now_or_later(record, partial(_check_derived, reader, field, value, node, place))
     if where is not None:
         _now_or_later(record, partial(_check_where, reader, field, node, place))
 
@@ -193,27 +205,28 @@ def _now_or_later(record: RecordScope, check: partial[None]) -> None:
         record.deferred.append(partial(check, is_late=True))
 
 
-def _check_constant(reader: Reader, field: Field, node: Node, place: Place) -> None:
-    expected = reader.evaluate(field[3][1], place)
+def _check_constant(reader: Reader, field: Field, constant: Constant, node: Node, place: Place) -> None:
+    expected = reader.evaluate(constant.value, place)
     if not _agrees(node.value, expected):
         raise _unexpected(reader, "wrong_constant", field, node, place, expected)
     node.annotate("constant")
 
 
-def _check_derived(reader: Reader, field: Field, node: Node, place: Place, *, is_late: bool) -> None:
-    _, expression, lenient = field[3]
+def _check_derived(
+    reader: Reader, field: Field, derived: Derived, node: Node, place: Place, *, is_late: bool
+) -> None:
     try:
-        expected = reader.evaluate(expression, place)
+        expected = reader.evaluate(derived.value, place)
     except Undefined:
         if not is_late:
             raise
         return  # nothing to compare with: an unknown message, for instance
     if _agrees(node.value, expected):
         node.annotate("derived")
-    elif lenient and not reader.schema.strict:
+    elif derived.is_lenient and not reader.schema.strict:
         node.annotate("not as derived")
     else:
-        code = "length_mismatch" if _measures(expression) else "constraint"
+        code: Code = "length_mismatch" if _measures(derived.value) else "constraint"
         raise _unexpected(reader, code, field, node, place, expected)
 
 
@@ -234,18 +247,16 @@ def _agrees(value: Value, expected: Value) -> bool:
     return bool(plain == expected)
 
 
-def _measures(expression: Any) -> bool:
+def _measures(expression: Expression) -> bool:
     """Say whether an expression asks for a size or a count."""
-    if not isinstance(expression, tuple):
-        return False
-    return expression[:2] in (("call", "size"), ("call", "count")) or any(map(_measures, expression))
+    return any(isinstance(node, Call) and node.function in ("size", "count") for node in nodes_in(expression))
 
 
 def _unexpected(
-    reader: Reader, code: Any, field: Field, node: Node, place: Place, expected: Value
+    reader: Reader, code: Code, field: Field, node: Node, place: Place, expected: Value
 ) -> Exception:
-    is_constant = field[3][0] == "constant"
-    found = "" if field[8] else _brief(node.value, is_constant=is_constant)
+    is_constant = isinstance(field.value, Constant)
+    found = "" if field.is_secret else _brief(node.value, is_constant=is_constant)
     return reader.fail(
         code, place, blame=node, expected=_brief(expected, is_constant=is_constant), found=found
     )
@@ -275,8 +286,8 @@ def _brief(value: Value, *, is_constant: bool) -> str:
 # ---- records ----
 
 
-def read_struct(reader: Reader, type_: Type, place: Place) -> Steps:
-    name = type_[1]
+def read_struct(reader: Reader, type_: StructReference, place: Place) -> Steps:
+    name = type_.name
     reader.enter("struct", name, place)
     record = RecordScope(reader, name, place)
     node, _ = yield from read_record(reader, record, reader.schema.structs[name], type_)
@@ -284,29 +295,29 @@ def read_struct(reader: Reader, type_: Type, place: Place) -> Steps:
     return node
 
 
-def read_block(reader: Reader, type_: Type, place: Place) -> Steps:
+def read_block(reader: Reader, type_: Block, place: Place) -> Steps:
     """Return the node of a block: its fields are the surrounding record's."""
     start = reader.window.here
     record = reader.scope
-    nodes = yield from read_fields(reader, record, type_[1], record.place)
+    nodes = yield from read_fields(reader, record, type_.fields, record.place)
     return reader.node(place, type_, start, None, nodes)
 
 
-def read_message(reader: Reader, type_: Type, place: Place) -> Steps:
-    name = type_[1]
+def read_message(reader: Reader, type_: MessageReference, place: Place) -> Steps:
+    name = type_.name
     is_body = reader.record is not None and reader.record is reader.frame
     path = f"{reader.prefix}{name}" if is_body or reader.record is None else f"{place.path}.{name}"
     here = Place(place.name, path, place.rule)
     reader.enter("message", name, here)
     record = RecordScope(reader, name, here)
-    node, _ = yield from read_record(reader, record, reader.schema.messages[name][2], type_)
+    node, _ = yield from read_record(reader, record, reader.schema.messages[name].fields, type_)
     reader.leave("message", name)
     return node
 
 
-def read_frame(reader: Reader, type_: Type, place: Place) -> Steps:
+def read_frame(reader: Reader, type_: FrameReference, place: Place) -> Steps:
     """Return the node of a frame within a record; a list has counted its items itself."""
-    _, name, only, lenient = type_
+    name = type_.name
     if not place.is_item:
         reader.spend_messages(1, place)
     prefix, bounded, allowed, frame = reader.prefix, reader.is_bounded, reader.only, reader.frame
@@ -314,7 +325,7 @@ def read_frame(reader: Reader, type_: Type, place: Place) -> Steps:
     start, end = window.frame_start, window.frame_end
     window.frame_start = window.position
     window.frame_end = min(end, window.position + reader.schema.frame)
-    reader.prefix, reader.is_bounded, reader.only = f"{place.path}.", False, (only, lenient)
+    reader.prefix, reader.is_bounded, reader.only = f"{place.path}.", False, (type_.only, type_.is_lenient)
     node = yield from read_bare_frame(
         reader, name, Place(place.name, f"{place.path}.{name}", place.rule), type_
     )
@@ -325,10 +336,10 @@ def read_frame(reader: Reader, type_: Type, place: Place) -> Steps:
 
 def read_bare_frame(reader: Reader, name: str, place: Place, type_: Type) -> Steps:
     """Return the node of a frame whose surroundings are set."""
-    _, fields, body = reader.schema.frames[name]
-    record = RecordScope(reader, name, place, ("frame", body))
+    frame = reader.schema.frames[name]
+    record = RecordScope(reader, name, place, ("frame", frame.message))
     reader.frame = record
-    node, _ = yield from read_record(reader, record, fields, type_)
+    node, _ = yield from read_record(reader, record, frame.fields, type_)
     return node
 
 
@@ -336,6 +347,6 @@ def read_preamble(reader: Reader, name: str) -> Steps:
     """Return the node of what stands before the first frame."""
     record = RecordScope(reader, name, Place(name, name))
     node, _ = yield from read_record(
-        reader, record, reader.schema.preambles[name][1], PreambleReference(name)
+        reader, record, reader.schema.preambles[name].fields, PreambleReference(name)
     )
     return node

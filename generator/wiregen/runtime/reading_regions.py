@@ -5,12 +5,10 @@ from __future__ import annotations
 import zlib
 from collections.abc import Generator
 
-from .layout import Type
 from .reader import Reader, Steps, n_bytes
 from .reading_lengths import holds, read_prefix, read_span
 from .schema.elements import CompressedBody, DelimiterBytes, JoinedBody, TrailingBytes
-from .schema.expressions import Expression
-from .schema.types import StructReference
+from .schema.types import Chunks, Compressed, InSize, Prefix, Region, StructReference, Type
 from .skimming import BYTES_OF_WORK as _BYTES_OF_WORK
 from .tree import FrameValue, Node, Record
 from .window import Place, Window
@@ -20,27 +18,27 @@ __all__ = ["read_inside", "read_region"]
 _WINDOW_BITS = {"zlib": 15, "gzip": 31, "deflate": -15}
 
 
-def read_region(reader: Reader, type_: Type, place: Place) -> Steps:
-    carrier = type_[2]
-    match carrier[0]:
-        case "size":
-            size = reader.number(carrier[1], place)
-            return (yield from _read_sized(reader, type_, place, size, blame=reader.blame(carrier[1])))
-        case "prefix":
+def read_region(reader: Reader, type_: Region, place: Place) -> Steps:
+    carrier = type_.carrier
+    match carrier:
+        case InSize(expression):
+            size = reader.number(expression, place)
+            return (yield from _read_sized(reader, type_, place, size, blame=reader.blame(expression)))
+        case Prefix():
             prefix = yield from read_prefix(reader, carrier, place, "length")
             if prefix.value is None:
                 return reader.node(place, type_, prefix.start, None, (prefix,))
             assert isinstance(prefix.value, int)
             return (yield from _read_sized(reader, type_, place, prefix.value, prefix=prefix))
-        case "compressed":
-            return (yield from _read_compressed(reader, type_, place))
+        case Compressed():
+            return (yield from _read_compressed(reader, type_, carrier, place))
         case _:
-            return (yield from _read_chunks(reader, type_, place))
+            return (yield from _read_chunks(reader, type_, carrier, place))
 
 
 def _read_sized(
     reader: Reader,
-    type_: Type,
+    type_: Region,
     place: Place,
     size: int,
     *,
@@ -54,7 +52,7 @@ def _read_sized(
     _note_end(reader, window.base + stop)
     before = (window.end, window.short, window.short_rule)
     window.end, window.short, window.short_rule = stop, "truncated", None
-    inside = yield from _read_content(reader, type_[1], type_[3], place)
+    inside = yield from _read_content(reader, type_.content, type_.lenient, place)
     window.end, window.short, window.short_rule = before
     head = () if prefix is None else (prefix,)
     return reader.node(place, type_, start, inside[0].value, (*head, *inside))
@@ -102,11 +100,11 @@ def _read_content(
 # ---- inflated ----
 
 
-def _read_compressed(reader: Reader, type_: Type, place: Place) -> Steps:
-    _, algorithm, length = type_[2]
+def _read_compressed(reader: Reader, type_: Region, carrier: Compressed, place: Place) -> Steps:
+    algorithm = carrier.algorithm
     outside = reader.window
     start = outside.here
-    span = yield from read_span(reader, length, place)
+    span = yield from read_span(reader, carrier.length, place)
     if span.size is None:
         return reader.node(place, type_, start, None, (span.prefix,) if span.prefix is not None else ())
     at = outside.here
@@ -117,7 +115,7 @@ def _read_compressed(reader: Reader, type_: Type, place: Place) -> Steps:
     _note_end(reader, outside.here)
     inflated = _inflate(reader, data, algorithm, place, at)
     inside = yield from read_inside(
-        reader, type_[1], type_[3], place, outside.inside(inflated, at, is_inflated=True)
+        reader, type_.content, type_.lenient, place, outside.inside(inflated, at, is_inflated=True)
     )
     body.children = inside
     pieces = () if span.prefix is None else (span.prefix,)
@@ -163,28 +161,27 @@ def _inflate(reader: Reader, data: bytes, algorithm: str, place: Place, at: int)
 # ---- joined ----
 
 
-def _read_chunks(reader: Reader, type_: Type, place: Place) -> Steps:
-    _, struct, data_field, until = type_[2]
+def _read_chunks(reader: Reader, type_: Region, carrier: Chunks, place: Place) -> Steps:
     outside = reader.window
     start = outside.here
-    chunks = yield from _chunks(reader, struct, until, place)
+    chunks = yield from _chunks(reader, carrier, place)
     _note_end(reader, outside.here)
-    data = b"".join(_data_of(chunk, data_field) for chunk in chunks)
-    body = reader.node(place.part("body"), JoinedBody(struct), outside.here)
+    data = b"".join(_data_of(chunk, carrier.data) for chunk in chunks)
+    body = reader.node(place.part("body"), JoinedBody(carrier.struct), outside.here)
     body.children = yield from read_inside(
-        reader, type_[1], type_[3], place, outside.inside(data, start, is_inflated=False)
+        reader, type_.content, type_.lenient, place, outside.inside(data, start, is_inflated=False)
     )
     return reader.node(place, type_, start, body.children[0].value, (*chunks, body))
 
 
-def _chunks(reader: Reader, struct: str, until: Expression, place: Place) -> Generator[int, bool, list[Node]]:
+def _chunks(reader: Reader, carrier: Chunks, place: Place) -> Generator[int, bool, list[Node]]:
     after, is_last = reader.after, reader.is_last
     reader.after, reader.is_last = None, False
     chunks: list[Node] = []
-    while not chunks or not holds(reader, until, chunks[-1], place):
+    while not chunks or not holds(reader, carrier.until, chunks[-1], place):
         here = place.item(len(chunks))
         reader.spend_messages(1, here)
-        chunks.append((yield from reader.read(reader, StructReference(struct), here)))
+        chunks.append((yield from reader.read(reader, StructReference(carrier.struct), here)))
     reader.after, reader.is_last = after, is_last
     return chunks
 

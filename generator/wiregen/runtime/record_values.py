@@ -8,7 +8,7 @@ from uuid import UUID
 from .cells import content, join
 from .errors import EncodeError
 from .expressions import evaluate
-from .layout import Fields, Layout, Type
+from .layout import Fields, Layout
 from .options import Options
 from .record_plain import PLAIN, integer, is_number, kind, message_name, octets, only, part, wrong
 from .record_types import (
@@ -21,8 +21,24 @@ from .record_types import (
     value_arms,
 )
 from .schema.declarations import Default, Field, FieldValue
+from .schema.expressions import Expression, ListOf, Null, Number, Octets, String, Truth
 from .schema.protocol import Schema
-from .schema.types import Uuid
+from .schema.types import (
+    EnumReference,
+    Float,
+    FrameReference,
+    List,
+    Match,
+    MessageMatch,
+    MessageReference,
+    Region,
+    Span,
+    StructReference,
+    Text,
+    Type,
+    UnionReference,
+    Uuid,
+)
 from .tree import FrameValue, Record, Unknown, Variety
 
 __all__ = ["ValueMaker"]
@@ -46,7 +62,7 @@ class ValueMaker:
             return self._frame(self._frame_without_message(), record, "")
         name = message_name(record, "")
         if name in self._schema.preambles:
-            fields = self._schema.preambles[name][1]
+            fields = self._schema.preambles[name].fields
             return Record(name, self._fields(fields, part(record, "fields", name), name, name)[0])
         return self._frame(self._frame_of(name), record, "")
 
@@ -63,7 +79,7 @@ class ValueMaker:
             return divided
         if message not in schema.messages and message != "Unknown":
             raise _no_message(message, message)
-        role = schema.role or (schema.messages[message][1] if message in schema.messages else None)
+        role = schema.role or (schema.messages[message].role if message in schema.messages else None)
         if role is None and len(set(self._plan.sends.values())) > 1:
             raise wrong(message, "a role that sends it", "none")
         return schema.frame_of(role)
@@ -75,7 +91,7 @@ class ValueMaker:
         return schema.frame_of(schema.role)
 
     def _frame(self, name: str, record: Any, path: str) -> FrameValue:
-        _, fields, body = self._schema.frames[name]
+        fields, body = self._schema.frames[name].fields, self._schema.frames[name].message
         is_empty = type(record) is dict and record.get("message", "") is None
         shown = name if is_empty else message_name(record, path)
         only(record, (*_MESSAGE_KEYS, "header", "code"), join(path, shown))
@@ -102,7 +118,7 @@ class ValueMaker:
         if name not in self._schema.messages:
             raise _no_message(path, name)
         only(record, (*_MESSAGE_KEYS, *ignore), path)
-        fields = self._schema.messages[name][2]
+        fields = self._schema.messages[name].fields
         values, absent = self._fields(fields, part(record, "fields", path), path, name)
         return Record(name, values, absent=absent)
 
@@ -124,17 +140,17 @@ class ValueMaker:
         """Return the values of a record's fields, and how many of the trailing ones are absent."""
         if type(record) is not dict:
             raise wrong(path, "an object", kind(record))
-        shown = [field for field in flat_fields(fields) if not field[1] and field[0] != without]
-        self._refuse_strangers(record, [field[0] for field in shown], path, name)
+        shown = [field for field in flat_fields(fields) if not field.is_hidden and field.name != without]
+        self._refuse_strangers(record, [field.name for field in shown], path, name)
         values: dict[str, Any] = {}
         unsure = unsure_names(fields)
         for field in shown:
-            if field[0] in record:
-                values[field[0]] = self._given(field, record[field[0]], join(path, field[0]))
-            elif field[0] not in unsure:
-                self._add_missing(values, field, join(path, field[0]))
-            elif field[3] is None and is_nullable(field[2]):
-                values[field[0]] = None  # a null is left out, as what is absent is
+            if field.name in record:
+                values[field.name] = self._given(field, record[field.name], join(path, field.name))
+            elif field.name not in unsure:
+                self._add_missing(values, field, join(path, field.name))
+            elif field.value is None and is_nullable(field.type):
+                values[field.name] = None  # a null is left out, as what is absent is
         return values, _count_absent([field for field in shown if is_trailing(field)], record)
 
     def _refuse_strangers(self, record: dict[str, Any], known: list[str], path: str, name: str) -> None:
@@ -145,19 +161,19 @@ class ValueMaker:
 
     def _given(self, field: Field, data: Any, path: str) -> Any:
         if data is None:
-            if field[4] is None and not is_nullable(field[2]):
+            if field.condition is None and not is_nullable(field.type):
                 raise wrong(path, "a value", "null")
             return None
-        return self.value(field[2], data, path)
+        return self.value(field.type, data, path)
 
     def _add_missing(self, values: dict[str, Any], field: Field, path: str) -> None:
         """Put the default of a field that a record leaves out."""
         if field.value is not None:
             default = self._default(field.value, field.type)
             if default is not None:
-                values[field[0]] = default
-        elif field[4] is not None:
-            values[field[0]] = None
+                values[field.name] = default
+        elif field.condition is not None:
+            values[field.name] = None
         else:
             raise wrong(path, "a value", "nothing")
 
@@ -176,36 +192,36 @@ class ValueMaker:
         """Return the value that JSON stands for."""
         if data is None and is_nullable(type_):
             return None
-        plain = PLAIN.get(type_[0])
+        plain = PLAIN.get(type(type_))
         if plain is not None:
             return plain(type_, data, path)
-        match type_[0]:
-            case "enum":
-                return self._member(type_[1], data, path)
-            case "list":
-                return self._list(type_[1], data, path)
-            case "struct":
-                values, absent = self._fields(self._schema.structs[type_[1]], data, path, type_[1])
-                return Record(type_[1], values, absent=absent)
-            case "union":
-                return self._variety(type_[1], data, path)
-            case "frame":
-                return self._frame(type_[1], data, path)
-            case "match":
+        match type_:
+            case EnumReference(name):
+                return self._member(name, data, path)
+            case List(item):
+                return self._list(item, data, path)
+            case StructReference(name):
+                values, absent = self._fields(self._schema.structs[name], data, path, name)
+                return Record(name, values, absent=absent)
+            case UnionReference(name):
+                return self._variety(name, data, path)
+            case FrameReference(name):
+                return self._frame(name, data, path)
+            case Match():
                 return self._arm(type_, data, path)
-            case "region":
-                return self.value(type_[1], data, path)
+            case Region(inside):
+                return self.value(inside, data, path)
             case _:
                 return self._message(data, path)
 
     def _member(self, enum: str, data: Any, path: str) -> int:
         if type(data) is str and not is_number(data):
-            number = next((number for number, name in self._plan.enums[enum][2] if name == data), None)
+            number = next((each.value for each in self._plan.enums[enum].members if each.name == data), None)
             if number is None:
                 raise EncodeError(
                     "invalid_enum", path=path, expected=f"a member of {enum}", found="another name"
                 )
-            return int(number)
+            return number
         return integer(data, path)
 
     def _list(self, item: Type, data: Any, path: str) -> list[Any]:
@@ -216,16 +232,17 @@ class ValueMaker:
     def _variety(self, union: str, data: Any, path: str) -> Variety:
         if type(data) is not dict:
             raise wrong(path, f"a {union}", kind(data))
-        for patterns, name, fields, _ in self._plan.unions[union][1]:
+        for declared in self._plan.unions[union].varieties:
+            name = declared.name
             if name in data:
                 only(data, (name, "code"), path)
-                values, absent = self._fields(fields, data[name], f"{path}.{name}", name)
-                variety = Variety(union, name, values, _code(patterns, data, f"{path}.{name}.code"))
+                values, absent = self._fields(declared.fields, data[name], f"{path}.{name}", name)
+                variety = Variety(union, name, values, _code(declared.spans, data, f"{path}.{name}.code"))
                 variety.absent = absent
                 return variety
         raise wrong(path, f"a variety of {union}", "none")
 
-    def _arm(self, type_: Type, data: Any, path: str) -> Any:
+    def _arm(self, type_: Match, data: Any, path: str) -> Any:
         """Return the value of a choice, by what its JSON looks like."""
         if type(data) is dict:
             named = [(arm, name) for arm, name in arm_names(type_).items() if name in data]
@@ -243,26 +260,24 @@ class ValueMaker:
 
     def _is_item(self, type_: Type, data: Any) -> bool:
         """Say whether JSON looks like an item of a list; there a struct stands without its name."""
-        return type(data) is dict if type_[0] == "struct" else self._looks_like(type_, data)
+        return type(data) is dict if isinstance(type_, StructReference) else self._looks_like(type_, data)
 
     def _looks_like(self, type_: Type, data: Any) -> bool:
         type_ = content(type_)
-        match type_[0]:
-            case "message" | "frame" | "message_match":
+        match type_:
+            case MessageReference() | FrameReference() | MessageMatch():
                 return type(data) is dict and "message" in data
-            case "union":
-                names = [name for _, name, _, _ in self._plan.unions[type_[1]][1]]
-                return type(data) is dict and any(name in data for name in names)
-            case "struct":
+            case UnionReference(name):
+                varieties = self._plan.unions[name].varieties
+                return type(data) is dict and any(variety.name in data for variety in varieties)
+            case StructReference():
                 return False
-            case "match":
-                return any(self._looks_like(arm, data) for _, arm in value_arms(type_))
-            case "list":
-                return type(data) is list and all(self._is_item(content(type_[1]), item) for item in data)
-            case "float" | "text" if (
-                type(data) is dict
-            ):  # the bytes of a NaN, or of text with lone surrogates
-                return data.keys() == {"hex"}
+            case Match():
+                return any(self._looks_like(arm.type, data) for arm in value_arms(type_))
+            case List(item):
+                return type(data) is list and all(self._is_item(content(item), each) for each in data)
+            case Float() | Text() if type(data) is dict:
+                return data.keys() == {"hex"}  # the bytes of a NaN, or of text with lone surrogates
             case _:
                 return type(data) not in (dict, list)
 
@@ -275,28 +290,27 @@ def _no_message(path: str, name: str) -> EncodeError:
 _NO_SCOPE: Any = None
 
 
-def _is_constant(expression: Any) -> bool:
+def _is_constant(expression: Expression) -> bool:
     """Say whether an expression has a value by itself."""
-    return expression[0] in ("number", "truth", "text", "octets", "null") or (
-        expression[0] == "list" and all(map(_is_constant, expression[1]))
-    )
+    if isinstance(expression, ListOf):
+        return all(map(_is_constant, expression.items))
+    return isinstance(expression, Number | Truth | String | Octets | Null)
 
 
 def _count_absent(trailing: list[Field], record: dict[str, Any]) -> int:
     """Return how many fields at the end of the trailing ones a record leaves out."""
     absent = 0
     for field in reversed(trailing):
-        if field[0] in record:
+        if field.name in record:
             break
         absent += 1
     return absent
 
 
-def _code(patterns: tuple[tuple[int, int], ...], data: dict[str, Any], path: str) -> int:
+def _code(spans: tuple[Span, ...], data: dict[str, Any], path: str) -> int:
     """Return the code of a variety, which only one with several has to say."""
-    low, high = patterns[0]
     if "code" in data:
         return integer(data["code"], path)
-    if len(patterns) > 1 or low != high:
+    if len(spans) > 1 or spans[0].low != spans[0].high:
         raise wrong(path, "a value", "nothing")
-    return low
+    return spans[0].low

@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 import math
 import struct
+from collections.abc import Mapping
 from typing import Any
 
 from .access import MISSING, attribute, declared_name, extra, is_a, is_named, unknown_of
 from .cells import content
 from .errors import EncodeError
-from .layout import Fields, Layout, Type
+from .layout import Fields, Layout
 from .options import Options
 from .part import Part
 from .record_types import (
@@ -27,8 +28,28 @@ from .record_types import (
     unsure_names,
 )
 from .record_values import ValueMaker
+from .scalars import enum_name
 from .schema.declarations import Field
 from .schema.protocol import Schema
+from .schema.types import (
+    Bits,
+    Boolean,
+    Bytes,
+    CodingReference,
+    EnumReference,
+    Float,
+    FrameReference,
+    Integer,
+    List,
+    Match,
+    Region,
+    StructReference,
+    Text,
+    Type,
+    UnionReference,
+    Uuid,
+    Varint,
+)
 from .text import encode_text
 
 __all__ = [
@@ -77,7 +98,7 @@ def part_record(plan: Schema, frame: Any, *, variant: str | None = None) -> dict
     if part is None:
         return {}
     record: dict[str, Any] = {"part": recorder.part(part)}
-    type_ = plan.joins[part.join][0]
+    type_ = plan.joins[part.join].type
     if part.last and type_ is not None:
         record["joined"] = recorder.value(type_, part.joined)
     return record
@@ -130,10 +151,8 @@ class _Recorder:
     def declared(self, name: str) -> Fields:
         schema = self._schema
         if name in schema.messages:
-            fields: Fields = schema.messages[name][2]
-            return fields
-        fields = schema.preambles[name][1] if name in schema.preambles else schema.structs[name]
-        return fields
+            return schema.messages[name].fields
+        return schema.preambles[name].fields if name in schema.preambles else schema.structs[name]
 
     # ---- messages and frames ----
 
@@ -150,11 +169,11 @@ class _Recorder:
         return {**self._message(value), "header": {}}
 
     def _frame(self, name: str, frame: Any) -> dict[str, Any]:
-        _, fields, body = self._schema.frames[name]
+        fields, body = self._schema.frames[name].fields, self._schema.frames[name].message
         message = extra(frame, "message", None, name)
         piece = self._piece(name, message)
         if piece is not None:
-            outside = tuple(field for field in fields if field[0] != piece[1])
+            outside = tuple(field for field in fields if field.name != piece[1])
             data = bytes(attribute(message, "data", name)).hex()
             return {
                 "message": piece[0],
@@ -189,104 +208,104 @@ class _Recorder:
 
     def part(self, part: Part) -> dict[str, Any]:
         """Return the JSON of what a frame is a piece of."""
-        _, _, keys, parts, lasts, _ = self._plan.joins[part.join]
-        types = self._key_types({target for target, _, _ in (*parts, *lasts)})
-        key = {name: self.value(types[name], value) for name, value in zip(keys, part.key, strict=True)}
+        join = self._plan.joins[part.join]
+        types = self._key_types({setting.target for setting in (*join.parts, *join.lasts)})
+        key = {name: self.value(types[name], value) for name, value in zip(join.keys, part.key, strict=True)}
         return {"join": part.join, "key": key, "index": part.index, "last": part.last}
 
     def _key_types(self, targets: set[str]) -> dict[str, Type]:
         """Return the types of all fields that a key may be, by name; those of the pieces win over the frames'."""
         schema = self._schema
-        owners = [frame[1] for frame in schema.frames.values()]
-        owners += [schema.messages[name][2] for name in targets if name in schema.messages]
-        owners += [schema.frames[name][1] for name in targets if name in schema.frames]
-        return {field[0]: field[2] for fields in owners for field in flat_fields(fields)}
+        owners = [frame.fields for frame in schema.frames.values()]
+        owners += [schema.messages[name].fields for name in targets if name in schema.messages]
+        owners += [schema.frames[name].fields for name in targets if name in schema.frames]
+        return {field.name: field.type for fields in owners for field in flat_fields(fields)}
 
     # ---- fields ----
 
     def fields(self, fields: Fields, owner: Any, name: str, *, without: str | None = None) -> dict[str, Any]:
         """Return what shows of a record's fields, in wire order."""
-        shown = [field for field in flat_fields(fields) if not field[1] and field[0] != without]
-        trailing = [field[0] for field in shown if is_trailing(field)]
+        shown = [field for field in flat_fields(fields) if not field.is_hidden and field.name != without]
+        trailing = [field.name for field in shown if is_trailing(field)]
         absent = extra(owner, "absent", 0, name) if trailing else 0
         gone = trailing[len(trailing) - absent :]
         views = self._views.get(name, {})
         unsure = unsure_names(fields)
         found: dict[str, Any] = {}
         for field in shown:
-            value = attribute(owner, field[0], name)
+            value = attribute(owner, field.name, name)
             if (
-                field[0] in gone
+                field.name in gone
                 or value is MISSING
-                or (value is None and (field[0] in unsure or not self._is_null(field)))
+                or (value is None and (field.name in unsure or not self._is_null(field)))
             ):
                 continue
-            found[field[0]] = self.value(field[2], value)
-            if views.get(field[0]) == "json":
-                _add_view(found, field[0], value)
+            found[field.name] = self.value(field.type, value)
+            if views.get(field.name) == "json":
+                _add_view(found, field.name, value)
         return found
 
     def _is_null(self, field: Field) -> bool:
         """Say whether None is a value of the field, and not its absence."""
-        return field[4] is None and is_nullable(field[2])
+        return field.condition is None and is_nullable(field.type)
 
     def value(self, type_: Type, value: Any) -> Any:
         """Return the JSON of a value."""
         if value is None:
             return None
-        match type_[0]:
-            case "int" | "varint" | "coding":
+        match type_:
+            case Integer() | Varint() | CodingReference():
                 return str(int(value)) if is_wide(self._plan, type_) else int(value)
-            case "enum":
-                return self._member(type_[1], value)
-            case "bool":
+            case EnumReference(name):
+                return self._member(name, value)
+            case Boolean():
                 return bool(value)
-            case "bits":
-                return bool(value) if type_[2] else int(value)
-            case "float":
+            case Bits():
+                return bool(value) if type_.is_flag else int(value)
+            case Float():
                 return _float(value, type_)
-            case "uuid":
+            case Uuid():
                 return str(value)
-            case "bytes":
+            case Bytes():
                 return bytes(value).hex()
-            case "text":
+            case Text():
                 return _text(value, type_)
             case _:
                 return self._compound(type_, value)
 
     def _member(self, enum: str, value: Any) -> Any:
-        base, _, members = self._plan.enums[enum]
-        name = next((name for number, name in members if number == value), None)
-        return self.value(base, value) if name is None else name
+        name = enum_name(self._plan, enum, value)
+        return self.value(self._plan.enums[enum].type, value) if name is None else name
 
     def _compound(self, type_: Type, value: Any) -> Any:
-        match type_[0]:
-            case "list":
-                return [self.value(type_[1], item) for item in value]
-            case "struct":
-                return self.fields(self._schema.structs[type_[1]], value, type_[1])
-            case "union":
-                return self._variety(type_[1], value)
-            case "frame":
-                name = _known(value, self._schema.frames)
-                return {**self._message(value), "header": {}} if name is None else self._frame(name, value)
-            case "match":
+        match type_:
+            case List(item):
+                return [self.value(item, each) for each in value]
+            case StructReference(name):
+                return self.fields(self._schema.structs[name], value, name)
+            case UnionReference(name):
+                return self._variety(name, value)
+            case FrameReference():
+                known = _known(value, self._schema.frames)
+                return {**self._message(value), "header": {}} if known is None else self._frame(known, value)
+            case Match():
                 return self._arm(type_, value)
-            case "region":
-                return self.value(type_[1], value)
+            case Region(inside):
+                return self.value(inside, value)
             case _:
                 return self._message(value)
 
     def _variety(self, union: str, value: Any) -> dict[str, Any]:
-        for patterns, name, fields, _ in self._plan.unions[union][1]:
+        for variety in self._plan.unions[union].varieties:
+            name, spans = variety.name, variety.spans
             if is_named(value, name):
-                record: dict[str, Any] = {name: self.fields(fields, value, name)}
-                if len(patterns) > 1 or patterns[0][0] != patterns[0][1]:
+                record: dict[str, Any] = {name: self.fields(variety.fields, value, name)}
+                if len(spans) > 1 or spans[0].low != spans[0].high:
                     record["code"] = extra(value, "code", None, name)
                 return record
         raise EncodeError("invalid_value", expected=f"a {union}", found=declared_name(value)[:64])
 
-    def _arm(self, type_: Type, value: Any) -> Any:
+    def _arm(self, type_: Match, value: Any) -> Any:
         """Return the JSON of a choice: told apart by a name where JSON alone would not tell."""
         arms = fitting(self._schema, leaf_arms(type_), value)
         if not arms:
@@ -297,7 +316,7 @@ class _Recorder:
         return shown if name is None else {name: shown}
 
 
-def _known(value: Any, declarations: dict[str, Any]) -> str | None:
+def _known(value: Any, declarations: Mapping[str, object]) -> str | None:
     name = declared_name(value)
     return name if name in declarations else None
 
@@ -305,13 +324,12 @@ def _known(value: Any, declarations: dict[str, Any]) -> str | None:
 # ---- plain values ----
 
 
-def _float(value: float, type_: Type) -> Any:
+def _float(value: float, type_: Float) -> Any:
     """Return the shortest decimal that is this float; of NaN and the infinities their bytes."""
-    _, size, endian = type_
-    order = ">" if endian == "big" else "<"
+    order = ">" if type_.endian == "big" else "<"
     if not math.isfinite(value):
-        return {"hex": struct.pack(order + ("f" if size == 4 else "d"), value).hex()}
-    return float(value) if size == 8 else _shortest(float(value))
+        return {"hex": struct.pack(order + ("f" if type_.size == 4 else "d"), value).hex()}
+    return float(value) if type_.size == 8 else _shortest(float(value))
 
 
 def _shortest(value: float) -> float:
@@ -330,16 +348,15 @@ def _packs_to(value: float, data: bytes) -> bool:
         return False
 
 
-def _text(value: str, type_: Type) -> Any:
+def _text(value: str, type_: Text) -> Any:
     """Return text; where it is not of its encoding, the bytes that it stands for."""
-    _, encoding, _, lenient, endian = type_
-    if encoding != "utf8" or not lenient:
+    if type_.encoding != "utf8" or not type_.is_lenient:
         return str(value)
     try:
         value.encode()
     except UnicodeEncodeError:
         try:
-            return {"hex": encode_text(value, encoding, lenient, endian).hex()}
+            return {"hex": encode_text(value, type_.encoding, type_.is_lenient, type_.endian).hex()}
         except UnicodeEncodeError:
             pass
     return str(value)

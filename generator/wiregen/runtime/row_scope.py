@@ -10,6 +10,8 @@ from .cells import Cell, content, has_blocks
 from .expressions import Undefined, checksum
 from .record_types import is_nullable
 from .scalars import SCALARS
+from .schema.declarations import Trailing
+from .schema.types import List, Type
 
 if TYPE_CHECKING:
     from .rows import Row
@@ -27,7 +29,7 @@ class LastItem:
 
     __slots__ = ("row", "size", "type", "value")
 
-    def __init__(self, type_: Any, value: Any, row: Row | None, size: int) -> None:
+    def __init__(self, type_: Type, value: Any, row: Row | None, size: int) -> None:
         self.type = type_
         self.value = value
         self.row = row
@@ -55,7 +57,7 @@ class RowScope:
 
     def _inner(self, cell: Cell) -> RowScope | None:
         """Return the scope of the struct or message that a field holds."""
-        if cell.inner is None and content(cell.type)[0] not in SCALARS:
+        if cell.inner is None and not isinstance(content(cell.type), SCALARS):
             self._row.data(cell)
         return None if cell.inner is None else self._below(cell.inner)
 
@@ -65,7 +67,11 @@ class RowScope:
         if scope == "frame" and self._row.frame is not None:
             return self._below(self._row.frame).field(path, "own")
         cell = self._cell(path[0])
-        if cell.field[4] is not None and cell.kind != "trailing" and not self._row.is_written(cell):
+        if (
+            cell.field.condition is not None
+            and not isinstance(cell.field.value, Trailing)
+            and not self._row.is_written(cell)
+        ):
             return None
         if not path[1:]:
             return self._with_varieties(cell)
@@ -103,9 +109,9 @@ class RowScope:
     def _with_varieties(self, cell: Cell) -> Any:
         """Return a field's value; the items of a list of unions as varieties, for `distinct` tells them by their code."""
         value, type_ = self._row.value(cell), content(cell.type)
-        if type_[0] != "list" or value is None:
+        if not isinstance(type_, List) or value is None:
             return value
-        return self._row.writer.plain_items(type_[1], value, cell.path)
+        return self._row.writer.plain_items(type_.item, value, cell.path)
 
     def limit(self, name: str) -> int:
         value = self._row.writer.schema.limits.get(name)
@@ -151,7 +157,7 @@ class RowScope:
 
     def _is_absent(self, cell: Cell) -> bool:
         """Say whether a field with a condition is not there; None is also the value of a null."""
-        if cell.field[4] is None or cell.kind == "trailing" or self._row.is_given(cell):
+        if cell.field.condition is None or isinstance(cell.field.value, Trailing) or self._row.is_given(cell):
             return False
         return not is_nullable(cell.type) or not self._row.is_written(cell)
 
@@ -160,9 +166,9 @@ class RowScope:
         if path[1:]:
             inner = self._inner(cell)
             return inner is not None and inner.present(path[1:])
-        if has_blocks(cell.type) and cell.field[4] is not None:
+        if has_blocks(cell.type) and cell.field.condition is not None:
             return self._row.is_block_given(cell)
-        if cell.is_hidden or has_blocks(cell.type) or cell.kind is not None:
+        if cell.is_hidden or has_blocks(cell.type) or cell.field.value is not None:
             return self._row.is_written(cell)
         return self._row.is_given(cell)
 

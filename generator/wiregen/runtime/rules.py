@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from .access import declared_name
+from .schema.declarations import Clearing, Context, Setting
 from .schema.protocol import Schema
+from .schema.types import Bytes, FrameReference
 from .tree import FrameValue
 
-__all__ = ["Rules", "RulesOf"]
+__all__ = ["Piece", "Rules", "RulesOf"]
+
+
+class Piece(NamedTuple):
+    """A field that may be a piece of a join: `type`, what the join is; `setting`, the field, and when it is a piece."""
+
+    name: str
+    type: Bytes | FrameReference | None
+    keys: tuple[str, ...]
+    setting: Setting
+    is_last: bool
 
 
 class Rules:
     """What a frame of that name, with a message of that name, does to contexts and joins.
 
     Attributes:
-        contexts: Name, keys, role, settings (field, when) and clearings (when) of each context that it acts on.
-        pieces: Name, type, keys, field, when, and whether it is the last, of each field that may be a piece.
+        contexts: Each context that it acts on by name, with the settings and clearings that it is a target of.
+        pieces: Each field that may be a piece.
         blocks: Name and join of each block of the frame that comes in pieces.
         piece_of: The join of a block that the message is a piece of.
         is_quiet: There are none of these but blocks.
-        join_clearings: Name, keys and when of each rule that drops pieces.
+        join_clearings: Name and keys of each join, with a rule that drops its pieces.
     """
 
     __slots__ = ("blocks", "contexts", "is_quiet", "join_clearings", "piece_of", "pieces")
@@ -28,41 +40,40 @@ class Rules:
     def __init__(self, plan: Schema, frame: str, message: str) -> None:
         names = {frame, message}
         joins = plan.joins
-        self.contexts = [rules for rules in _contexts(plan, names) if rules[3] or rules[4]]
+        self.contexts = [rules for rules in _contexts(plan, names) if rules[2] or rules[3]]
         pieces = [
-            (name, join[0], join[2], field, when, is_last)
+            Piece(name, join.type, join.keys, setting, is_last)
             for name, join in joins.items()
-            if join[1] is None
-            for is_last, settings in ((False, join[3]), (True, join[4]))
-            for target, field, when in settings
-            if target in names
+            if join.block is None
+            for is_last, settings in ((False, join.parts), (True, join.lasts))
+            for setting in settings
+            if setting.target in names
         ]
         # What holds always says least: it comes last.
-        self.pieces = sorted(pieces, key=lambda piece: piece[4] is None)
+        self.pieces = sorted(pieces, key=lambda piece: piece.setting.when is None)
         self.blocks = [
-            (name, join) for name, join in joins.items() if join[1] is not None and join[1][0] in names
+            (name, join) for name, join in joins.items() if join.block is not None and join.block[0] in names
         ]
         is_piece = self.blocks and message not in plan.messages
         self.piece_of = next((name for name, _ in self.blocks if is_piece and name in names), None)
         self.join_clearings = [
-            (name, join[2], when)
+            (name, join.keys, clearing)
             for name, join in joins.items()
-            for targets, when in join[5]
-            if names.intersection(targets)
+            for clearing in join.clearings
+            if names.intersection(clearing.targets)
         ]
         self.is_quiet = not (self.contexts or self.pieces or self.join_clearings)
 
 
-def _contexts(plan: Schema, names: set[str]) -> list[tuple[Any, ...]]:
+def _contexts(plan: Schema, names: set[str]) -> list[tuple[str, Context, list[Setting], list[Clearing]]]:
     return [
         (
             name,
-            keys,
-            role,
-            [(field, when) for target, field, when in settings if target in names],
-            [when for targets, when in clearings if names.intersection(targets)],
+            context,
+            [setting for setting in context.settings if setting.target in names],
+            [clearing for clearing in context.clearings if names.intersection(clearing.targets)],
         )
-        for name, (_, keys, role, settings, clearings) in plan.contexts.items()
+        for name, context in plan.contexts.items()
     ]
 
 

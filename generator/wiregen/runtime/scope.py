@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from .cells import is_flat
 from .expressions import Undefined, checksum
 from .part import Part
+from .schema.types import Region, Text
 from .tree import FrameValue, Node, Record, Unknown, Value, Variety
 from .window import Place
 
@@ -53,9 +54,9 @@ class RecordScope:
 
     def add(self, field: Field, node: Node) -> None:
         """Take in a field that was read, or found absent."""
-        name, hidden = field[0], field[1]
+        name, hidden = field.name, field.is_hidden
         self.nodes[name] = node
-        self.rules[name] = field[7]
+        self.rules[name] = field.rule
         if not hidden and not is_flat(node.type):
             self.put(name, node.value)
 
@@ -198,7 +199,7 @@ def _fields_below(node: Node) -> list[Node]:
 def content(node: Node) -> Node:
     """Return the node of what lies in a region, or the node itself."""
     inside = (grandchild for child in node.children if child.name == "body" for grandchild in child.children)
-    if node.type[0] != "region":
+    if not isinstance(node.type, Region):
         return node
     found = next((child for child in (*node.children, *inside) if child.name == "content"), None)
     return node if found is None else content(found)
@@ -213,5 +214,5 @@ def count_of(node: Node) -> int | None:
         n_items = sum(child.name.startswith("[") for child in inside.children)
         return n_items or len(inside.value)  # what was skimmed has no value, and a default has no nodes
     data = next((child for child in inside.children if child.name == "data"), inside)
-    is_utf16 = inside.type[0] == "text" and inside.type[1] == "utf16"
+    is_utf16 = isinstance(inside.type, Text) and inside.type.encoding == "utf16"
     return data.size // 2 if is_utf16 else data.size

@@ -13,6 +13,7 @@ from .errors import DecodeError
 from .expressions import Undefined
 from .options import ContextSource
 from .part import Part
+from .schema.sessions import Violates
 from .session_decisions import Decision, Move, crowded, forgotten, refuse, violation_of
 from .session_events import TimedOut, Violation
 from .session_instances import Instance, Instances
@@ -201,13 +202,13 @@ class Engine:
     def _is_of_header(self, violation: Violation, sender: str, frame: str) -> bool:
         """Say whether a row forbids the frame whatever its message is: no row above it is about certain messages."""
         session = self.program.plan.sessions.get(violation.session)
-        for states, role, targets, _, effect in () if session is None else session.rows:
-            is_here = states is None or violation.state in states
-            if not is_here or (role not in (None, sender) and not (session and session.roles)):
+        for row in () if session is None else session.rows:
+            is_here = row.states is None or violation.state in row.states
+            if not is_here or (row.role not in (None, sender) and not (session and session.roles)):
                 continue
-            if targets is not None and frame not in targets:
+            if row.targets is not None and frame not in row.targets:
                 return False
-            if effect[:2] == ("violates", violation.name):
+            if isinstance(row.effect, Violates) and row.effect.name == violation.name:
                 return True
         return False
 

@@ -7,9 +7,16 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from uuid import UUID
 
-from .schema.sessions import Variable
+from .schema.expressions import Call, Expression, FieldReference, Number, Operation, Truth, VariableReference
+from .schema.node import nodes_in
+from .schema.sessions import Go, Update, Variable, Violates
+from .schema.types import Boolean, Bytes, Integer, Type, Uuid, Varint
 from .session_terms import NOTHING, Term, compile_term
 from .session_words import MessageWords
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .schema.sessions import Effect
 
 __all__ = ["STAY", "Change", "Row", "Rows", "Timer", "change", "initial_values", "row_of"]
 
@@ -116,22 +123,20 @@ class Timer:
 
 def row_of(
     number: int,
-    effect: Any,
+    effect: Effect,
     variables: Mapping[str, Variable],
     states: Mapping[str, int],
     words: MessageWords,
 ) -> Row:
     """Return the row of an effect of the plan."""
     match effect:
-        case ("violates", name, is_lenient):
+        case Violates(name, is_lenient):
             return Row(number=number, violation=name, is_lenient=is_lenient)
-        case (_, state, updates):
+        case Go(state, updates):
             compiled = tuple(_updates(updates, variables, words))
             next_state = STAY if state is None else states[state]
             steps = tuple(_steps(updates, compiled, variables, words)) if _is_apart(updates) else None
             return Row(number=number, state=next_state, updates=compiled, steps=steps)
-        case _:
-            raise TypeError("no effect of a plan")
 
 
 def initial_values(
@@ -139,91 +144,85 @@ def initial_values(
 ) -> list[Any]:
     """Return the values that an instance begins with; options have those of the connection."""
     values: list[Any] = []
-    for name, type_, is_list, initial, is_option in variables.values():
-        first = options[name] if is_option and name in options else _first(initial, words)
-        values.append(deque(first) if is_list else _as(type_, first))
+    for name, variable in variables.items():
+        is_given = variable.is_option and name in options
+        first = options[name] if is_given else _first(variable.initial, words)
+        values.append(deque(first) if variable.is_list else _as(variable.type, first))
     return values
 
 
-def _first(initial: Any, words: MessageWords) -> Any:
+def _first(initial: Expression, words: MessageWords) -> Any:
     return compile_term(initial, words)(None, None, [], None)
 
 
-def _as(type_: Any, value: Any) -> Any:
-    return UUID(bytes=value) if type_[0] == "uuid" and isinstance(value, bytes) else value
+def _as(type_: Type, value: Any) -> Any:
+    return UUID(bytes=value) if isinstance(type_, Uuid) and isinstance(value, bytes) else value
 
 
 # ---- updates ----
 
 
 def _updates(
-    updates: Any, variables: Mapping[str, Variable], words: MessageWords
+    updates: tuple[Update, ...], variables: Mapping[str, Variable], words: MessageWords
 ) -> Iterator[tuple[int, str, Term]]:
-    for name, value in updates:
-        _, type_, is_list, _, _ = variables[name]
-        action, operand = _action(name, value) if is_list else ("set", value)
+    for update in updates:
+        variable = variables[update.variable]
+        action, operand = _action(update) if variable.is_list else ("set", update.value)
         term = compile_term(operand, words)
-        if action != "drop":
-            term = (
-                _copied(term, type_) if is_list and action == "set" else _fitted(term, type_, operand, words)
-            )
-        yield words.slots[name], action, term
+        if variable.is_list and action == "set":
+            term = _copied(term, variable.type)
+        elif action != "drop":
+            term = _fitted(term, variable.type, operand, words)
+        yield words.slots[update.variable], action, term
 
 
-def _is_apart(updates: Any) -> bool:
+def _is_apart(updates: tuple[Update, ...]) -> bool:
     """Say whether no update reads a variable that one before it changes."""
     changed: set[str] = set()
-    for name, value in updates:
-        action, operand = _action(name, value)
-        if any(each in changed for each in _read_by(value if action == "set" else operand)):
+    for update in updates:
+        _, operand = _action(update)
+        read = (node.name for node in nodes_in(operand) if isinstance(node, VariableReference))
+        if not changed.isdisjoint(read):
             return False
-        changed.add(name)
+        changed.add(update.variable)
     return True
 
 
-def _read_by(expression: Any) -> Iterator[str]:
-    if isinstance(expression, tuple):
-        if expression[:1] == ("variable",):
-            yield expression[1]
-        for part in expression:
-            yield from _read_by(part)
-
-
 def _steps(
-    updates: Any,
+    updates: tuple[Update, ...],
     compiled: tuple[tuple[int, str, Term], ...],
     variables: Mapping[str, Variable],
     words: MessageWords,
 ) -> Iterator[_Step]:
-    for (name, value), (slot, action, term) in zip(updates, compiled, strict=True):
-        type_, is_list = variables[name][1:3]
-        operand = _action(name, value)[1] if is_list else value
+    for update, (slot, action, term) in zip(updates, compiled, strict=True):
+        variable = variables[update.variable]
+        operand = _action(update)[1] if variable.is_list else update.value
         short = None
         if action == "push":
-            short = _pushing(slot, operand, type_, variables, words)
-        elif operand[0] == "operation":
-            short = _counting(slot, operand, type_, words)
+            short = _pushing(slot, operand, variable.type, variables, words)
+        elif isinstance(operand, Operation):
+            short = _counting(slot, operand, variable.type, words)
         yield short or _step(slot, action, term)
 
 
 def _pushing(
-    slot: int, operand: Any, type_: Any, variables: Mapping[str, Variable], words: MessageWords
+    slot: int, operand: Expression, type_: Type, variables: Mapping[str, Variable], words: MessageWords
 ) -> _Step | None:
     """Return what pushes a number of the message or of a variable, in one closure; None: it is another thing."""
     match operand:
-        case ("field", path, _) if _is_same(words.declared(path), type_):
+        case FieldReference(path) if _is_same(words.declared(path), type_):
             get = words.message_field(path)
             return None if get is None else lambda m, f, v, x: v[slot].append(get(m))
-        case ("variable", name) if _is_same(variables[name][1], type_) and not variables[name][2]:
+        case VariableReference(name) if _is_same(variables[name].type, type_) and not variables[name].is_list:
             other = words.slots[name]
             return lambda m, f, v, x: v[slot].append(v[other])
     return None
 
 
-def _counting(slot: int, operand: Any, type_: Any, words: MessageWords) -> _Step | None:
+def _counting(slot: int, operand: Operation, type_: Type, words: MessageWords) -> _Step | None:
     """Return what counts a variable up or down, in one closure; None: it is another thing."""
     match operand, type_:
-        case (_, "+" | "-" as symbol, ("variable", name), ("number", number)), ("int", size, False, _):
+        case Operation("+" | "-" as symbol, VariableReference(name), Number(number)), Integer(size, False):
             other, mask = words.slots[name], (1 << 8 * size) - 1
             by = number if symbol == "+" else -number
 
@@ -245,59 +244,61 @@ def _step(slot: int, action: str, term: Term) -> _Step:
     return lambda m, f, v, x: change(v, slot, action, term(m, f, v, x))
 
 
-def _action(name: str, value: Any) -> tuple[str, Any]:
+def _action(update: Update) -> tuple[str, Expression]:
     """Return what is done with a list, and with what: one that only grows or shrinks is not copied."""
-    match value:
-        case ("call", "push" | "drop" | "remove" as function, (("variable", variable), operand)):
-            if variable == name:
+    match update.value:
+        case Call("push" | "drop" | "remove" as function, (VariableReference(name), operand)):
+            if name == update.variable:
                 return function, operand
-    return "set", value
+    return "set", update.value
 
 
-def _copied(term: Term, type_: Any) -> Term:
+def _copied(term: Term, type_: Type) -> Term:
     fit = _fit(type_)
     if fit is None:
         return lambda m, f, v, x: deque(term(m, f, v, x))
     return lambda m, f, v, x: deque([fit(item) for item in term(m, f, v, x)])
 
 
-def _fitted(term: Term, type_: Any, operand: Any, words: MessageWords) -> Term:
+def _fitted(term: Term, type_: Type, operand: Expression, words: MessageWords) -> Term:
     """Return a term whose value is one of the variable's type: numbers roll over by its width."""
-    if operand[0] in ("number", "truth"):
-        value = operand[1]
+    if isinstance(operand, Number | Truth):
+        value = operand.value
         fit = _fit(type_)
         fixed = value if fit is None else fit(value)
         return lambda m, f, v, x: fixed
-    if operand[0] == "field" and _is_same(words.declared(operand[1]), type_):
+    if isinstance(operand, FieldReference) and _is_same(words.declared(operand.path), type_):
         return term  # what the wire carries fits; what it does not is not sent
     match type_:
-        case ("int", size, False, _):
+        case Integer(size, False):
             mask = (1 << 8 * size) - 1
             return lambda m, f, v, x: term(m, f, v, x) & mask
-        case ("varint", bits, False, _):
+        case Varint(bits, False):
             mask = (1 << bits) - 1
             return lambda m, f, v, x: term(m, f, v, x) & mask
     fit = _fit(type_)
     return term if fit is None else lambda m, f, v, x: fit(term(m, f, v, x))
 
 
-def _is_same(declared: Any, type_: Any) -> bool:
+def _is_same(declared: Type | None, type_: Type) -> bool:
     """Say whether a field's type and a variable's are the same integer, in whatever order its bytes are."""
-    return declared is not None and declared[0] == "int" and declared[:3] == type_[:3]
+    if not (isinstance(declared, Integer) and isinstance(type_, Integer)):
+        return False
+    return (declared.size, declared.is_signed) == (type_.size, type_.is_signed)
 
 
-def _fit(type_: Any) -> Any:
+def _fit(type_: Type) -> Any:
     """Return what makes a value one of the type; None where every value is."""
     match type_:
-        case ("int", size, is_signed, _):
+        case Integer(size, is_signed):
             return _rolling(8 * size, is_signed)
-        case ("varint", bits, is_zigzag, _):
+        case Varint(bits, is_zigzag):
             return _rolling(bits, is_zigzag)
-        case ("bool", _):
+        case Boolean():
             return bool
-        case ("uuid",):
+        case Uuid():
             return lambda value: _as(type_, value)
-        case ("bytes", _):
+        case Bytes():
             return bytes
         case _:
             return None

@@ -12,11 +12,30 @@ from typing import Any, Protocol, TypeAlias
 from uuid import UUID
 
 from .expressions import Undefined, distinct, equal, power, rank
+from .schema.expressions import (
+    Call,
+    ContextReference,
+    Expression,
+    FieldReference,
+    Item,
+    JoinReference,
+    LimitReference,
+    ListOf,
+    Negation,
+    Null,
+    Number,
+    Octets,
+    Operation,
+    Range,
+    RoleReference,
+    String,
+    Truth,
+    VariableReference,
+)
 
 __all__ = ["NOTHING", "Moment", "Term", "Words", "compile_term"]
 
 Term: TypeAlias = Callable[[Any, Any, list[Any], Any], Any]
-Plain: TypeAlias = tuple[Any, ...]
 
 NOTHING = (Undefined, LookupError, TypeError, ArithmeticError, AttributeError)
 """What a closure raises where something is not there: a field, an entry, an item, a number."""
@@ -68,32 +87,32 @@ _ORDERS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def compile_term(expression: Plain, words: Words) -> Term:
+def compile_term(expression: Expression, words: Words) -> Term:
     """Return the closure of an expression."""
     match expression:
-        case ("number" | "truth" | "text", value):
+        case Number(value) | Truth(value) | String(value):
             return _constant(value)
-        case ("octets", digits):
+        case Octets(digits):
             return _constant(bytes.fromhex(digits))
-        case ("null",):
+        case Null():
             return _constant(None)
-        case ("operation", symbol, left, right):
+        case Operation(symbol, left, right):
             return _operation(symbol, left, right, words)
-        case ("negation", "not", operand):
+        case Negation("not", operand):
             inner = compile_term(operand, words)
             return lambda m, f, v, x: not inner(m, f, v, x)
-        case ("negation", _, operand):
+        case Negation(_, operand):
             inner = compile_term(operand, words)
             return lambda m, f, v, x: -inner(m, f, v, x)
-        case ("range", low, high):
+        case Range(low, high):
             first, last = compile_term(low, words), compile_term(high, words)
             return lambda m, f, v, x: range(first(m, f, v, x), last(m, f, v, x) + 1)
-        case ("list", items):
+        case ListOf(items):
             terms = [compile_term(item, words) for item in items]
             return lambda m, f, v, x: [term(m, f, v, x) for term in terms]
-        case ("item", list_, index):
+        case Item(list_, index):
             return _item(compile_term(list_, words), compile_term(index, words))
-        case ("call", function, arguments):
+        case Call(function, arguments):
             return _call(function, arguments, words)
         case _:
             return _name(expression, words)
@@ -103,50 +122,50 @@ def _constant(value: Any) -> Term:
     return lambda m, f, v, x: value
 
 
-def _name(expression: Plain, words: Words) -> Term:
+def _name(expression: Expression, words: Words) -> Term:
     match expression:
-        case ("field", path, scope):
+        case FieldReference(path, scope):
             return words.field(path, scope)
-        case ("variable", name):
+        case VariableReference(name):
             slot = words.slots[name]
             return lambda m, f, v, x: v[slot]
-        case ("limit", name):
+        case LimitReference(name):
             return lambda m, f, v, x: x.limits[name]
-        case ("role", "sender"):
+        case RoleReference("sender"):
             return lambda m, f, v, x: x.side
-        case ("role", name):
+        case RoleReference(name):
             return _constant(name)
-        case ("context", name, keys):
+        case ContextReference(name, keys):
             terms = [compile_term(key, words) for key in keys]
             return lambda m, f, v, x: x.context(name, tuple([term(m, f, v, x) for term in terms]))
         case _:
-            raise TypeError(f"{expression[0]} stands in the wrong place of a plan")
+            raise TypeError(f"{type(expression).__name__} stands in the wrong place of a plan")
 
 
 # ---- operations ----
 
 
-def _operation(symbol: str, left: Plain, right: Plain, words: Words) -> Term:
+def _operation(symbol: str, left: Expression, right: Expression, words: Words) -> Term:
     if symbol in ("in", "not in"):
         return _membership(compile_term(left, words), right, words, is_in=symbol == "in")
     first, second = compile_term(left, words), compile_term(right, words)
-    if left[0] == "variable" and right[0] == "number":
-        return _on_variable(symbol, words.slots[left[1]], right[1])
+    if isinstance(left, VariableReference) and isinstance(right, Number):
+        return _on_variable(symbol, words.slots[left.name], right.value)
     match symbol:
         case "and":
             return lambda m, f, v, x: first(m, f, v, x) and second(m, f, v, x)
         case "or":
             return lambda m, f, v, x: first(m, f, v, x) or second(m, f, v, x)
         case "==" | "!=":
-            if left[0] == "field" and right[0] == "variable":
-                get = words.frame_number(left[1])
+            if isinstance(left, FieldReference) and isinstance(right, VariableReference):
+                get = words.frame_number(left.path)
                 if get is not None:
-                    return _is_what_frame_has(get, words.slots[right[1]], is_equal=symbol == "==")
+                    return _is_what_frame_has(get, words.slots[right.name], is_equal=symbol == "==")
             is_number = _is_number(left, words) or _is_number(right, words)
             return _equality(first, second, is_equal=symbol == "==", is_number=is_number)
     operate = _ORDERS[symbol]
-    if right[0] == "number":
-        number = right[1]
+    if isinstance(right, Number):
+        number = right.value
         return lambda m, f, v, x: operate(first(m, f, v, x), number)
     return lambda m, f, v, x: operate(first(m, f, v, x), second(m, f, v, x))
 
@@ -189,19 +208,19 @@ def _equality(first: Term, second: Term, *, is_equal: bool, is_number: bool) -> 
     return lambda m, f, v, x: first(m, f, v, x) != second(m, f, v, x)
 
 
-def _is_number(expression: Plain, words: Words) -> bool:
+def _is_number(expression: Expression, words: Words) -> bool:
     match expression:
-        case ("number" | "truth" | "limit", _):
+        case Number() | Truth() | LimitReference():
             return True
-        case ("field", path, _):
+        case FieldReference(path):
             return words.is_number(path)
         case _:
             return False
 
 
-def _membership(value: Term, container: Plain, words: Words, *, is_in: bool) -> Term:
+def _membership(value: Term, container: Expression, words: Words, *, is_in: bool) -> Term:
     match container:
-        case ("list", items):
+        case ListOf(items):
             matches = [_match(item, words) for item in items]
 
             def is_listed(m: Any, f: Any, v: list[Any], x: Any) -> bool:
@@ -209,23 +228,23 @@ def _membership(value: Term, container: Plain, words: Words, *, is_in: bool) -> 
                 return (True in [match(found, m, f, v, x) for match in matches]) is is_in
 
             return is_listed
-        case ("range", _, _):
+        case Range():
             lies = _match(container, words)
             return lambda m, f, v, x: lies(value(m, f, v, x), m, f, v, x) is is_in
         case _:
-            items = compile_term(container, words)
-            return lambda m, f, v, x: _holds(value(m, f, v, x), items(m, f, v, x)) is is_in
+            queue = compile_term(container, words)
+            return lambda m, f, v, x: _holds(value(m, f, v, x), queue(m, f, v, x)) is is_in
 
 
 _Match: TypeAlias = Callable[[Any, Any, Any, list[Any], Any], bool]
 
 
-def _match(item: Plain, words: Words) -> _Match:
+def _match(item: Expression, words: Words) -> _Match:
     """Return what says whether a value is an item of a list that is written out, or lies in a range of it."""
-    if item[0] != "range":
+    if not isinstance(item, Range):
         other = compile_term(item, words)
         return lambda value, m, f, v, x: equal(value, other(m, f, v, x))
-    low, high = compile_term(item[1], words), compile_term(item[2], words)
+    low, high = compile_term(item.low, words), compile_term(item.high, words)
 
     def lies(value: Any, m: Any, f: Any, v: list[Any], x: Any) -> bool:
         first, last = low(m, f, v, x), high(m, f, v, x)
@@ -251,11 +270,11 @@ def _item(items: Term, index: Term) -> Term:
 # ---- functions ----
 
 
-def _call(function: str, arguments: tuple[Plain, ...], words: Words) -> Term:
+def _call(function: str, arguments: tuple[Expression, ...], words: Words) -> Term:
     match function, arguments[0]:
-        case "size", ("join", name):
+        case "size", JoinReference(name):
             return words.joined(name)
-        case "size" | "present" | "code" | "count", ("field", path, _):
+        case "size" | "present" | "code" | "count", FieldReference(path):
             return words.about(function, path)
     terms = [compile_term(argument, words) for argument in arguments]
     first = terms[0]

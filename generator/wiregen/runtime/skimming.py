@@ -6,9 +6,9 @@ Without it a peer could ask, with sixty bytes, for the careful reading of as man
 from __future__ import annotations
 
 from .codec import READ_FAULTS, ReadState, release
-from .layout import Type
 from .reader import Reader
 from .schema.elements import Skipped
+from .schema.types import FrameReference, List, ToEnd
 from .tree import Node
 from .window import Place
 
@@ -96,9 +96,10 @@ def _state(reader: Reader) -> ReadState:
     return state
 
 
-def skim_of(reader: Reader, item: Type, length: tuple[Any, ...]) -> Skim | None:
+def skim_of(reader: Reader, type_: List) -> Skim | None:
     """Return how to go past the items of a list; None: each is read carefully."""
-    if reader.skim is None or item[0] != "frame" or item[2] is not None or length[0] != "end":
+    item = type_.item
+    if reader.skim is None or not isinstance(item, FrameReference) or not isinstance(type_.length, ToEnd):
         return None
-    is_same = item[1] == reader.schema.frame_of(reader.options.from_role)
+    is_same = item.only is None and item.name == reader.schema.frame_of(reader.options.from_role)
     return Skim(reader) if is_same and reader.window.is_inflated else None

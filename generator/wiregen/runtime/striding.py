@@ -5,19 +5,41 @@ Without it a peer could ask, with one bad item at the end of many, for the caref
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import NamedTuple
 
-from .layout import Type
 from .reader import Reader
+from .schema.declarations import Default
+from .schema.expressions import FieldReference
+from .schema.node import nodes_in
 from .schema.protocol import Schema
+from .schema.types import (
+    Boolean,
+    Bytes,
+    Float,
+    Integer,
+    List,
+    Prefix,
+    StructReference,
+    Text,
+    Type,
+    Until,
+    Uuid,
+)
 from .text import decode_text
 from .tree import MOST_SHOWN, Cut
 from .window import Place
 
 __all__ = ["Stride", "stride_of"]
 
-Step: TypeAlias = tuple[Any, ...]
-"""`("fixed", size)`, `("flag", is_lenient)`, `("sized", prefix, unit, text)`: what one field takes."""
+
+class Step(NamedTuple):
+    """The bytes that one plain field takes: a fixed size, or a prefix and as many bytes or pairs of bytes as it says."""
+
+    size: int
+    is_strict_flag: bool = False
+    prefix: Integer | None = None
+    text: Text | None = None
+    is_lenient: bool = False
 
 
 class Stride:
@@ -71,30 +93,25 @@ class Stride:
         end = end if window.end is None else min(end, window.end)
         for step in steps:
             start = position
-            match step:
-                case ("fixed", size):
-                    position += size
-                case ("flag", is_lenient):
-                    position += 1
-                    if position > end or (data[start] > 1 and not is_lenient):
-                        return None
-                case (_, (size, is_signed, endian), unit, text):
-                    start += size
-                    length = int.from_bytes(data[position:start], endian, signed=is_signed)
-                    position = start + length * unit
-                    if start > end or length < 0 or position > end:
-                        return None
-                    if text is not None and not _is_text(bytes(data[start:position]), text):
-                        return None
-            if position > end:
+            position += step.size
+            if position > end or (step.is_strict_flag and data[start] > 1):
+                return None
+            if step.prefix is None:
+                continue
+            length = int.from_bytes(data[start:position], step.prefix.endian, signed=step.prefix.is_signed)
+            start = position
+            position += length * (2 if step.text is not None and step.text.encoding == "utf16" else 1)
+            if length < 0 or position > end:
+                return None
+            if step.text is not None and not _is_text(bytes(data[start:position]), step):
                 return None
         return position
 
 
-def _is_text(data: bytes, text: tuple[str, bool, str]) -> bool:
-    encoding, is_lenient, endian = text
+def _is_text(data: bytes, step: Step) -> bool:
+    assert step.text is not None
     try:
-        decode_text(data, encoding, is_lenient, endian)
+        decode_text(data, step.text.encoding, step.is_lenient, step.text.endian)
     except UnicodeDecodeError:
         return False
     return True
@@ -102,34 +119,26 @@ def _is_text(data: bytes, text: tuple[str, bool, str]) -> bool:
 
 def _is_asked(plan: Schema, name: str) -> bool:
     """Tell whether some expression of a protocol speaks of a field of that name."""
-    waiting: list[Any] = [plan]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, dict):
-            waiting += part.values()
-        elif isinstance(part, tuple):
-            if part[:1] == ("field",) and len(part) == 3 and name in part[1]:
-                return True
-            waiting += [each for each in part if isinstance(each, tuple | dict)]
-    return False
+    return any(isinstance(node, FieldReference) and name in node.path for node in nodes_in(plan))
 
 
-def stride_of(reader: Reader, item: Type, length: tuple[Any, ...], name: str) -> Stride | None:
+def stride_of(reader: Reader, type_: List, name: str) -> Stride | None:
     """Return how to go past the items of a list; None: each is read and kept."""
-    if not reader.is_quick or length[0] == "until":
+    if not reader.is_quick or isinstance(type_.length, Until):
         return None
-    return Stride(reader, name, _steps(reader, item) or None)
+    return Stride(reader, name, _steps(reader, type_.item) or None)
 
 
 def _steps(reader: Reader, type_: Type) -> tuple[Step, ...] | None:
     """Return what an item takes; None where that is more than plain fields."""
-    if type_[0] != "struct":
+    if not isinstance(type_, StructReference):
         step = _step(reader, type_)
         return None if step is None else (step,)
     found = []
-    for _, _, inner, value, condition, where, *_ in reader.schema.structs[type_[1]]:
-        is_plain = condition is None and where is None and (value is None or value[0] == "default")
-        step = _step(reader, inner) if is_plain else None
+    for field in reader.schema.structs[type_.name]:
+        is_plain = field.condition is None and field.where is None
+        is_plain = is_plain and (field.value is None or isinstance(field.value, Default))
+        step = _step(reader, field.type) if is_plain else None
         if step is None:
             return None
         found.append(step)
@@ -139,16 +148,15 @@ def _steps(reader: Reader, type_: Type) -> tuple[Step, ...] | None:
 def _step(reader: Reader, type_: Type) -> Step | None:
     is_tolerant = not reader.schema.strict
     match type_:
-        case ("int" | "float", size, *_):
-            return ("fixed", size)
-        case ("uuid",):
-            return ("fixed", 16)
-        case ("bool", is_lenient):
-            return ("flag", is_lenient and is_tolerant)
-        case ("bytes", ("prefix", ("int", *prefix), *_)):
-            return ("sized", tuple(prefix), 1, None)
-        case ("text", encoding, ("prefix", ("int", *prefix), *_), is_lenient, endian):
-            unit = 2 if encoding == "utf16" else 1
-            return ("sized", tuple(prefix), unit, (encoding, is_lenient and is_tolerant, endian))
+        case Integer(size) | Float(size):
+            return Step(size)
+        case Uuid():
+            return Step(16)
+        case Boolean(is_lenient):
+            return Step(1, is_strict_flag=not (is_lenient and is_tolerant))
+        case Bytes(Prefix(Integer() as prefix)):
+            return Step(prefix.size, prefix=prefix)
+        case Text(_, Prefix(Integer() as prefix), is_lenient):
+            return Step(prefix.size, prefix=prefix, text=type_, is_lenient=is_lenient and is_tolerant)
         case _:
             return None

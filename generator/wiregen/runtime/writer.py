@@ -22,14 +22,38 @@ from .access import (
 from .cells import Spot
 from .errors import EncodeError, within
 from .expressions import Undefined
-from .layout import Layout, Type
+from .layout import Layout
 from .options import Options
-from .scalars import bit_number, number, text_bytes
+from .scalars import SCALARS, bit_number, number, text_bytes
 from .schema.protocol import Schema
-from .schema.types import Bits
+from .schema.types import (
+    Bits,
+    Boolean,
+    Bytes,
+    CodingReference,
+    EnumReference,
+    Float,
+    Integer,
+    Span,
+    Text,
+    Type,
+    UnionReference,
+    Varint,
+)
 from .tree import Variety
 
-__all__ = ["Write", "Writer"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from .scalars import Scalar
+
+    Plain: TypeAlias = Scalar | Bits | Bytes | Text
+
+__all__ = ["PLAIN", "Write", "Writer"]
+
+PLAIN = (*SCALARS, Bits, Bytes, Text)
+"""Types whose values have no parts."""
 
 
 class Writer:
@@ -136,9 +160,9 @@ class Writer:
         """Return the length of a value without prefix: bytes, for utf16 units of two, or items."""
         if value is None:
             return None
-        if type_[0] in ("bytes", "text"):
+        if isinstance(type_, Bytes | Text):
             size = len(text_bytes(type_, value, path))
-            return size // 2 if type_[0] == "text" and type_[1] == "utf16" else size
+            return size // 2 if isinstance(type_, Text) and type_.encoding == "utf16" else size
         if is_a(value, list, tuple):
             return len(as_items(value, path))
         if is_a(value, bytes, bytearray, memoryview):
@@ -147,17 +171,17 @@ class Writer:
 
     def code(self, type_: Type, value: Any, path: str) -> int | None:
         """Return the code of a message or of a variety; None where it has none."""
-        if type_[0] == "union":
-            return int(self.variety(type_[1], value, path).code)
+        if isinstance(type_, UnionReference):
+            return self.variety(type_.name, value, path).code
         unknown = unknown_of(value, self.schema.messages, path)
         name = self.message_name(value)
         if unknown is not None:
             code = unknown.code
         elif name is not None:
-            code = self.schema.messages[name][0]
+            code = self.schema.messages[name].code
         else:
             raise EncodeError("invalid_value", path=path, expected="a message", found=kind_of(value))
-        return None if code is None else int(code)
+        return code
 
     # ---- values ----
 
@@ -168,7 +192,9 @@ class Writer:
 
     def plain_items(self, item: Type, value: Any, path: str) -> tuple[Any, ...]:
         items = as_items(value, path)
-        return tuple(self.variety(item[1], one, path) for one in items) if item[0] == "union" else items
+        if not isinstance(item, UnionReference):
+            return items
+        return tuple(self.variety(item.name, one, path) for one in items)
 
     def variety(self, union: str, value: Any, path: str) -> Variety:
         """Return which variety of a union a value is; its fields are left where they are.
@@ -176,29 +202,29 @@ class Writer:
         Raises:
             EncodeError: It is none, or one of several codes that does not say which.
         """
-        for patterns, name, _, _ in self.schema.plan.unions[union][1]:
-            if is_named(value, name) and not (is_a(value, Variety) and value.union != union):
-                return Variety(union, name, {}, _variety_code(patterns, value, path))
+        for variety in self.schema.plan.unions[union].varieties:
+            if is_named(value, variety.name) and not (is_a(value, Variety) and value.union != union):
+                return Variety(union, variety.name, {}, _variety_code(variety.spans, value, path))
         raise EncodeError("invalid_value", path=path, expected=f"a {union}", found=kind_of(value))
 
-    def coerce(self, type_: Type, value: Any, path: str) -> Any:
-        """Return a plain value of a type without parts."""
-        match type_[0]:
-            case "int" | "varint":
+    def coerce(self, type_: Plain, value: Any, path: str) -> Any:
+        """Return a plain value of one of the PLAIN types."""
+        match type_:
+            case Integer() | Varint():
                 return number(type_, value, path)
-            case "enum":
-                return number(self.schema.plan.enums[type_[1]][0], value, path)
-            case "coding":
+            case EnumReference(name):
+                return number(self.schema.plan.enums[name].type, value, path)
+            case CodingReference():
                 return None if value is None else as_int(value, path)
-            case "bool":
+            case Boolean():
                 return bool(bit_number(Bits(1, True, "msb"), value, path))
-            case "bits":
+            case Bits():
                 return bit_number(type_, value, path)
-            case "float":
+            case Float():
                 return as_float(value, path)
-            case "bytes":
+            case Bytes():
                 return None if value is None else as_bytes(value, path)
-            case "text":
+            case Text():
                 return None if value is None else as_str(value, path)
             case _:
                 return _uuid(value, path)
@@ -211,13 +237,12 @@ def _uuid(value: Any, path: str) -> UUID:
     return plain
 
 
-def _variety_code(patterns: tuple[tuple[int, int], ...], value: Any, path: str) -> int:
-    low, high = patterns[0]
-    if len(patterns) == 1 and low == high:
-        return low
+def _variety_code(spans: tuple[Span, ...], value: Any, path: str) -> int:
+    if len(spans) == 1 and spans[0].low == spans[0].high:
+        return spans[0].low
     code = extra(value, "code", None, path)
     plain = as_int(code, f"{path}.code")
-    if not any(low <= plain <= high for low, high in patterns):
+    if not any(span.low <= plain <= span.high for span in spans):
         raise EncodeError(
             "unknown_code", path=f"{path}.code", expected="a code of the variety", found="another"
         )

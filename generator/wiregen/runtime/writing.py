@@ -17,34 +17,46 @@ from .layout import Type
 from .options import Options
 from .reading_back import refuse_unreadable
 from .rows import Row
-from .scalars import scalar
+from .scalars import SCALARS, scalar
 from .schema.declarations import Field
 from .schema.protocol import Schema
+from .schema.types import (
+    Block,
+    Bytes,
+    FrameReference,
+    List,
+    Match,
+    MessageMatch,
+    MessageReference,
+    Region,
+    StructReference,
+    Text,
+    UnionReference,
+)
 from .tree import FrameValue, Record
 from .writer import Writer
 
 __all__ = ["explain_encode", "write", "write_frame", "write_message", "write_type"]
 
-_WRITERS: dict[str, Callable[[Writer, Type, Any, Spot], bytes]] = {
-    "bytes": writing_lengths.write_sized,
-    "text": writing_lengths.write_sized,
-    "list": writing_lengths.write_list,
-    "struct": writing_records.write_struct,
-    "block": writing_records.write_block,
-    "message": writing_records.write_message,
-    "frame": writing_records.write_frame,
-    "union": writing_choices.write_union,
-    "match": writing_choices.write_match,
-    "message_match": writing_choices.write_message_match,
-    "region": writing_regions.write_region,
+_WRITERS: dict[type[Any], Callable[[Writer, Any, Any, Spot], bytes]] = {
+    Bytes: writing_lengths.write_sized,
+    Text: writing_lengths.write_sized,
+    List: writing_lengths.write_list,
+    StructReference: writing_records.write_struct,
+    Block: writing_records.write_block,
+    MessageReference: writing_records.write_message,
+    FrameReference: writing_records.write_frame,
+    UnionReference: writing_choices.write_union,
+    Match: writing_choices.write_match,
+    MessageMatch: writing_choices.write_message_match,
+    Region: writing_regions.write_region,
 }
 
 
 def _write(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
-    write_value = _WRITERS.get(type_[0])
-    if write_value is None:
+    if isinstance(type_, SCALARS):
         return scalar(writer.schema.plan, type_, value, spot.path)
-    return write_value(writer, type_, value, spot)
+    return _WRITERS[type(type_)](writer, type_, value, spot)
 
 
 def write_frame(
@@ -163,7 +175,7 @@ def _frame_of(writer: Writer, message: Any) -> str:
     if name is None and unknown_of(message, schema.messages, "") is None:
         found = declared_name(message)[:64]
         raise EncodeError("invalid_value", expected="a frame or a message", found=found)
-    role = schema.role or (schema.messages[name][1] if name is not None else None)
+    role = schema.role or (schema.messages[name].role if name is not None else None)
     if role is None and len(set(schema.plan.sends.values())) > 1:
         raise EncodeError(
             "invalid_value", path=name or "Unknown", expected="a role that sends it", found="none"

@@ -7,9 +7,10 @@ from typing import Any
 from .access import as_bytes, attribute, extra, is_named, kind_of
 from .cells import Cell, blocks, join
 from .errors import EncodeError
-from .layout import Type, as_octets
+from .layout import as_octets
 from .rows import Row
 from .schema.node import replace
+from .schema.types import Type
 
 __all__ = ["divide"]
 
@@ -34,8 +35,8 @@ def _put_piece(row: Row, cell: Cell, message: Any, piece: str) -> None:
     field = cell.field
     cell.field = replace(field, type=as_octets(cell.type))
     cell.value = data
-    _, _, _, parts, lasts, _ = row.writer.schema.plan.joins[piece]
-    conditions = [when for _, _, when in (*parts, *lasts)]
+    declared = row.writer.schema.plan.joins[piece]
+    conditions = [setting.when for setting in (*declared.parts, *declared.lasts)]
 
     def check() -> None:
         if not any(when is None or row.evaluate(when, cell, otherwise=True) for when in conditions):
@@ -48,7 +49,7 @@ def _put_piece(row: Row, cell: Cell, message: Any, piece: str) -> None:
 
 def _refuse_whole(row: Row, cell: Cell, piece: str) -> None:
     """Refuse a frame that says it is a piece, and carries a whole message."""
-    conditions = [when for _, _, when in row.writer.schema.plan.joins[piece][3]]
+    conditions = [setting.when for setting in row.writer.schema.plan.joins[piece].parts]
 
     def check() -> None:
         if any(when is None or row.evaluate(when, cell, otherwise=False) for when in conditions):
@@ -64,5 +65,5 @@ def _within(row: Row, type_: Type) -> list[Cell]:
         for field in fields:
             cell = next((each for each in row.cells.values() if each.field is field), None)
             found += [] if cell is None else [cell]
-            found += _within(row, field[2])
+            found += _within(row, field.type)
     return found

@@ -7,8 +7,8 @@ from typing import Any
 from .access import extra, is_named, kind_of
 from .cells import Spot, Surroundings, join
 from .errors import EncodeError
-from .layout import Type
 from .rows import Row
+from .schema.types import Block, FrameReference, MessageReference, StructReference
 from .tree import FrameValue
 from .writer import Writer
 from .writing_joins import divide
@@ -16,8 +16,8 @@ from .writing_joins import divide
 __all__ = ["write_block", "write_frame", "write_message", "write_outermost", "write_struct"]
 
 
-def write_struct(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
-    name = type_[1]
+def write_struct(writer: Writer, type_: StructReference, value: Any, spot: Spot) -> bytes:
+    name = type_.name
     if not is_named(value, name):
         raise EncodeError("invalid_value", path=spot.path, expected=f"a {name}", found=kind_of(value))
     writer.enter("struct", name, spot.path)
@@ -28,30 +28,30 @@ def write_struct(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
     return data
 
 
-def write_message(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
-    name = type_[1]
+def write_message(writer: Writer, type_: MessageReference, value: Any, spot: Spot) -> bytes:
+    name = type_.name
     path = join(spot.path, name)
     if writer.message_name(value) != name:
         raise EncodeError("invalid_value", path=path, expected=f"a {name}", found=kind_of(value))
     writer.enter("message", name, path)
     frame = spot.row if spot.row.body is not None else spot.row.frame
-    row = Row(writer, writer.schema.messages[name][2], value, path, frame=frame)
+    row = Row(writer, writer.schema.messages[name].fields, value, path, frame=frame)
     spot.cell.inner = row
     data = row.write(spot.start, spot.around)
     writer.leave("message", name)
     return data
 
 
-def write_block(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
+def write_block(writer: Writer, type_: Block, value: Any, spot: Spot) -> bytes:
     """Return the bytes of a block, whose fields are the surrounding record's; it has no value of its own."""
     if value is not None:
         raise EncodeError("constraint", path=spot.path, expected="nothing", found="a value")
-    return spot.row.group(type_[1], spot.start, spot.around)
+    return spot.row.group(type_.fields, spot.start, spot.around)
 
 
-def write_frame(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
+def write_frame(writer: Writer, type_: FrameReference, value: Any, spot: Spot) -> bytes:
     """Return the bytes of a frame within a record; a list has counted its items itself."""
-    _, name, only, _ = type_
+    name, only = type_.name, type_.only
     if spot.cell.is_declared:
         writer.spend_messages(1, spot.path)
     frame = as_frame(writer, name, value, spot.path)
@@ -73,10 +73,10 @@ def as_frame(writer: Writer, name: str, value: Any, path: str) -> Any:
 
 
 def _bare_frame(writer: Writer, name: str, frame: Any, path: str, around: Surroundings) -> bytes:
-    role, fields, body = writer.schema.frames[name]
+    declared = writer.schema.frames[name]
     before = writer.sender, writer.frame
-    writer.sender, writer.frame = writer.sender or role, name
-    row = Row(writer, fields, frame, join(path, name), body=body, body_path=path)
+    writer.sender, writer.frame = writer.sender or declared.role, name
+    row = Row(writer, declared.fields, frame, join(path, name), body=declared.message, body_path=path)
     try:
         if writer.schema.divided:
             divide(row, name, frame)
@@ -91,6 +91,6 @@ def write_outermost(writer: Writer, name: str, value: Any) -> bytes:
     """Return the bytes of a frame, or of a preamble, that stands in the stream itself."""
     if name in writer.schema.frames:
         return _bare_frame(writer, name, as_frame(writer, name, value, ""), "", Surroundings())
-    data = Row(writer, writer.schema.preambles[name][1], value, name).write(lambda: 0, Surroundings())
+    data = Row(writer, writer.schema.preambles[name].fields, value, name).write(lambda: 0, Surroundings())
     writer.refuse_long(len(data), name)
     return data

@@ -11,10 +11,21 @@ from .access import as_bytes, extra, keeps_tail
 from .cells import Spot, Surroundings, is_flat, nowhere
 from .errors import EncodeError
 from .expressions import Circular
-from .layout import Fields, Type, fixed_size
+from .layout import Fields, fixed_size
 from .row_scope import LastItem
 from .rows import Row
-from .schema.types import StructReference
+from .schema.expressions import Expression
+from .schema.types import (
+    Carrier,
+    Chunks,
+    CodingReference,
+    Compressed,
+    InSize,
+    Prefix,
+    Region,
+    StructReference,
+    Type,
+)
 from .tree import Record
 from .writer import Writer
 from .writing_lengths import check_count, measured, prefix_bytes
@@ -24,61 +35,61 @@ __all__ = ["write_region"]
 _WINDOW_BITS = {"zlib": 15, "gzip": 31, "deflate": -15}
 
 
-def write_region(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
-    _, shape, carrier, _ = type_
+def write_region(writer: Writer, type_: Region, value: Any, spot: Spot) -> bytes:
+    carrier = type_.carrier
     prefix = _prefix_of(carrier)
-    if value is None and prefix is not None and prefix[0] == "coding" and not is_flat(shape):
+    if value is None and isinstance(prefix, CodingReference) and not is_flat(type_.content):
         return prefix_bytes(writer, prefix, None, spot.path)
     match carrier:
-        case ("size", expression):
+        case InSize(expression):
             data = _content(writer, type_, value, spot.within(spot.start))
-            data = _filled(writer, type_, data, value, spot)
+            data = _filled(writer, type_, expression, data, value, spot)
             check_count(expression, len(data), spot)
             return data
-        case ("prefix", prefix, *_):
+        case Prefix(prefix):
             size = fixed_size(writer.schema, prefix)
             start = nowhere if size is None else spot.behind(size)
             data = _content(writer, type_, value, spot.within(start))
             return prefix_bytes(writer, prefix, len(data), spot.path) + data
-        case ("compressed", algorithm, length):
+        case Compressed(algorithm, length):
             data = _content(writer, type_, value, spot.within(lambda: 0))
             data = _deflate(writer, data, algorithm, spot.path)
             return measured(writer, length, data, 1, spot)
-        case _:
+        case Chunks():
             return _chunk(writer, carrier, _content(writer, type_, value, spot.within(lambda: 0)), spot)
 
 
-def _prefix_of(carrier: Type) -> Type | None:
+def _prefix_of(carrier: Carrier) -> Type | None:
     """Return the type of the length that the region begins with; None: it has none."""
     match carrier:
-        case ("prefix", prefix, *_) | ("compressed", _, ("prefix", prefix, *_)):
-            found: Type = prefix
-            return found
+        case Prefix(prefix) | Compressed(_, Prefix(prefix)):
+            return prefix
         case _:
             return None
 
 
-def _content(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
-    _, shape, _, lenient = type_
-    data = writer.write(shape, value, spot)
-    return data + _tail(type_, value, spot) if lenient and writer.is_tail_kept else data
+def _content(writer: Writer, type_: Region, value: Any, spot: Spot) -> bytes:
+    data = writer.write(type_.content, value, spot)
+    return data + _tail(type_, value, spot) if type_.lenient and writer.is_tail_kept else data
 
 
-def _tail(type_: Type, value: Any, spot: Spot) -> bytes:
+def _tail(type_: Region, value: Any, spot: Spot) -> bytes:
     """Return the bytes that were left over behind a value when it was read."""
-    if keeps_tail(value) and not is_flat(type_[1]):
+    if keeps_tail(value) and not is_flat(type_.content):
         return as_bytes(extra(value, "tail", b"", spot.path) or b"", spot.path)
     if not spot.row.is_last_tail(spot.cell):
         return b""
     return as_bytes(extra(spot.row.owner, "tail", b"", spot.path) or b"", spot.path)
 
 
-def _filled(writer: Writer, type_: Type, data: bytes, value: Any, spot: Spot) -> bytes:
+def _filled(
+    writer: Writer, type_: Region, expression: Expression, data: bytes, value: Any, spot: Spot
+) -> bytes:
     """Return the content of a lenient region of given size, filled with the bytes left over when it was read, or zeros."""
-    if type_[3] != "padded":
+    if type_.lenient != "padded":
         return data
     try:
-        size = spot.row.worth_at(type_[2][1], spot.path, spot.start, otherwise=None)
+        size = spot.row.worth_at(expression, spot.path, spot.start, otherwise=None)
     except Circular:
         return data
     if type(size) is not int or size <= len(data):
@@ -99,24 +110,23 @@ def _deflate(writer: Writer, data: bytes, algorithm: str, path: str) -> bytes:
 # ---- chunks ----
 
 
-def _chunk(writer: Writer, carrier: Type, data: bytes, spot: Spot) -> bytes:
+def _chunk(writer: Writer, carrier: Chunks, data: bytes, spot: Spot) -> bytes:
     """Return the one struct that holds all bytes and says that none follows."""
-    _, struct, data_field, until = carrier
+    struct = carrier.struct
     writer.spend_messages(1, spot.path)
     fields = writer.schema.structs[struct]
-    for flags in _candidates(fields, data_field):
-        chunk = Record(struct, {**flags, data_field: data})
+    for flags in _candidates(fields, carrier.data):
+        chunk = Record(struct, {**flags, carrier.data: data})
         row = Row(writer, fields, chunk, f"{spot.path}[0]")
         written = row.write(spot.start, Surroundings(has_end=spot.around.has_end, is_last=False))
-        if spot.row.worth_at(
-            until, spot.path, spot.start, item=LastItem(StructReference(struct), chunk, row, len(written))
-        ):
+        last = LastItem(StructReference(struct), chunk, row, len(written))
+        if spot.row.worth_at(carrier.until, spot.path, spot.start, item=last):
             return written
     raise EncodeError("unrepresentable", path=spot.path, expected=f"a last {struct}", found="none")
 
 
 def _candidates(fields: Fields, data_field: str) -> Iterator[dict[str, Any]]:
     """Return what the fields of a chunk besides its data may say: usually one flag, false or true."""
-    free = [field for field in fields if not field[1] and field[0] != data_field]
+    free = [field for field in fields if not field.is_hidden and field.name != data_field]
     for values in product((0, 1), repeat=min(len(free), 8)):
-        yield {field[0]: value for field, value in zip(free, values, strict=False)}
+        yield {field.name: value for field, value in zip(free, values, strict=False)}

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias, assert_never
 
 from wiregen.runtime.layout import fixed_size
 from wiregen.runtime.reader import Reader, Steps
-from wiregen.runtime.reading import _read as read_by_walking
+from wiregen.runtime.reading import READERS
 from wiregen.runtime.reading_lengths import holds, read_list
 from wiregen.runtime.reading_records import read_struct
 from wiregen.runtime.schema.declarations import Enum, Trailing
@@ -135,7 +135,7 @@ class Picking:
                 return self._without_rest(reader, type_, place)
             case Match():
                 self._note_arm(reader, type_, place)
-        return read_by_walking(reader, type_, place)
+        return READERS[type(type_)](reader, type_, place)
 
     # ---- what is chosen
 

@@ -11,8 +11,8 @@ from typing import Any, assert_never
 from wiregen.runtime.cells import blocks
 from wiregen.runtime.layout import Layout
 from wiregen.runtime.options import Options
-from wiregen.runtime.schema.declarations import Default, Derived, Field, Trailing
-from wiregen.runtime.schema.expressions import Call, Number
+from wiregen.runtime.schema.declarations import Default, Field, Trailing, is_code
+from wiregen.runtime.schema.expressions import Number
 from wiregen.runtime.schema.node import nodes_in
 from wiregen.runtime.schema.protocol import Schema, Variant
 from wiregen.runtime.schema.types import (
@@ -42,7 +42,7 @@ from wiregen.specimens.loosening import loosened
 from wiregen.specimens.mentions import Mentions, mentions_of
 from wiregen.specimens.options import bounds, int_options, varint_options
 
-__all__ = ["Soil", "every_field", "is_code", "references", "rows_of", "shape_of"]
+__all__ = ["Soil", "every_field", "references", "rows_of", "shape_of"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -293,15 +293,6 @@ def every_field(fields: Iterable[Field]) -> Iterator[Field]:
         yield field
         for block in blocks(field.type):
             yield from every_field(block)
-
-
-def is_code(field: Field) -> bool:
-    """Say whether a field is derived from the code of the message."""
-    match field.value:
-        case Derived(Call("code")):
-            return True
-        case _:
-            return False
 
 
 def references(part: object) -> Iterator[tuple[str, str]]:

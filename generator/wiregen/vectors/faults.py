@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
+from wiregen.runtime.schema.declarations import is_code
 from wiregen.runtime.schema.elements import CompressedBody, Element
 from wiregen.runtime.schema.types import (
     Bits,
@@ -31,7 +32,7 @@ from wiregen.runtime.schema.types import (
 )
 from wiregen.runtime.tree import Node
 from wiregen.specimens.options import bounds
-from wiregen.specimens.soil import is_code, shape_of
+from wiregen.specimens.soil import shape_of
 from wiregen.vectors.endings import endless_parts, negative_counts, wrapped_lengths
 from wiregen.vectors.fault_kinds import AT_THE_END, Bad, Fields, Maker
 from wiregen.vectors.sites import Part, row_of

@@ -9,7 +9,7 @@ from .expressions import Undefined
 from .layout import Fields, Type
 from .schema.declarations import Field
 from .schema.elements import Element
-from .schema.types import Uuid
+from .schema.types import Block, Match, Region, Uuid
 
 if TYPE_CHECKING:
     from .rows import Row
@@ -104,11 +104,6 @@ class Cell:
     def type(self) -> Type:
         return self.field.type
 
-    @property
-    def kind(self) -> str | None:
-        """What its VALUE is: default, derived, constant, trailing."""
-        return None if self.field[3] is None else str(self.field[3][0])
-
 
 class Spot:
     """Where a value is written.
@@ -173,19 +168,19 @@ if TYPE_CHECKING:
 
 def content(type_: Element) -> Element:
     """Return what lies in a region, or the type itself."""
-    while type_[0] == "region":
-        type_ = type_[1]
+    while isinstance(type_, Region):
+        type_ = type_.content
     return type_
 
 
 def blocks(type_: Element) -> Iterator[Fields]:
     """Return the fields of all blocks that belong to the declaration of a field of this type."""
     match content(type_):
-        case ("block", fields):
+        case Block(fields):
             yield fields
-        case ("match", _, arms):
-            for _, arm in arms:
-                yield from blocks(arm)
+        case Match(_, arms):
+            for arm in arms:
+                yield from blocks(arm.type)
 
 
 def has_blocks(type_: Element) -> bool:
@@ -196,9 +191,9 @@ def has_blocks(type_: Element) -> bool:
 def is_flat(type_: Element) -> bool:
     """Say whether a field has no value of its own: it is a block, or a choice among blocks only."""
     match content(type_):
-        case ("block", _):
+        case Block():
             return True
-        case ("match", _, arms):
-            return all(is_flat(arm) for _, arm in arms)
+        case Match(_, arms):
+            return all(is_flat(arm.type) for arm in arms)
         case _:
             return False

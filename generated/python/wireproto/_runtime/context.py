@@ -9,6 +9,7 @@ from __future__ import annotations
 from .codec import ReadState, WriteState
 from .errors import DecodeError, within
 from .part import Part
+from .schema.types import FrameReference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from .rules import Rules
     from .schema.protocol import Schema
 
-    ReadJoined: TypeAlias = Callable[[Type, str, bytes], Any]
+    ReadJoined: TypeAlias = Callable[[FrameReference, str, bytes], Any]
     """Returns the frame that joined bytes are; given the type of the join and its name."""
 
 __all__ = ["Context"]
@@ -45,7 +46,7 @@ class Context:
         self._name_of = declared_name
         self._scope_of = FrameScope
         self._rules_of = RulesOf(plan)
-        self._roles: dict[str, str | None] = {name: rules[2] for name, rules in plan.contexts.items()}
+        self._roles: dict[str, str | None] = {name: context.role for name, context in plan.contexts.items()}
         self._reading: dict[str | None, ReadState] = {}
         self._writing: dict[str | None, WriteState] = {}
         self.entries: dict[str, dict[Key, Any]] = {name: {} for name in plan.contexts}
@@ -114,8 +115,8 @@ class Context:
         scope = self._scope(frame, sender)
         joined = self._joined(rules, frame, scope, options, read)
         self._apply(rules, scope, sender)
-        for name, keys, when in rules.join_clearings:
-            if scope.holds(when):
+        for name, keys, clearing in rules.join_clearings:
+            if scope.holds(clearing.when):
                 self.joins.clear(name, self.direction(sender, frame), scope.known(keys))
         if joined is not None:
             if n_outside >= self._limits.get("depth", 0):
@@ -135,7 +136,7 @@ class Context:
     def may_make_whole(self, frame: Any) -> bool:
         """Say whether a frame is of a kind that can be the last piece of another frame."""
         pieces = self._rules_of(frame).pieces
-        return any(is_last and type_[0] != "bytes" for _, type_, _, _, _, is_last in pieces)
+        return any(piece.is_last and isinstance(piece.type, FrameReference) for piece in pieces)
 
     def undo(self, mark: Any) -> None:
         """Have everything as it was at a mark."""
@@ -157,10 +158,10 @@ class Context:
             if not self.joins.is_open(name) or frame.part is not None:
                 continue
             scope = self._scope(frame, sender, is_header=True)
-            if not all(scope.certainly_not(when) for _, _, when in join[4]):
-                known = scope.known(join[2])
+            if not all(scope.certainly_not(setting.when) for setting in join.lasts):
+                known = scope.known(join.keys)
                 key = tuple(known.values())
-                is_known = len(known) == len(join[2])
+                is_known = len(known) == len(join.keys)
                 if not is_known or self.joins.find(name, self.direction(sender, frame), key) is not None:
                     return True
         return False
@@ -171,16 +172,16 @@ class Context:
     def _apply(self, rules: Rules, scope: FrameScope, sender: str | None) -> None:
         before: list[tuple[str, Key, Any]] = []
         try:
-            for name, keys, role, settings, clearings in rules.contexts:
-                owner = role or sender
-                for field, when in settings:
-                    found = scope.key_where(when, keys)
+            for name, context, settings, clearings in rules.contexts:
+                owner = context.role or sender
+                for setting in settings:
+                    found = scope.key_where(setting.when, context.keys)
                     if found is not None:
                         key = (owner, *found)
                         before.append((name, key, self.entries[name].get(key, _NOTHING)))
-                        self._set(name, key, scope.field((field,), "own"))
-                for when in clearings:
-                    found = scope.key_where(when, keys)
+                        self._set(name, key, scope.field((setting.field,), "own"))
+                for clearing in clearings:
+                    found = scope.key_where(clearing.when, context.keys)
                     if found is not None:
                         key = (owner, *found)
                         before.append((name, key, self.entries[name].pop(key, _NOTHING)))
@@ -211,8 +212,7 @@ class Context:
             return sender
         sends: Mapping[str, str] = self._plan.sends
         name = self._name_of(frame) if frame is not None else next(iter(sends.values()), "")
-        role: str | None = self._plan.frames.get(name, (None,))[0]
-        return role
+        return self._plan.frames[name].role if name in self._plan.frames else None
 
     def damage(self, sender: str | None) -> None:
         """Take note that bytes of a sender were lost: what it has open may lack a piece."""
@@ -246,22 +246,25 @@ class Context:
     ) -> Any:
         """Join a frame if it is a piece; return the frame that this makes whole, if it does."""
         direction = self.direction(options.from_role, frame)
-        for name, type_, keys, field, when, is_last in rules.pieces:
-            key = scope.key_where(when, keys)
+        for piece in rules.pieces:
+            name, type_ = piece.name, piece.type
+            key = scope.key_where(piece.setting.when, piece.keys)
             if key is None:
                 continue
-            data = scope.field((field,), "own")
+            data = scope.field((piece.setting.field,), "own")
             if not isinstance(data, bytes):
                 continue
-            if not is_last:
+            if not piece.is_last:
                 index = self.joins.add(name, direction, key, data, self._most_bytes(options))
                 frame.part = Part(name, key, index, False)
                 return None
             whole, index = self._whole(name, direction, key, data, options)
-            is_bytes = type_[0] == "bytes"
-            joined = whole if is_bytes else (read or self._read_carefully(options))(type_, name, whole)
+            if not isinstance(type_, FrameReference):
+                frame.part = Part(name, key, index, True, whole)
+                return None
+            joined = (read or self._read_carefully(options))(type_, name, whole)
             frame.part = Part(name, key, index, True, joined)
-            return None if is_bytes else joined
+            return joined
         return None
 
     def _whole(

@@ -9,11 +9,46 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cache
 from struct import Struct
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from .layout import Fields, Layout, Type
-from .schema.declarations import Field
-from .schema.types import Carrier, Computed, Integer, Length, Prefix, StructReference
+from .layout import Fields, Layout
+from .schema.declarations import Constant, Field, FieldValue, Trailing
+from .schema.expressions import Expression, FieldReference, Number, Truth
+from .schema.node import nodes_in
+from .schema.types import (
+    Bits,
+    Block,
+    Boolean,
+    Bytes,
+    Chunks,
+    CodingReference,
+    Compressed,
+    Computed,
+    Delimited,
+    EnumReference,
+    Float,
+    InSize,
+    Integer,
+    List,
+    Match,
+    MessageMatch,
+    MessageReference,
+    Prefix,
+    Region,
+    Span,
+    StructReference,
+    Text,
+    Type,
+    UnionReference,
+    Until,
+    Uuid,
+    Varint,
+)
+
+if TYPE_CHECKING:
+    from .schema.declarations import Width
+    from .schema.node import Node
+    from .schema.types import Carrier, Length
 
 __all__ = [
     "BITS", "BYTES", "ENTER", "FIND", "FOREIGN", "LIST", "MATCH", "MESSAGE", "NUMBER", "RUN", "SIZED", "SIZED_VARIABLE", "SKIP",
@@ -22,22 +57,24 @@ __all__ = [
 
 Step: TypeAlias = tuple[Any, ...]
 Steps: TypeAlias = tuple[Step, ...]
-Number: TypeAlias = Callable[[Any, int, int], tuple[int | None, int]]
+ReadNumber: TypeAlias = Callable[[Any, int, int], tuple[int | None, int]]
 """`read(data, position, end)`: the number and the position after it; a position after `end`: it is cut."""
 
 SKIP: Final = 0  # (SKIP, size)
 SIZED: Final = 1  # (SIZED, size of the length, unpack, bytes that it counts as one, the length is signed)
 NUMBER: Final = 2  # (NUMBER, name or None, size, unpack, allowed values or None, struct format or "")
-SIZED_VARIABLE: Final = 3  # (SIZED_VARIABLE, Number, unit)
-VARIABLE: Final = 4  # (VARIABLE, name or None, Number, allowed)
+SIZED_VARIABLE: Final = 3  # (SIZED_VARIABLE, ReadNumber, unit)
+VARIABLE: Final = 4  # (VARIABLE, name or None, ReadNumber, allowed)
 BYTES: Final = 5  # (BYTES, expression, unit)
 FIND: Final = 6  # (FIND, delimiter, unit)
 LIST: Final = (
-    7  # (LIST, Number or None, expression or None, smallest item, steps of an item, its size or None, RUN or None)
+    7  # (LIST, ReadNumber or None, expression or None, smallest item, steps of an item, its size or None, RUN or None)
 )
 UNTIL: Final = 8  # (UNTIL, condition, steps of an item)
 ENTER: Final = 9  # (ENTER, name of a struct)
-MATCH: Final = 10  # (MATCH, subject, ((patterns, steps), …)); a subject that is a Number is read here
+MATCH: Final = (
+    10  # (MATCH, subject, ((pairs of numbers, steps), …)); a subject that is a ReadNumber is read here
+)
 MESSAGE: Final = 11  # (MESSAGE, subject, names that may come or None)
 WHEN: Final = 12  # (WHEN, condition, names, steps)
 BITS: Final = 13  # (BITS, size, byte order, ((name, shift, mask, is a flag), …))
@@ -64,12 +101,12 @@ class ExtentSteps:
 
     def frame(self, name: str) -> Steps:
         """Return the steps of a frame; all its numbers have names, for messages may ask for them."""
-        return self.row(self.schema.frames[name][1], None)
+        return self.row(self.schema.frames[name].fields, None)
 
     def message(self, name: str) -> Steps:
         """Return the steps of a message."""
         if name not in self._messages:
-            fields = self.schema.messages[name][2]
+            fields = self.schema.messages[name].fields
             self._messages[name] = self.row(fields, _asked(fields))
         return self._messages[name]
 
@@ -104,16 +141,15 @@ class ExtentSteps:
         return _merged(steps)
 
     def _field(self, field: Field, asked: set[str] | None) -> Iterator[Step]:
-        name, _, type_, value, condition = field[:5]
-        if value is not None and value[0] == "trailing":
+        if isinstance(field.value, Trailing):
             yield (FOREIGN,)
             return
-        is_asked = asked is None or name in asked
-        steps = self._type(type_, asked, name if is_asked else None, _constant(value))
-        if condition is None:
+        name = field.name if asked is None or field.name in asked else None
+        steps = self._type(field.type, asked, name, _constant(field.value))
+        if field.condition is None:
             yield from steps
         else:
-            yield (WHEN, condition, (name,) if is_asked else (), _merged(steps))
+            yield (WHEN, field.condition, () if name is None else (name,), _merged(steps))
 
     def _type(
         self, type_: Type, asked: set[str] | None, name: str | None = None, constant: int | None = None
@@ -123,36 +159,37 @@ class ExtentSteps:
         if number is not None:
             return (number,)
         match type_:
-            case ("uuid",):
+            case Uuid():
                 return ((SKIP, 16),)
-            case ("float", size, *_):
+            case Float(size):
                 return ((SKIP, size),)
-            case ("bytes", length):
+            case Bytes(length):
                 return self._span(length, 1)
-            case ("text", encoding, length, *_):
+            case Text(encoding, length):
                 return self._span(length, 2 if encoding == "utf16" else 1)
-            case ("region", _, carrier, _):
+            case Region(_, carrier):
                 return self._region(carrier)
-            case ("struct", name_of):
+            case StructReference(name_of):
                 steps = self._struct(name_of)
                 is_plain = steps is not None and all(step[0] in _PLAIN for step in steps)
                 return steps if is_plain and steps is not None else ((ENTER, name_of),)
-            case ("block", fields):
+            case Block(fields):
                 return self.row(fields, asked)
-            case ("list", item, length, smallest, *_):
-                return (self._list(item, length, smallest),)
+            case List():
+                return (self._list(type_),)
             case _:
                 return (self._choice(type_, asked),)
 
     def _choice(self, type_: Type, asked: set[str] | None) -> Step:
         match type_:
-            case ("message_match", subject, only, is_lenient):
+            case MessageMatch(subject, only, is_lenient):
                 return (MESSAGE, subject, None if is_lenient and not self.schema.strict else only)
-            case ("match", subject, arms):
-                return (MATCH, subject, tuple((spans, self._type(arm, asked)) for spans, arm in arms))
-            case ("message", name):
+            case Match(subject, arms):
+                steps = tuple((_pairs(arm.spans), self._type(arm.type, asked)) for arm in arms)
+                return (MATCH, subject, steps)
+            case MessageReference(name):
                 return (MESSAGE, name, None)
-            case ("union", name, *_):
+            case UnionReference(name):
                 return self._union(name) or (FOREIGN,)
         return (FOREIGN,)
 
@@ -160,10 +197,13 @@ class ExtentSteps:
         """Return the step of a union; None of one whose code has no reading, and within itself."""
         if name not in self._unions:
             self._unions[name] = None
-            code, varieties, _ = self.schema.plan.unions[name]
-            read = self._reading(code)
+            union = self.schema.plan.unions[name]
+            read = self._reading(union.type)
             if read is not None:
-                arms = tuple((spans, self.row(fields, _asked(fields))) for spans, _, fields, _ in varieties)
+                arms = tuple(
+                    (_pairs(each.spans), self.row(each.fields, _asked(each.fields)))
+                    for each in union.varieties
+                )
                 self._unions[name] = (MATCH, read, arms)
         return self._unions[name]
 
@@ -172,38 +212,38 @@ class ExtentSteps:
     def _number(self, type_: Type, name: str | None, constant: int | None) -> Step | None:
         """Return the step of a type that is a number; None of one that is not."""
         allowed: frozenset[int] | None = None if constant is None else frozenset((constant,))
-        if type_[0] == "enum":
-            base, is_open, members = self.schema.plan.enums[type_[1]]
-            if not is_open and allowed is None:
-                allowed = frozenset(number for number, _ in members)
-            type_ = base
-        if type_[0] == "bool":
-            if name is not None and type_[1] and not self.schema.strict:
+        if isinstance(type_, EnumReference):
+            enum = self.schema.plan.enums[type_.name]
+            if not enum.is_open and allowed is None:
+                allowed = frozenset(member.value for member in enum.members)
+            type_ = enum.type
+        if isinstance(type_, Boolean):
+            if name is not None and type_.is_lenient and not self.schema.strict:
                 return (VARIABLE, name, _flag, allowed)
-            if self.schema.strict or not type_[1]:
+            if self.schema.strict or not type_.is_lenient:
                 allowed = allowed or frozenset((0, 1))
             type_ = Integer(1, False, "big")
-        if type_[0] == "int":
+        if isinstance(type_, Integer):
             if name is None and allowed is None:
-                return (SKIP, type_[1])
-            return (NUMBER, name, type_[1], _unpack(type_), allowed, _format(type_))
+                return (SKIP, type_.size)
+            return (NUMBER, name, type_.size, _unpack(type_), allowed, _format(type_))
         read = self._reading(type_)
         return None if read is None else (VARIABLE, name, read, allowed)
 
-    def _reading(self, type_: Type) -> Number | None:
+    def _reading(self, type_: Type) -> ReadNumber | None:
         """Return what reads a number that something depends on; None where only the reference codec does."""
         match type_:
-            case ("int", size, *_):
+            case Integer(size):
                 return _fixed(size, _unpack(type_))
-            case ("varint", bits, is_zigzag, _):
+            case Varint(bits, is_zigzag):
                 return _varint(bits, is_zigzag=is_zigzag)
-            case ("enum", name, *_):
-                return self._reading(self.schema.plan.enums[name][0])
-            case ("coding", name):
-                first, rows = self.schema.plan.codings[name]
-                wide = [None if row[2] is None else self._reading(row[2]) for row in rows]
-                read = self._reading(first)
-                return None if read is None else _coding(read, rows, wide)
+            case EnumReference(name):
+                return self._reading(self.schema.plan.enums[name].type)
+            case CodingReference(name):
+                coding = self.schema.plan.codings[name]
+                wide = [None if width.wide is None else self._reading(width.wide) for width in coding.widths]
+                read = self._reading(coding.type)
+                return None if read is None else _coding(read, coding.widths, wide)
             case _:
                 return None
 
@@ -211,50 +251,50 @@ class ExtentSteps:
 
     def _span(self, length: Length, unit: int) -> Steps:
         match length:
-            case ("prefix", ("int", size, is_signed, _) as type_, *_):
+            case Prefix(Integer(size, is_signed) as type_):
                 return ((SIZED, size, _unpack(type_), unit, is_signed),)
-            case ("prefix", type_, *_):
+            case Prefix(type_):
                 read = self._reading(type_)
                 return ((FOREIGN,) if read is None else (SIZED_VARIABLE, read, unit),)
-            case ("computed", ("number", number)):
+            case Computed(Number(number)):
                 return ((SKIP, number * unit),)
-            case ("computed", expression):
+            case Computed(expression):
                 return ((BYTES, expression, unit),)
-            case ("delimited", digits):
+            case Delimited(digits):
                 return ((FIND, bytes.fromhex(digits), unit),)
             case _:
                 return ((FOREIGN,),)
 
     def _region(self, carrier: Carrier) -> Steps:
         match carrier:
-            case ("size", expression):
+            case InSize(expression):
                 return self._span(Computed(expression), 1)
-            case ("compressed", _, length):
+            case Compressed(_, length):
                 return self._span(length, 1)
-            case ("chunks", struct, _, until):
+            case Chunks(struct, _, until):
                 return (self._until(StructReference(struct), until),)
-            case _:
-                assert isinstance(carrier, Prefix)
+            case Prefix():
                 return self._span(carrier, 1)
 
-    def _list(self, item: Type, length: tuple[Any, ...], smallest: int) -> Step:
-        if length[0] == "until":
-            return self._until(item, length[1])
-        if length[0] not in ("prefix", "computed") or item[0] == "bits":
+    def _list(self, type_: List) -> Step:
+        item, length = type_.item, type_.length
+        if isinstance(length, Until):
+            return self._until(item, length.condition)
+        if not isinstance(length, Prefix | Computed) or isinstance(item, Bits):
             return (FOREIGN,)
         steps = _merged(self._type(item, set()))
         is_fixed = all(step[0] == SKIP for step in steps)
-        how = (smallest, steps, sum(step[1] for step in steps) if is_fixed else None, _run(steps))
-        if length[0] == "computed":
-            return (LIST, None, length[1], *how)
-        read = self._reading(length[1])
+        how = (type_.smallest_item, steps, sum(step[1] for step in steps) if is_fixed else None, _run(steps))
+        if isinstance(length, Computed):
+            return (LIST, None, length.value, *how)
+        read = self._reading(length.type)
         return (FOREIGN,) if read is None else (LIST, read, None, *how)
 
-    def _until(self, item: Type, condition: tuple[Any, ...]) -> Step:
+    def _until(self, item: Type, condition: Expression) -> Step:
         """Return the step of items up to one for which a condition holds; that speaks of its fields."""
         names = set(_names(condition, "item"))
-        if item[0] == "struct":
-            fields = self.schema.structs[item[1]]
+        if isinstance(item, StructReference):
+            fields = self.schema.structs[item.name]
             return (UNTIL, condition, self.row(fields, _asked(fields) | names))
         return (UNTIL, condition, _merged(self._type(item, set(), "")))
 
@@ -264,22 +304,28 @@ class ExtentSteps:
 
 def _asked(fields: Fields) -> set[str]:
     """Return the names that the sizes, counts and choices of a record's fields depend on."""
-    return {name for field in fields for part in (field[2], field[4]) for name in _names(part, "own")}
+    return {
+        name for field in fields for part in (field.type, field.condition) for name in _names(part, "own")
+    }
 
 
-def _names(part: Any, scope: str) -> Iterator[str]:
-    if isinstance(part, tuple):
-        if part[:1] == ("field",) and len(part) == 3 and part[2] == scope:
-            yield part[1][0] if part[1] else ""
-            return
-        for inner in part:
-            yield from _names(inner, scope)
+def _names(part: Node | None, scope: str) -> Iterator[str]:
+    for node in nodes_in(part):
+        if isinstance(node, FieldReference) and node.scope == scope:
+            yield node.path[0] if node.path else ""
 
 
-def _constant(value: tuple[Any, ...] | None) -> int | None:
+def _constant(value: FieldValue | None) -> int | None:
     """Return the number that a field must be; None where it may be another."""
-    is_constant = value is not None and value[0] == "constant" and value[1][0] in ("number", "truth")
-    return int(value[1][1]) if is_constant and value is not None else None
+    match value:
+        case Constant(Number(number) | Truth(number)):
+            return int(number)
+        case _:
+            return None
+
+
+def _pairs(spans: tuple[Span, ...]) -> tuple[tuple[int, int], ...]:
+    return tuple((span.low, span.high) for span in spans)
 
 
 def _merged(steps: Iterator[Step] | list[Step] | Steps) -> Steps:
@@ -307,21 +353,21 @@ def _run(steps: Steps) -> Steps | None:
 def _bit_run(fields: Fields, index: int) -> Fields:
     """Return the bit fields that stand together from a place on."""
     end = index
-    while end < len(fields) and fields[end][2][0] == "bits":
+    while end < len(fields) and isinstance(fields[end].type, Bits):
         end += 1
     return fields[index:end]
 
 
 def _bits(run: Fields, asked: set[str] | None) -> Iterator[Step]:
-    total = sum(field[2][1] for field in run)
-    size = -(-total // 8)
-    is_msb = run[0][2][3] == "msb"
+    types = [field.type for field in run if isinstance(field.type, Bits)]
+    size = -(-sum(type_.bits for type_ in types) // 8)
+    is_msb = types[0].order == "msb"
     parts, done = [], 0
-    for field in run:
-        width, is_flag = field[2][1], field[2][2]
-        if asked is None or field[0] in asked:
+    for field, type_ in zip(run, types, strict=True):
+        width = type_.bits
+        if asked is None or field.name in asked:
             shift = 8 * size - done - width if is_msb else done
-            parts.append((field[0], shift, (1 << width) - 1, is_flag))
+            parts.append((field.name, shift, (1 << width) - 1, type_.is_flag))
         done += width
     yield (BITS, size, "big" if is_msb else "little", tuple(parts)) if parts else (SKIP, size)
 
@@ -330,29 +376,29 @@ def _bits(run: Fields, asked: set[str] | None) -> Iterator[Step]:
 
 
 @cache
-def _unpack(type_: Type) -> Callable[[Any, int], tuple[Any, ...]]:
+def _unpack(type_: Integer) -> Callable[[Any, int], tuple[Any, ...]]:
     """Return what reads an integer at a position, which is there."""
-    _, size, is_signed, endian = type_
+    size, endian = type_.size, type_.endian
     if size in _FORMATS:
         return Struct(_format(type_)).unpack_from
     return lambda data, position: (
-        int.from_bytes(data[position : position + size], endian, signed=is_signed),
+        int.from_bytes(data[position : position + size], endian, signed=type_.is_signed),
     )
 
 
-def _format(type_: Type) -> str:
+def _format(type_: Integer) -> str:
     """Return the format of an integer as `struct` writes it; empty for a width that it has not."""
-    _, size, is_signed, endian = type_
-    if size not in _FORMATS:
+    letter = _FORMATS.get(type_.size)
+    if letter is None:
         return ""
-    return (">" if endian == "big" else "<") + (_FORMATS[size] if is_signed else _FORMATS[size].upper())
+    return (">" if type_.endian == "big" else "<") + (letter if type_.is_signed else letter.upper())
 
 
 def _flag(data: Any, position: int, end: int) -> tuple[int | None, int]:
     return (data[position] != 0 if position < end else None), position + 1
 
 
-def _fixed(size: int, unpack: Callable[[Any, int], tuple[Any, ...]]) -> Number:
+def _fixed(size: int, unpack: Callable[[Any, int], tuple[Any, ...]]) -> ReadNumber:
     def read(data: Any, position: int, end: int) -> tuple[int | None, int]:
         after = position + size
         return (unpack(data, position)[0] if after <= end else None), after
@@ -360,7 +406,7 @@ def _fixed(size: int, unpack: Callable[[Any, int], tuple[Any, ...]]) -> Number:
     return read
 
 
-def _varint(bits: int, *, is_zigzag: bool) -> Number:
+def _varint(bits: int, *, is_zigzag: bool) -> ReadNumber:
     def read(data: Any, position: int, end: int) -> tuple[int | None, int]:
         number = shift = 0
         last = position + _LONGEST_VARINT
@@ -380,12 +426,14 @@ def _varint(bits: int, *, is_zigzag: bool) -> Number:
     return read
 
 
-def _coding(first: Number, rows: tuple[Any, ...], wide: list[Number | None]) -> Number:
+def _coding(first: ReadNumber, widths: tuple[Width, ...], wide: list[ReadNumber | None]) -> ReadNumber:
+    rows = [((width.low, width.high, width.is_null), rest) for width, rest in zip(widths, wide, strict=True)]
+
     def read(data: Any, position: int, end: int) -> tuple[int | None, int]:
         number, position = first(data, position, end)
         if position > end or number is None:
             return None, position
-        for (low, high, _, is_null), rest in zip(rows, wide, strict=True):
+        for (low, high, is_null), rest in rows:
             if low <= number <= high:
                 return (
                     rest(data, position, end) if rest is not None else (None if is_null else number, position)

@@ -10,10 +10,12 @@ from .access import MISSING, attribute, declared_name
 from .expressions import Undefined, evaluate
 from .plain import Key
 from .record_types import flat_fields
+from .schema.declarations import Derived
 
 if TYPE_CHECKING:
     from .context import Context
     from .layout import Fields
+    from .schema.expressions import Expression
     from .schema.protocol import Schema
 
 __all__ = ["FrameScope"]
@@ -91,7 +93,7 @@ class FrameScope:
         """Return a code field of the frame, which is derived and so not in the value."""
         frame, derived = declared_name(self._frame), self._contexts.derived
         if frame not in derived:
-            derived[frame] = _derived_fields(self._plan.frames[frame][1])
+            derived[frame] = _derived_fields(self._plan.frames[frame].fields)
         if name not in derived[frame]:
             raise Undefined("field", name)
         return evaluate(derived[frame][name], self)
@@ -112,9 +114,10 @@ class FrameScope:
         raise Undefined("variable", name)
 
     def code(self, path: tuple[str, ...]) -> int:
-        code: int | None = self._plan.messages.get(declared_name(self._message), (None,))[0]
+        name = declared_name(self._message)
+        code = self._plan.messages[name].code if name in self._plan.messages else None
         if code is None:
-            raise Undefined("code", declared_name(self._message))
+            raise Undefined("code", name)
         return code
 
     def count(self, path: tuple[str, ...]) -> int | None:
@@ -137,7 +140,7 @@ class FrameScope:
         raise Undefined("field", first)
 
 
-def _derived_fields(fields: Fields) -> dict[str, Any]:
+def _derived_fields(fields: Fields) -> dict[str, Expression]:
     """Return the expressions of the fields that are derived, by name."""
-    values = ((field[0], field[3]) for field in flat_fields(fields))
-    return {name: value[1] for name, value in values if value is not None and value[0] == "derived"}
+    values = ((field.name, field.value) for field in flat_fields(fields))
+    return {name: value.value for name, value in values if isinstance(value, Derived)}

@@ -17,7 +17,26 @@ from .options import Options
 from .reader import Reader, Steps
 from .records import frame_record
 from .schema.protocol import Schema
-from .schema.types import FrameReference
+from .schema.types import (
+    Block,
+    Boolean,
+    Bytes,
+    CodingReference,
+    EnumReference,
+    Float,
+    FrameReference,
+    Integer,
+    List,
+    Match,
+    MessageMatch,
+    MessageReference,
+    Region,
+    StructReference,
+    Text,
+    UnionReference,
+    Uuid,
+    Varint,
+)
 from .tree import MOST_SHOWN, FrameValue, Node, Record
 from .window import Place, Window
 
@@ -25,32 +44,32 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .reader import Skimming
 
-__all__ = ["read_frame", "read_preamble", "read_type"]
+__all__ = ["READERS", "read_frame", "read_preamble", "read_type"]
 
-_READERS: dict[str, Callable[[Reader, Type, Place], Steps]] = {
-    "int": reading_scalars.read_int,
-    "float": reading_scalars.read_float,
-    "bool": reading_scalars.read_bool,
-    "varint": reading_scalars.read_varint,
-    "uuid": reading_scalars.read_uuid,
-    "enum": reading_scalars.read_enum,
-    "coding": reading_scalars.read_coding,
-    "bytes": reading_lengths.read_bytes,
-    "text": reading_lengths.read_text,
-    "list": reading_lengths.read_list,
-    "struct": reading_records.read_struct,
-    "block": reading_records.read_block,
-    "message": reading_records.read_message,
-    "frame": reading_records.read_frame,
-    "union": reading_choices.read_union,
-    "match": reading_choices.read_match,
-    "message_match": reading_choices.read_message_match,
-    "region": reading_regions.read_region,
+READERS: dict[type[Any], Callable[[Reader, Any, Place], Steps]] = {
+    Integer: reading_scalars.read_int,
+    Float: reading_scalars.read_float,
+    Boolean: reading_scalars.read_bool,
+    Varint: reading_scalars.read_varint,
+    Uuid: reading_scalars.read_uuid,
+    EnumReference: reading_scalars.read_enum,
+    CodingReference: reading_scalars.read_coding,
+    Bytes: reading_lengths.read_bytes,
+    Text: reading_lengths.read_text,
+    List: reading_lengths.read_list,
+    StructReference: reading_records.read_struct,
+    Block: reading_records.read_block,
+    MessageReference: reading_records.read_message,
+    FrameReference: reading_records.read_frame,
+    UnionReference: reading_choices.read_union,
+    Match: reading_choices.read_match,
+    MessageMatch: reading_choices.read_message_match,
+    Region: reading_regions.read_region,
 }
 
 
 def _read(reader: Reader, type_: Type, place: Place) -> Steps:
-    return _READERS[type_[0]](reader, type_, place)
+    return READERS[type(type_)](reader, type_, place)
 
 
 def _reader(plan: Schema, options: Options, window: Window) -> Reader:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from .errors import DecodeError
 from .expressions import Undefined
-from .layout import Type
 from .reader import Reader, Steps
 from .reading_records import read_message, read_record
 from .reading_scalars import refuse_outside
 from .schema.elements import UnknownMessage
-from .schema.expressions import Expression
-from .schema.types import MessageReference
+from .schema.expressions import Expression, FieldReference
+from .schema.types import Match, MessageMatch, MessageReference, Span, UnionReference
 from .scope import RecordScope
 from .tree import Node, Unknown, Value
 from .window import Place
@@ -18,45 +17,47 @@ from .window import Place
 __all__ = ["read_match", "read_message_match", "read_union"]
 
 
-def read_union(reader: Reader, type_: Type, place: Place) -> Steps:
-    _, name, only, lenient = type_
-    code_type, varieties, _ = reader.schema.plan.unions[name]
+def read_union(reader: Reader, type_: UnionReference, place: Place) -> Steps:
+    name = type_.name
+    union = reader.schema.plan.unions[name]
     rules = reader.schema.rules
     reader.enter("union", name, place)
     start = reader.window.here
-    code_node = yield from reader.read(reader, code_type, place.part("code"))
+    code_node = yield from reader.read(reader, union.type, place.part("code"))
     code = code_node.value
     assert isinstance(code, int)
-    found = next((variety for variety in varieties if _covers(variety[0], code)), None)
-    if found is None:
+    variety = next((variety for variety in union.varieties if _covers(variety.spans, code)), None)
+    if variety is None:
         expected, rule = f"a {name}", rules.get(name)
         raise reader.fail(
             "unknown_code", place, blame=code_node, expected=expected, found=str(code), rule=rule
         )
-    _, variety, fields, _ = found
-    refuse_outside(reader, variety, only, lenient, place, code_node, variety)
-    if reader.schema.fields_reach_end(fields) and not (reader.is_last and reader.window.end is not None):
-        expected, rule = "a variety with an end", rules.get(f"{name}.{variety}")
-        raise reader.fail("unknown_code", place, blame=code_node, expected=expected, found=variety, rule=rule)
-    here = Place(place.name, f"{place.path}.{variety}", place.rule)
-    record = RecordScope(reader, variety, here, ("variety", name, code))
-    node, value = yield from read_record(reader, record, fields, type_)
+    refuse_outside(reader, variety.name, type_.only, type_.is_lenient, place, code_node, variety.name)
+    has_end = reader.is_last and reader.window.end is not None
+    if not has_end and reader.schema.fields_reach_end(variety.fields):
+        expected, rule = "a variety with an end", rules.get(f"{name}.{variety.name}")
+        raise reader.fail(
+            "unknown_code", place, blame=code_node, expected=expected, found=variety.name, rule=rule
+        )
+    here = Place(place.name, f"{place.path}.{variety.name}", place.rule)
+    record = RecordScope(reader, variety.name, here, ("variety", name, code))
+    node, value = yield from read_record(reader, record, variety.fields, type_)
     reader.leave("union", name)
-    code_node.annotate(variety)
+    code_node.annotate(variety.name)
     return reader.node(place, type_, start, value, (code_node, *node.children))
 
 
-def _covers(patterns: tuple[tuple[int, int], ...], number: Value) -> bool:
-    return isinstance(number, int) and any(low <= number <= high for low, high in patterns)
+def _covers(spans: tuple[Span, ...], number: Value) -> bool:
+    return isinstance(number, int) and any(span.low <= number <= span.high for span in spans)
 
 
-def read_match(reader: Reader, type_: Type, place: Place) -> Steps:
+def read_match(reader: Reader, type_: Match, place: Place) -> Steps:
     """Return the node of the arm that takes the subject."""
-    _, subject, arms = type_
+    subject = type_.subject
     number = _subject(reader, subject, place)
-    for patterns, arm in arms:
-        if not patterns or _covers(patterns, number):
-            return (yield from reader.read(reader, arm, place))
+    for arm in type_.arms:
+        if not arm.spans or _covers(arm.spans, number):
+            return (yield from reader.read(reader, arm.type, place))
     where = _subject_place(reader, subject, place)
     blame = reader.blame(subject)
     raise reader.fail("unknown_code", where, blame=blame, expected="a known choice", found=str(number))
@@ -73,15 +74,15 @@ def _subject(reader: Reader, subject: Expression, place: Place) -> Value:
 
 def _subject_place(reader: Reader, subject: Expression, place: Place) -> Place:
     """Return the place of the field that decides; the choice's own where no single field does."""
-    if subject[0] != "field" or subject[2] != "own" or len(subject[1]) != 1:
+    if not isinstance(subject, FieldReference) or subject.scope != "own" or len(subject.path) != 1:
         return place
     blame = reader.blame(subject)
-    rule = reader.scope.rules.get(subject[1][0]) or place.rule
+    rule = reader.scope.rules.get(subject.path[0]) or place.rule
     return place if blame is None else Place(blame.name, blame.path, rule)
 
 
-def read_message_match(reader: Reader, type_: Type, place: Place) -> Steps:
-    _, subject, only, lenient = type_
+def read_message_match(reader: Reader, type_: MessageMatch, place: Place) -> Steps:
+    subject = type_.subject
     can_skip = reader.is_bounded and reader.is_last and not reader.schema.strict
     try:
         code = _subject(reader, subject, place)
@@ -92,13 +93,13 @@ def read_message_match(reader: Reader, type_: Type, place: Place) -> Steps:
     assert code is None or isinstance(code, int)
     frame = None if reader.frame is None else reader.frame.name
     name = None if code is None else reader.schema.message_of(code, reader.sender, frame)
-    blame = reader.blame(subject) if subject[0] == "field" else None
+    blame = reader.blame(subject) if isinstance(subject, FieldReference) else None
     where = _subject_place(reader, subject, place)
     if name is None and code is not None and frame is not None:
         _refuse_foreign(reader, code, frame, where, blame)
     if name is None and not can_skip:
         raise reader.fail("unknown_code", where, blame=blame, expected="a message's code", found=str(code))
-    refuse_outside(reader, name, only, lenient, where, blame, name or str(code))
+    refuse_outside(reader, name, type_.only, type_.is_lenient, where, blame, name or str(code))
     refuse_outside(reader, name, *reader.only, _as_frame(reader, where), blame, name or str(code))
     if name is None:
         return (yield from _read_unknown(reader, code, place))
@@ -116,7 +117,7 @@ def _refuse_foreign(reader: Reader, code: int, frame: str, place: Place, blame: 
     name = reader.schema.foreign_of(code, frame)
     if name is None:
         return
-    expected, found = f"a message that {reader.schema.frames[frame][0]} sends", f"{code} of {name}"
+    expected, found = f"a message that {reader.schema.frames[frame].role} sends", f"{code} of {name}"
     rule = reader.schema.plan.role_rule or place.rule
     raise reader.fail("unknown_code", place, blame=blame, expected=expected, found=found, rule=rule)
 
@@ -128,7 +129,7 @@ def _as_frame(reader: Reader, place: Place) -> Place:
 
 
 def _name_code(reader: Reader, subject: Expression, name: str) -> None:
-    node = reader.blame(subject) if subject[0] == "field" else None
+    node = reader.blame(subject) if isinstance(subject, FieldReference) else None
     if node is not None:
         node.annotate(name)
 

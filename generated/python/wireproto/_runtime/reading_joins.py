@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .errors import DecodeError
 from .expressions import Undefined
 from .joins import Joins, OpenJoin
@@ -12,7 +10,7 @@ from .part import Part
 from .plain import Key
 from .reader import Reader, Steps
 from .reading_regions import read_inside
-from .schema.declarations import Field
+from .schema.declarations import Field, Setting
 from .schema.elements import JoinedBody
 from .schema.types import Region, Type
 from .scope import RecordScope, content
@@ -24,24 +22,24 @@ __all__ = ["read_divided"]
 
 def read_divided(reader: Reader, record: RecordScope, name: str, field: Field, place: Place) -> Steps:
     """Return the node of a block, whole or a piece; what is joined stays open until the frame is taken in."""
-    _, _, keys, parts, lasts, _ = reader.schema.plan.joins[name]
-    is_last = _holds(reader, lasts, place)
-    if not is_last and not _holds(reader, parts, place):
+    join = reader.schema.plan.joins[name]
+    is_last = _holds(reader, join.lasts, place)
+    if not is_last and not _holds(reader, join.parts, place):
         reader.begin_search()
-        return (yield from reader.read(reader, field[2], place))
+        return (yield from reader.read(reader, field.type, place))
     source = _source(reader)
     direction = reader.sender
     key: Key = ()
     open_: OpenJoin | None = None
     if source is not None:
-        key = tuple(record.field((each,), "own") for each in keys)
+        key = tuple(record.field((each,), "own") for each in join.keys)
         open_ = source.find(name, direction, key)
         if is_last and open_ is None and not source.is_damaged(name, direction, None):
             source = None
     if is_last and source is None:
         reader.begin_search()
-        return (yield from reader.read(reader, field[2], place))
-    node = yield from reader.read(reader, as_octets(field[2]), place)
+        return (yield from reader.read(reader, field.type, place))
+    node = yield from reader.read(reader, as_octets(field.type), place)
     if is_last:
         assert source is not None
         yield from _read_whole(reader, record, _Last(source, name, direction, key, open_), field, node, place)
@@ -50,7 +48,7 @@ def read_divided(reader: Reader, record: RecordScope, name: str, field: Field, p
         index = 0 if open_ is None else open_.n_pieces
         header = {each: read.value for each, read in record.nodes.items()}
         record.part = None if source is None else Part(name, key, index, False, header=header)
-    node.type, node.value = field[2], None
+    node.type, node.value = field.type, None
     return node
 
 
@@ -118,10 +116,10 @@ def _source(reader: Reader) -> Joins | None:
     return joins if is_outermost and isinstance(joins, Joins) and not reader.window.inner else None
 
 
-def _holds(reader: Reader, settings: tuple[Any, ...], place: Place) -> bool:
-    for _, _, when in settings:
+def _holds(reader: Reader, settings: tuple[Setting, ...], place: Place) -> bool:
+    for setting in settings:
         try:
-            if when is None or reader.evaluate(when, place):
+            if setting.when is None or reader.evaluate(setting.when, place):
                 return True
         except Undefined:
             continue

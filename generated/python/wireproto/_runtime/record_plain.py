@@ -9,7 +9,7 @@ from uuid import UUID
 
 from .cells import join
 from .errors import EncodeError
-from .layout import Type
+from .schema.types import Bits, Boolean, Bytes, CodingReference, Float, Integer, Text, Uuid, Varint
 from .text import decode_text
 
 if TYPE_CHECKING:
@@ -95,14 +95,14 @@ def _flag(data: Any, path: str) -> bool:
     return data
 
 
-def _bits(type_: Type, data: Any, path: str) -> Any:
-    return _flag(data, path) if type_[2] else integer(data, path)
+def _bits(type_: Bits, data: Any, path: str) -> Any:
+    return _flag(data, path) if type_.is_flag else integer(data, path)
 
 
-def _float(type_: Type, data: Any, path: str) -> float:
+def _float(type_: Float, data: Any, path: str) -> float:
     """Return a float as its type holds it."""
-    _, size, endian = type_
-    form = (">" if endian == "big" else "<") + ("f" if size == 4 else "d")
+    size = type_.size
+    form = (">" if type_.endian == "big" else "<") + ("f" if size == 4 else "d")
     if type(data) is dict:
         only(data, ("hex",), path)
         packed = octets(data.get("hex"), path)
@@ -117,19 +117,19 @@ def _float(type_: Type, data: Any, path: str) -> float:
         raise wrong(path, f"a {8 * size} bit float", "a larger number") from None
 
 
-def _text(type_: Type, data: Any, path: str) -> str:
+def _text(type_: Text, data: Any, path: str) -> str:
     if type(data) is str:
         return data
     if type(data) is not dict:
         raise wrong(path, "text", kind(data))
     only(data, ("hex",), path)
     try:
-        return decode_text(octets(data.get("hex"), path), type_[1], True, type_[4])
+        return decode_text(octets(data.get("hex"), path), type_.encoding, True, type_.endian)
     except UnicodeDecodeError:
-        raise wrong(path, str(type_[1]), "other bytes", "invalid_text") from None
+        raise wrong(path, type_.encoding, "other bytes", "invalid_text") from None
 
 
-def _uuid(type_: Type, data: Any, path: str) -> UUID:
+def _uuid(type_: Uuid, data: Any, path: str) -> UUID:
     if type(data) is not str:
         raise wrong(path, "a UUID", kind(data))
     try:
@@ -140,14 +140,14 @@ def _uuid(type_: Type, data: Any, path: str) -> UUID:
         raise wrong(path, "a UUID", "other text") from None
 
 
-PLAIN: dict[str, Callable[[Type, Any, str], Any]] = {
-    "int": lambda _, data, path: integer(data, path),
-    "varint": lambda _, data, path: integer(data, path),
-    "coding": lambda _, data, path: integer(data, path),
-    "bool": lambda _, data, path: _flag(data, path),
-    "bits": _bits,
-    "float": _float,
-    "uuid": _uuid,
-    "bytes": lambda _, data, path: octets(data, path),
-    "text": _text,
+PLAIN: dict[type[Any], Callable[[Any, Any, str], Any]] = {
+    Integer: lambda _, data, path: integer(data, path),
+    Varint: lambda _, data, path: integer(data, path),
+    CodingReference: lambda _, data, path: integer(data, path),
+    Boolean: lambda _, data, path: _flag(data, path),
+    Bits: _bits,
+    Float: _float,
+    Uuid: _uuid,
+    Bytes: lambda _, data, path: octets(data, path),
+    Text: _text,
 }

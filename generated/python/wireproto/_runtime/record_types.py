@@ -8,11 +8,38 @@ from uuid import UUID
 
 from .access import is_a, is_named, unknown_of
 from .cells import blocks, content, has_blocks, is_flat
-from .layout import Fields, Layout, Type
-from .schema.declarations import Default, Field, FieldValue
-from .schema.expressions import Expression
+from .layout import Fields, Layout
+from .schema.declarations import Default, Field, FieldValue, Trailing
+from .schema.expressions import Expression, FieldReference
 from .schema.protocol import Schema
-from .schema.types import Boolean, List
+from .schema.types import (
+    Arm,
+    Bits,
+    Boolean,
+    Bytes,
+    CodingReference,
+    Computed,
+    EnumReference,
+    Float,
+    FrameReference,
+    Integer,
+    List,
+    Match,
+    MessageMatch,
+    MessageReference,
+    Prefix,
+    Region,
+    StructReference,
+    Text,
+    Type,
+    UnionReference,
+    Uuid,
+    Varint,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .schema.types import Carrier, Length
 
 __all__ = [
     "accepts",
@@ -30,19 +57,20 @@ __all__ = [
 ]
 
 _LIST_OF = "list of "
-_CLASSES: dict[str, tuple[type, ...]] = {
-    "int": (int,),
-    "varint": (int,),
-    "coding": (int,),
-    "enum": (int,),
-    "bits": (int,),
-    "bool": (bool,),
-    "float": (float,),
-    "uuid": (UUID,),
-    "bytes": (bytes, bytearray),
-    "text": (str,),
-    "list": (list, tuple),
+_PLAIN: dict[type[Any], tuple[str, tuple[type, ...]]] = {
+    Integer: ("int", (int,)),
+    Varint: ("varint", (int,)),
+    CodingReference: ("coding", (int,)),
+    EnumReference: ("enum", (int,)),
+    Bits: ("bits", (int,)),
+    Boolean: ("bool", (bool,)),
+    Float: ("float", (float,)),
+    Uuid: ("uuid", (UUID,)),
+    Bytes: ("bytes", (bytes, bytearray)),
+    Text: ("text", (str,)),
+    List: ("list", (list, tuple)),
 }
+"""Of the types that records give no name but that of their kind: this name, and the classes of their values."""
 
 
 def default_with(value: FieldValue, message: str | None) -> Expression:
@@ -53,15 +81,15 @@ def default_with(value: FieldValue, message: str | None) -> Expression:
 
 def is_wide(plan: Schema, type_: Type) -> bool:
     """Say whether the numbers of a type are decimal strings: other languages lose digits beyond 32 bits."""
-    match type_[0]:
-        case "int":
-            return bool(type_[1] > 4)
-        case "varint":
+    match type_:
+        case Integer(size):
+            return size > 4
+        case Varint():
             return True
-        case "coding":
-            return any(wide is not None and wide[1] > 4 for _, _, wide, _ in plan.codings[type_[1]][1])
-        case "enum":
-            return is_wide(plan, plan.enums[type_[1]][0])
+        case CodingReference(name):
+            return any(width.wide is not None and width.wide.size > 4 for width in plan.codings[name].widths)
+        case EnumReference(name):
+            return is_wide(plan, plan.enums[name].type)
         case _:
             return False
 
@@ -69,26 +97,30 @@ def is_wide(plan: Schema, type_: Type) -> bool:
 def is_nullable(type_: Type) -> bool:
     """Say whether None is a value of the type: a coding's null, or what such a null counts."""
     match type_:
-        case ("coding", _):
+        case CodingReference():
             return True
-        case ("bytes", length) | ("text", _, length, _, _) | ("list", _, length, *_):
-            return bool(length[0] == "computed" or (length[0] == "prefix" and length[1][0] == "coding"))
-        case ("region", shape, carrier, _):
-            return is_nullable(shape) or (carrier[0] == "prefix" and carrier[1][0] == "coding")
-        case ("match", _, arms):
-            return any(is_nullable(arm) for _, arm in arms)
+        case Bytes() | Text() | List():
+            return isinstance(type_.length, Computed) or _has_coding(type_.length)
+        case Region(inside, carrier):
+            return is_nullable(inside) or _has_coding(carrier)
+        case Match(_, arms):
+            return any(is_nullable(arm.type) for arm in arms)
         case _:
             return False
+
+
+def _has_coding(length: Length | Carrier) -> bool:
+    return isinstance(length, Prefix) and isinstance(length.type, CodingReference)
 
 
 def has_null(plan: Schema, type_: Type) -> bool:
     """Say whether None may be written as a value of the type, as far as a coding, or a field with the length, may be null."""
     match content(type_):
-        case ("coding", name):
-            return any(is_null for *_, is_null in plan.codings[name][1])
-        case ("bytes", length) | ("text", _, length, _, _) | ("list", _, length, *_):
-            is_field = length[0] == "computed" and length[1][0] == "field"
-            return is_field or (length[0] == "prefix" and has_null(plan, length[1]))
+        case CodingReference(name):
+            return any(width.is_null for width in plan.codings[name].widths)
+        case Bytes(length) | Text(_, length) | List(_, length):
+            is_field = isinstance(length, Computed) and isinstance(length.value, FieldReference)
+            return is_field or (isinstance(length, Prefix) and has_null(plan, length.type))
         case _:
             return False
 
@@ -96,23 +128,22 @@ def has_null(plan: Schema, type_: Type) -> bool:
 def accepts(schema: Layout, type_: Type, value: Any) -> bool:
     """Say whether a value is of the type, as far as its class tells."""
     type_ = content(type_)
-    match type_[0]:
-        case "struct":
-            return is_named(value, type_[1])
-        case "union":
-            return any(is_named(value, variety[1]) for variety in schema.plan.unions[type_[1]][1])
-        case "message":
-            return is_named(value, type_[1])
-        case "frame":
-            return is_named(value, type_[1]) or _is_message(schema, value)
-        case "message_match":
+    match type_:
+        case StructReference(name) | MessageReference(name):
+            return is_named(value, name)
+        case UnionReference(name):
+            return any(is_named(value, variety.name) for variety in schema.plan.unions[name].varieties)
+        case FrameReference(name):
+            return is_named(value, name) or _is_message(schema, value)
+        case MessageMatch():
             return _is_message(schema, value)
-        case "match":
-            return any(accepts(schema, arm, value) for _, arm in value_arms(type_))
-        case "list":
-            return is_a(value, list, tuple) and all(accepts(schema, type_[1], item) for item in value)
-        case kind:
-            return is_a(value, *_CLASSES.get(kind, (object,)))
+        case Match():
+            return any(accepts(schema, arm.type, value) for arm in value_arms(type_))
+        case List(item):
+            return is_a(value, list, tuple) and all(accepts(schema, item, each) for each in value)
+        case _:
+            _, classes = _PLAIN.get(type(type_), ("", (object,)))
+            return is_a(value, *classes)
 
 
 def fitting(schema: Layout, arms: Iterable[Type], value: Any) -> list[Type]:
@@ -132,44 +163,49 @@ def _is_message(schema: Layout, value: Any) -> bool:
     return is_unknown or any(is_named(value, name) for name in schema.messages)
 
 
-def value_arms(type_: Type) -> Iterator[tuple[Any, Type]]:
+def value_arms(type_: Match) -> Iterator[Arm]:
     """Return the arms of a choice that give it a value: those that are no blocks."""
-    return ((patterns, arm) for patterns, arm in type_[2] if not is_flat(arm))
+    return (arm for arm in type_.arms if not is_flat(arm.type))
 
 
-def leaf_arms(type_: Type) -> Iterator[Type]:
+def leaf_arms(type_: Match) -> Iterator[Type]:
     """Return the types that a choice may have a value of, those of choices in its arms in their place."""
-    for _, arm in value_arms(type_):
-        if content(arm)[0] == "match":
-            yield from leaf_arms(content(arm))
+    for arm in value_arms(type_):
+        inside = content(arm.type)
+        if isinstance(inside, Match):
+            yield from leaf_arms(inside)
         else:
-            yield arm
+            yield arm.type
 
 
-def arm_names(choice: Type) -> dict[Type, str]:
+def arm_names(choice: Match) -> dict[Type, str]:
     """Return the names in a record of the arms of a choice that need one.
 
     A struct has its name. If the plain arms are of several kinds, each has its kind; lists are of one kind if their items are.
     """
     arms = [content(arm) for arm in leaf_arms(choice)]
-    plain = [arm for arm in arms if arm[0] in _CLASSES]
+    plain = [arm for arm in arms if type(arm) in _PLAIN]
     kinds = {arm: _kind(arm) for arm in plain}
     if len({kind for kind in kinds.values() if kind.startswith(_LIST_OF)}) < 2:
-        kinds = {arm: str(arm[0]) for arm in plain}
+        kinds = {arm: _PLAIN[type(arm)][0] for arm in plain}
     if len(set(kinds.values())) < 2:
         kinds = {}
-    return kinds | {arm: str(arm[1]) for arm in arms if arm[0] == "struct"}
+    return kinds | {arm: arm.name for arm in arms if isinstance(arm, StructReference)}
 
 
 def _kind(type_: Type) -> str:
     type_ = content(type_)
-    match type_[0]:
-        case "list":
-            return f"{_LIST_OF}{_kind(type_[1])}"
-        case "struct" | "union" | "message" | "frame":
-            return str(type_[1])
-        case kind:
-            return str(kind)
+    match type_:
+        case List(item):
+            return f"{_LIST_OF}{_kind(item)}"
+        case StructReference(name) | UnionReference(name) | MessageReference(name) | FrameReference(name):
+            return name
+        case MessageMatch():
+            return "message_match"
+        case Match():
+            return "match"
+        case _:
+            return _PLAIN[type(type_)][0]
 
 
 def flat_fields(fields: Fields) -> Iterator[Field]:
@@ -179,16 +215,16 @@ def flat_fields(fields: Fields) -> Iterator[Field]:
     """
     seen: set[str] = set()
     for field in _every_field(fields):
-        if field[0] == "_" or field[0] not in seen:
-            seen.add(field[0])
+        if field.name == "_" or field.name not in seen:
+            seen.add(field.name)
             yield field
 
 
 def _every_field(fields: Fields) -> Iterator[Field]:
     for field in fields:
-        if not is_flat(field[2]):
+        if not is_flat(field.type):
             yield field
-        for block in blocks(field[2]):
+        for block in blocks(field.type):
             yield from _every_field(block)
 
 
@@ -196,15 +232,15 @@ def unsure_names(fields: Fields) -> frozenset[str]:
     """Return the names of the fields that stand in a choice with blocks, or in a block that may not be there."""
     found: set[str] = set()
     for field in fields:
-        if not has_blocks(field[2]):
+        if not has_blocks(field.type):
             continue
-        is_unsure = field[4] is not None or content(field[2])[0] == "match"
-        if not is_flat(field[2]):
-            found.add(field[0])
-        for block in blocks(field[2]):
-            found |= {inner[0] for inner in flat_fields(block)} if is_unsure else unsure_names(block)
+        is_unsure = field.condition is not None or isinstance(content(field.type), Match)
+        if not is_flat(field.type):
+            found.add(field.name)
+        for block in blocks(field.type):
+            found |= {inner.name for inner in flat_fields(block)} if is_unsure else unsure_names(block)
     return frozenset(found)
 
 
 def is_trailing(field: Field) -> bool:
-    return field[3] is not None and field[3][0] == "trailing"
+    return isinstance(field.value, Trailing)

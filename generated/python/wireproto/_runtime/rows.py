@@ -18,11 +18,14 @@ from .expressions import Circular, Undefined, evaluate
 from .layout import Fields, conditions_of, fixed_size
 from .record_types import default_with, has_null, unsure_names
 from .row_scope import LastItem, RowScope
-from .scalars import SCALARS, bit_number, pack_bits, shown, zero
-from .schema.types import Computed, Uuid
+from .scalars import bit_number, pack_bits, shown, zero
+from .schema.declarations import Constant, Derived, Trailing
+from .schema.types import Bits, Bytes, Computed, EnumReference, Integer, List, Region, Text, Uuid, Varint
 from .tree import FrameValue, Record, Variety
+from .writer import PLAIN
 
 if TYPE_CHECKING:
+    from .schema.expressions import Expression
     from .writer import Writer
 
 __all__ = ["Row"]
@@ -73,8 +76,8 @@ class Row:
         """Make the cells of fields and of all blocks below them, which share the row's names; `holder` has the block."""
         cells: list[Cell] = []
         for field in fields:
-            cell = Cell(field, join(self.path, field[0]), tuple(cells), holder)
-            if cell.type[0] == "bits":
+            cell = Cell(field, join(self.path, field.name), tuple(cells), holder)
+            if isinstance(cell.type, Bits):
                 cell.run = cells[-1].run if cells and cells[-1].run else []
                 cell.run.append(cell)
             cells.append(cell)
@@ -94,7 +97,7 @@ class Row:
                 raise EncodeError("invalid_value", path=self.path, expected=expected, found="another field")
 
     def _trailing(self) -> list[Cell]:
-        return [cell for cell in self.cells.values() if cell.kind == "trailing"]
+        return [cell for cell in self.cells.values() if isinstance(cell.field.value, Trailing)]
 
     def _count_kept(self) -> int:
         """Return how many of the trailing fields are written."""
@@ -200,14 +203,17 @@ class Row:
         if cell is not cell.run[0]:
             return b""
         written = [part for part in cell.run if self.is_written(part)]
-        parts = [(self._bit_number(part), part.type[1]) for part in written]
+        types = [part.type for part in written if isinstance(part.type, Bits)]
+        parts = [
+            (self._bit_number(part, type_), type_.bits) for part, type_ in zip(written, types, strict=True)
+        ]
         for part in written:
             self._check_where(part)
-        return pack_bits(parts, cell.type[3], cell.path)
+        return pack_bits(parts, types[0].order, cell.path) if types else b""
 
-    def _bit_number(self, cell: Cell) -> int:
+    def _bit_number(self, cell: Cell, type_: Bits) -> int:
         try:
-            return bit_number(cell.type, self.value(cell), cell.path)
+            return bit_number(type_, self.value(cell), cell.path)
         except EncodeError as error:
             error.tied(cell.rule)
             raise
@@ -219,7 +225,7 @@ class Row:
         return cell.start() + sum(self._size(other) for other in cell.before)
 
     def _size(self, cell: Cell) -> int:
-        is_optional = cell.field[4] is not None or cell.kind == "trailing"
+        is_optional = cell.field.condition is not None or isinstance(cell.field.value, Trailing)
         known = None if is_optional or cell.run else fixed_size(self.writer.schema, cell.type)
         return len(self.data(cell)) if known is None else known
 
@@ -227,10 +233,10 @@ class Row:
         for condition, text, rule in conditions_of(cell.field):
             self.later(partial(self._hold, cell, condition, text, rule), cell)
 
-    def _hold(self, cell: Cell, condition: Any, text: str, rule: str | None) -> None:
+    def _hold(self, cell: Cell, condition: Expression, text: str, rule: str | None) -> None:
         if self.evaluate(condition, cell, otherwise=True):
             return
-        is_shown = cell.type[0] in ("int", "varint", "enum") and not cell.field[8]
+        is_shown = isinstance(cell.type, Integer | Varint | EnumReference) and not cell.field.is_secret
         found = shown(self.value(cell)) if is_shown else ""
         raise EncodeError("constraint", path=cell.path, expected=text, found=found).tied(rule or cell.rule)
 
@@ -240,16 +246,17 @@ class Row:
         Raises:
             EncodeError: It is set and must not be.
         """
-        if cell.kind == "trailing":
+        if isinstance(cell.field.value, Trailing):
             return self._trailing().index(cell) < self._n_kept
-        if cell.field[4] is None:
+        condition = cell.field.condition
+        if condition is None:
             return True
-        is_there = self._is_asked_for(cell)
+        is_there = self._is_asked_for(cell, condition)
         if not is_there and self.is_given(cell):
             raise _unasked(cell)
         return is_there
 
-    def _is_asked_for(self, cell: Cell) -> bool:
+    def _is_asked_for(self, cell: Cell, condition: Expression) -> bool:
         """Say whether the condition of a field holds; what speaks of the code of a message without one does not.
 
         Where the condition depends on the field's own size, or on what only a reader knows, it holds if there is a value.
@@ -259,9 +266,9 @@ class Row:
         is_given = self.is_given(cell) or (has_blocks(cell.type) and self.is_block_given(cell))
         cell.is_deciding = True
         try:
-            return bool(self.evaluate(cell.field[4], cell, otherwise=is_given))
+            return bool(self.evaluate(condition, cell, otherwise=is_given))
         except Circular:
-            self._assume(cell, is_there=is_given)
+            self._assume(cell, condition, is_there=is_given)
             return is_given
         except EncodeError as error:
             if error.code != "unknown_code":
@@ -270,11 +277,11 @@ class Row:
         finally:
             cell.is_deciding = False
 
-    def _assume(self, cell: Cell, *, is_there: bool) -> None:
+    def _assume(self, cell: Cell, condition: Expression, *, is_there: bool) -> None:
         """Let the value of a field decide whether it is there; its condition is compared with that when the row is written."""
 
         def compare() -> None:
-            if bool(self.evaluate(cell.field[4], cell)) != is_there:
+            if bool(self.evaluate(condition, cell)) != is_there:
                 raise _unasked(cell) if is_there else _missing(cell)
 
         if not cell.is_assumed:
@@ -283,7 +290,9 @@ class Row:
 
     def is_last_tail(self, cell: Cell) -> bool:
         """Say whether the owner's left-over bytes are of this field: of several lenient regions the last one's are kept."""
-        regions = [each for each in self.cells.values() if each.type[0] == "region" and each.type[3]]
+        regions = [
+            each for each in self.cells.values() if isinstance(each.type, Region) and each.type.lenient
+        ]
         return bool(regions) and regions[-1] is cell
 
     # ---- values ----
@@ -294,7 +303,9 @@ class Row:
 
     def is_block_given(self, cell: Cell) -> bool:
         """Say whether a field that holds blocks, or a field of one below it, has a value."""
-        inside = [self.cells[field[0]] for block in blocks(cell.type) for field in block if field[0] != "_"]
+        inside = [
+            self.cells[field.name] for block in blocks(cell.type) for field in block if field.name != "_"
+        ]
         return self.is_given(cell) or any(self.is_block_given(each) for each in inside)
 
     def _given(self, cell: Cell) -> Any:
@@ -312,16 +323,16 @@ class Row:
         return cell.value
 
     def _worth(self, cell: Cell) -> Any:
-        kind, given = cell.kind, self._given(cell)
-        if kind in ("derived", "constant"):
+        declared, given = cell.field.value, self._given(cell)
+        if isinstance(declared, Derived | Constant):
             return self._evaluated(cell)
-        if cell.name == "_" and kind is None:
+        if cell.name == "_" and declared is None:
             return zero(cell.type, self._padding(cell))
-        if kind is not None and (given is MISSING or (given is None and self._may_be_left_out(cell))):
+        if declared is not None and (given is MISSING or (given is None and self._may_be_left_out(cell))):
             return self._evaluated(cell)
-        if given is None and kind == "trailing" and not self.is_written(cell):
+        if given is None and isinstance(declared, Trailing) and not self.is_written(cell):
             return self._evaluated(cell)
-        if given is MISSING and cell.field[4] is None and not has_blocks(cell.type):
+        if given is MISSING and cell.field.condition is None and not has_blocks(cell.type):
             raise EncodeError("invalid_value", path=cell.path, expected="a value", found="nothing")
         return None if given is MISSING else given
 
@@ -331,7 +342,8 @@ class Row:
 
     def _evaluated(self, cell: Cell) -> Any:
         """Return what a field's VALUE says; UUIDs are written as bytes there."""
-        value = self.evaluate(default_with(cell.field[3], self._message()), cell)
+        assert cell.field.value is not None
+        value = self.evaluate(default_with(cell.field.value, self._message()), cell)
         is_uuid = isinstance(cell.type, Uuid) and type(value) is bytes and len(value) == 16
         return UUID(bytes=value) if is_uuid else value
 
@@ -344,8 +356,8 @@ class Row:
         )
 
     def _padding(self, cell: Cell) -> int:
-        lengths = [part for part in cell.type if isinstance(part, Computed)]
-        count = self.evaluate(lengths[0][1], cell) if lengths else 0
+        length = cell.type.length if isinstance(cell.type, Bytes | Text | List) else None
+        count = self.evaluate(length.value, cell) if isinstance(length, Computed) else 0
         if type(count) is not int or not 0 <= count <= self.writer.schema.frame:
             raise EncodeError(
                 "length_mismatch", path=cell.path, expected="a length", found="none that is possible"
@@ -354,19 +366,19 @@ class Row:
 
     def _plain(self, cell: Cell, value: Any) -> Any:
         """Return a value whose comparisons and sizes are Python's own."""
-        if cell.type[0] in SCALARS or cell.type[0] in ("bytes", "text", "bits"):
+        if isinstance(cell.type, PLAIN):
             return self.writer.coerce(cell.type, value, cell.path)
         return value
 
     # ---- expressions ----
 
-    def evaluate(self, expression: Any, cell: Cell, *, otherwise: Any = UNSEEN) -> Any:
+    def evaluate(self, expression: Expression, cell: Cell, *, otherwise: Any = UNSEEN) -> Any:
         """Return the value of an expression that stands at a field; see `worth_at`."""
         return self.worth_at(expression, cell.path, lambda: self.start(cell), otherwise=otherwise)
 
     def worth_at(
         self,
-        expression: Any,
+        expression: Expression,
         path: str,
         start: Callable[[], int],
         *,

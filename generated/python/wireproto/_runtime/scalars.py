@@ -8,46 +8,74 @@ from uuid import UUID
 
 from .access import as_bytes, as_float, as_int, as_str, as_uuid, kind_of
 from .errors import EncodeError
-from .layout import Type
 from .schema.protocol import Schema
+from .schema.types import (
+    Bits,
+    Boolean,
+    Bytes,
+    CodingReference,
+    EnumReference,
+    Float,
+    Integer,
+    List,
+    Text,
+    Uuid,
+    Varint,
+)
 from .text import encode_text
 
-__all__ = ["SCALARS", "coding_bytes", "enum_name", "number", "pack_bits", "scalar", "text_bytes"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
-SCALARS = frozenset({"int", "float", "bool", "varint", "uuid", "enum", "coding"})
+    from .schema.types import Endian, Type
+
+    Scalar: TypeAlias = Integer | Float | Boolean | Varint | Uuid | EnumReference | CodingReference
+else:
+    Scalar = object
+
+__all__ = [
+    "SCALARS", "Scalar", "bounds", "coding_bytes", "enum_name", "number", "pack_bits", "scalar", "text_bytes",
+]  # fmt: skip
+
+SCALARS = (Integer, Float, Boolean, Varint, Uuid, EnumReference, CodingReference)
+"""Types whose bytes depend on nothing but the value."""
 
 
-def scalar(plan: Schema, type_: Type, value: Any, path: str) -> bytes:
+def scalar(plan: Schema, type_: Scalar, value: Any, path: str) -> bytes:
     """Return the bytes of a value of one of the SCALARS.
 
     Raises:
         EncodeError: `invalid_value`, `invalid_enum`, `constraint` (not among `only`), `unrepresentable` (a coding).
     """
     match type_:
-        case ("int", size, signed, endian):
-            return number(type_, value, path).to_bytes(size, endian, signed=signed)
-        case ("float", size, endian):
+        case Integer(size, is_signed, endian):
+            return number(type_, value, path).to_bytes(size, endian, signed=is_signed)
+        case Float(size, endian):
             return _float(value, size, endian, path)
-        case ("bool", _):
+        case Boolean():
             return b"\x01" if _flag(value, path) else b"\x00"
-        case ("varint", _, zigzag, _):
-            return _varint(number(type_, value, path), zigzag)
-        case ("uuid",):
+        case Varint():
+            return _varint(number(type_, value, path), type_.is_zigzag)
+        case Uuid():
             return as_uuid(value, path)
-        case ("enum", name, only, _):
+        case EnumReference(name, only):
             return _enum(plan, name, only, value, path)
         case _:
-            return coding_bytes(plan, type_[1], value, path)
+            return coding_bytes(plan, type_.name, value, path)
 
 
-def bounds(type_: Type) -> tuple[int, int]:
+def bounds(type_: Integer | Varint) -> tuple[int, int]:
     """Return the least and the greatest number of an integer type."""
-    bits, signed = (8 * type_[1], type_[2]) if type_[0] == "int" else (type_[1], type_[2])
-    return (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+    if isinstance(type_, Integer):
+        bits, is_signed = 8 * type_.size, type_.is_signed
+    else:
+        bits, is_signed = type_.bits, type_.is_zigzag
+    return (-(1 << bits - 1), (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
 
 
-def number(type_: Type, value: Any, path: str) -> int:
-    """Return a number that an `int` or `varint` can hold."""
+def number(type_: Integer | Varint, value: Any, path: str) -> int:
+    """Return a number that the type can hold."""
     plain = as_int(value, path)
     low, high = bounds(type_)
     if not low <= plain <= high:
@@ -67,7 +95,7 @@ def _flag(value: Any, path: str) -> bool:
     return plain == 1
 
 
-def _float(value: Any, size: int, endian: str, path: str) -> bytes:
+def _float(value: Any, size: int, endian: Endian, path: str) -> bytes:
     order = ">" if endian == "big" else "<"
     try:
         return struct.pack(order + ("f" if size == 4 else "d"), as_float(value, path))
@@ -89,59 +117,59 @@ def _varint(value: int, zigzag: bool) -> bytes:
 
 def enum_name(plan: Schema, enum: str, value: int) -> str | None:
     """Return the first member with that number."""
-    return next((name for code, name in plan.enums[enum][2] if code == value), None)
+    return next((member.name for member in plan.enums[enum].members if member.value == value), None)
 
 
 def _enum(plan: Schema, name: str, only: tuple[str, ...] | None, value: Any, path: str) -> bytes:
-    type_, is_open, _ = plan.enums[name]
-    plain = number(type_, value, path)
+    enum = plan.enums[name]
+    plain = number(enum.type, value, path)
     member = enum_name(plan, name, plain)
-    if member is None and not is_open:
+    if member is None and not enum.is_open:
         rule, expected = plan.rules.get(name), f"a member of {name}"
         raise EncodeError("invalid_enum", rule=rule, path=path, expected=expected, found=shown(plain))
     if only is not None and member not in only:
         raise EncodeError("constraint", path=path, expected=" or ".join(only), found=member or shown(plain))
-    return scalar(plan, type_, plain, path)
+    return scalar(plan, enum.type, plain, path)
 
 
 def coding_bytes(plan: Schema, name: str, value: Any, path: str) -> bytes:
     """Return a number in the first width that fits; None as the coding's null."""
-    type_, widths = plan.codings[name]
+    coding = plan.codings[name]
     plain = None if value is None else as_int(value, path)
-    for low, high, wide, is_null in widths:
-        if is_null and plain is None:
-            return scalar(plan, type_, low, path)
-        if is_null or plain is None:
+    for width in coding.widths:
+        wide = width.wide
+        if width.is_null and plain is None:
+            return scalar(plan, coding.type, width.low, path)
+        if width.is_null or plain is None:
             continue
-        if wide is None and low <= plain <= high:
-            return scalar(plan, type_, plain, path)
+        if wide is None and width.low <= plain <= width.high:
+            return scalar(plan, coding.type, plain, path)
         if wide is not None and bounds(wide)[0] <= plain <= bounds(wide)[1]:
-            return scalar(plan, type_, low, path) + scalar(plan, wide, plain, path)
+            return scalar(plan, coding.type, width.low, path) + scalar(plan, wide, plain, path)
     if plain is None:
         raise EncodeError("invalid_value", path=path, expected="an integer", found="nothing")
     raise EncodeError("unrepresentable", path=path, expected=f"a width of {name}", found=shown(plain))
 
 
-def text_bytes(type_: Type, value: Any, path: str) -> bytes:
-    """Return the bytes of a `bytes` or `text`, without its length."""
-    if type_[0] == "bytes":
+def text_bytes(type_: Bytes | Text, value: Any, path: str) -> bytes:
+    """Return the bytes of bytes or text, without their length."""
+    if isinstance(type_, Bytes):
         return as_bytes(value, path)
-    _, encoding, _, lenient, endian = type_
     try:
-        return encode_text(as_str(value, path), encoding, lenient, endian)
+        return encode_text(as_str(value, path), type_.encoding, type_.is_lenient, type_.endian)
     except UnicodeEncodeError as error:
         found = f"U+{ord(error.object[error.start]):04X} at character {error.start}"
-        raise EncodeError("invalid_text", path=path, expected=encoding, found=found) from None
+        raise EncodeError("invalid_text", path=path, expected=type_.encoding, found=found) from None
 
 
-def bit_number(type_: Type, value: Any, path: str) -> int:
+def bit_number(type_: Bits, value: Any, path: str) -> int:
     """Return the number of a field of bits."""
-    if type_[2]:
+    if type_.is_flag:
         return int(_flag(value, path))
     plain = as_int(value, path)
-    if plain >> type_[1]:
+    if plain >> type_.bits:
         raise EncodeError(
-            "invalid_value", path=path, expected=f"0 to {(1 << type_[1]) - 1}", found=shown(plain)
+            "invalid_value", path=path, expected=f"0 to {(1 << type_.bits) - 1}", found=shown(plain)
         )
     return plain
 
@@ -159,15 +187,15 @@ def pack_bits(parts: list[tuple[int, int]], order: str, path: str) -> bytes:
 
 def zero(type_: Type, count: int) -> Any:
     """Return what a field without meaning (`_`) and without a value holds; `count`: bytes or items of a computed length."""
-    match type_[0]:
-        case "bytes":
+    match type_:
+        case Bytes():
             return bytes(count)
-        case "text":
+        case Text():
             return "\0" * count
-        case "uuid":
+        case Uuid():
             return UUID(int=0)
-        case "list":
-            return [zero(type_[1], 0)] * count
+        case List(item):
+            return [zero(item, 0)] * count
         case _:
             return 0
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from .schema.expressions import ContextReference
 from .schema.protocol import Schema
+from .schema.types import Match, MessageMatch, Region, Span, Type
 from .session_terms import NOTHING, Term, compile_term
 from .session_words import Kind, MessageWords
 
 __all__ = ["other_kind"]
-
-_Patterns = tuple[tuple[int, int], ...]
 
 
 def other_kind(kind: Kind) -> Term | None:
@@ -25,10 +25,10 @@ def other_kind(kind: Kind) -> Term | None:
     words = MessageWords(kind, {})
     join = kind.plan.joins.get(kind.name)
     if join is not None:
-        return _of_piece([compile_term(when, words) for _, _, when in join[3] if when is not None])
+        return _of_piece([compile_term(each.when, words) for each in join.parts if each.when is not None])
     if kind.frame is None or not kind.name:  # without a name: only the header could be read
         return None
-    choices = [_choice(field[2], words) for field in kind.frame_fields.values()]
+    choices = [_choice(field.type, words) for field in kind.frame_fields.values()]
     return next((choice for choice in choices if choice is not None), None)
 
 
@@ -48,24 +48,24 @@ def _holds(term: Term, m: Any, f: Any, v: list[Any], x: Any) -> bool:
         return False
 
 
-def _choice(type_: Any, words: MessageWords) -> Term | None:
+def _choice(type_: Type, words: MessageWords) -> Term | None:
     match type_:
-        case ("region", inner, *_):
+        case Region(inner):
             return _choice(inner, words)
-        case ("match", subject, arms):
-            inside = [(patterns, _choice(arm, words)) for patterns, arm in arms]
+        case Match(subject, arms):
+            inside = [(arm.spans, _choice(arm.type, words)) for arm in arms]
             if any(choice is not None for _, choice in inside):
                 return _of_arm(compile_term(subject, words), inside)
-        case ("message_match", ("context", *_) as subject, *_):
+        case MessageMatch(ContextReference() as subject):
             return _of_context(compile_term(subject, words), words.kind)
     return None
 
 
-def _of_arm(subject: Term, arms: list[tuple[_Patterns, Term | None]]) -> Term:
+def _of_arm(subject: Term, arms: list[tuple[tuple[Span, ...], Term | None]]) -> Term:
     def is_other(m: Any, f: Any, v: list[Any], x: Any) -> bool:
         try:
             number = subject(m, f, v, x)
-            taken = (choice for patterns, choice in arms if not patterns or _covers(patterns, number))
+            taken = (choice for spans, choice in arms if not spans or _covers(spans, number))
             choice = next(taken, None)
         except NOTHING:
             return False
@@ -74,8 +74,8 @@ def _of_arm(subject: Term, arms: list[tuple[_Patterns, Term | None]]) -> Term:
     return is_other
 
 
-def _covers(patterns: _Patterns, number: Any) -> bool:
-    return any(low <= number <= high for low, high in patterns)
+def _covers(spans: tuple[Span, ...], number: Any) -> bool:
+    return any(span.low <= number <= span.high for span in spans)
 
 
 def _of_context(code: Term, kind: Kind) -> Term:
@@ -93,4 +93,4 @@ def _of_context(code: Term, kind: Kind) -> Term:
 
 def _is_known(plan: Schema, code: Any, sender: str | None) -> bool:
     """Say whether a code is that of a message which a role sends."""
-    return any(code == known and role in (None, sender) for known, role, _ in plan.messages.values())
+    return any(code == each.code and each.role in (None, sender) for each in plan.messages.values())

@@ -14,7 +14,11 @@ from .access import attribute, declared_name
 from .explain import explain
 from .options import Options
 from .record_types import flat_fields
+from .schema.declarations import Setting
+from .schema.expressions import Expression, FieldReference
+from .schema.node import nodes_in
 from .schema.protocol import Schema
+from .schema.types import Bits, Boolean, Bytes, EnumReference, FrameReference, Type
 from .session_terms import NOTHING, compile_term
 from .session_words import Kind, MessageWords
 
@@ -22,8 +26,6 @@ __all__ = ["Splitting"]
 
 _MOST_TRIED = 256
 """Combinations of values that are tried for one piece."""
-
-Setting = tuple[str, str, Any]
 
 
 class Splitting:
@@ -53,15 +55,15 @@ class Splitting:
             yield frame, (frame,)
             return
         name, make, data = found
-        type_, _, _, parts, lasts, _ = self._plan.joins[name]
+        join = self._plan.joins[name]
         for start in range(0, len(data), size):
             is_last = start + size >= len(data)
-            settings = lasts if is_last else parts
-            is_block_whole = is_last and type_ is None
+            settings = join.lasts if is_last else join.parts
+            is_block_whole = is_last and join.type is None
             passes = (lambda each: True) if is_block_whole else allows
             piece = self._first_allowed(make(data[start : start + size], settings), settings, passes, name)
             # The last piece of a block makes its frame whole; a joined frame comes after its last piece.
-            is_joined = is_last and type_ is not None and type_[0] == "frame"
+            is_joined = is_last and isinstance(join.type, FrameReference)
             yield piece, (frame,) if is_block_whole else (piece, frame) if is_joined else (piece,)
 
     # ---- what is divided
@@ -70,14 +72,15 @@ class Splitting:
         self, frame: Any, encode: Callable[[Any], bytes]
     ) -> tuple[str, Callable[[bytes, tuple[Setting, ...]], Any], bytes] | None:
         """Return the join that divides a frame, what makes a piece of it, and the bytes to be divided."""
-        for name, (type_, block, _, _, lasts, _) in self._plan.joins.items():
-            if block is not None and block[0] == declared_name(frame):
-                return name, self._block_maker(name, frame), self._block(block[1], encode(frame))
-            if type_ is not None and type_[0] == "frame" and declared_name(frame) == type_[1]:
+        for name, join in self._plan.joins.items():
+            if join.block is not None and join.block[0] == declared_name(frame):
+                return name, self._block_maker(name, frame), self._block(join.block[1], encode(frame))
+            if isinstance(join.type, FrameReference) and declared_name(frame) == join.type.name:
                 return name, self._message_maker(frame), encode(frame)
-            for target, field, _ in lasts if type_ is not None and type_[0] == "bytes" else ():
-                if declared_name(frame.message) == target:
-                    return name, self._message_maker(frame), attribute(frame.message, field, field)
+            for last in join.lasts if isinstance(join.type, Bytes) else ():
+                if declared_name(frame.message) == last.target:
+                    data = attribute(frame.message, last.field, last.field)
+                    return name, self._message_maker(frame), data
         return None
 
     def _block(self, field: str, data: bytes) -> bytes:
@@ -96,12 +99,12 @@ class Splitting:
         """Return what makes a frame around a message of the join; fields of the same name keep their values."""
 
         def make(chunk: bytes, settings: tuple[Setting, ...]) -> Any:
-            target, field, _ = settings[0]
-            fields = flat_fields(self._plan.messages[target][2])
+            target, field = settings[0].target, settings[0].field
+            fields = flat_fields(self._plan.messages[target].fields)
             given = {
-                each[0]: getattr(frame.message, each[0], 0)
+                each.name: getattr(frame.message, each.name, 0)
                 for each in fields
-                if not each[1] and each[0] != field
+                if not each.is_hidden and each.name != field
             }
             return frame.replace(message=self._classes[target](**given, **{field: chunk}))
 
@@ -125,10 +128,10 @@ class Splitting:
     def _candidates(self, frame: Any, settings: tuple[Setting, ...]) -> Iterator[Any]:
         """Yield the frame with all values of the fields that the conditions name, as it is first."""
         kind = Kind(self._plan, frame, frame.message)
-        named = [path[0] for _, _, when in settings for path in _fields(when) if len(path) == 1]
-        own = {field: self._values(kind.fields[field][2]) for field in named if field in kind.fields}
+        named = [path[0] for each in settings for path in _fields(each.when) if len(path) == 1]
+        own = {field: self._values(kind.fields[field].type) for field in named if field in kind.fields}
         header = {
-            field: self._values(kind.frame_fields[field][2])
+            field: self._values(kind.frame_fields[field].type)
             for field in named
             if field not in own and field in kind.frame_fields
         }
@@ -140,17 +143,21 @@ class Splitting:
                 message = message.replace(**dict(zip(own, values, strict=False)))
             yield frame.replace(message=message, **dict(zip(header, values[len(own) :], strict=True)))
 
-    def _values(self, type_: Any) -> list[Any]:
+    def _values(self, type_: Type) -> list[Any]:
         """Return the values of a type that are worth trying."""
-        if type_[0] == "enum":
-            members = self._plan.enums[type_[1]][2]
-            enum = self._classes[type_[1]]
-            return [enum(number) for number, _ in members]
-        return [False, True] if type_[0] == "bool" or type_[:2] == ("bits", 1) else [0, 1]
+        match type_:
+            case EnumReference(name):
+                enum = self._classes[name]
+                return [enum(member.value) for member in self._plan.enums[name].members]
+            case Boolean() | Bits(1):
+                return [False, True]
+            case _:
+                return [0, 1]
 
     def _holds(self, frame: Any, settings: tuple[Setting, ...]) -> bool:
         words = MessageWords(Kind(self._plan, frame, frame.message), {})
-        for _, _, when in settings:
+        for setting in settings:
+            when = setting.when
             try:
                 if when is None or compile_term(when, words)(frame.message, frame, [], None):
                     return True
@@ -159,10 +166,6 @@ class Splitting:
         return False
 
 
-def _fields(expression: Any) -> Iterator[tuple[str, ...]]:
+def _fields(expression: Expression | None) -> Iterator[tuple[str, ...]]:
     """Yield the paths of the fields that an expression names."""
-    if isinstance(expression, tuple):
-        if expression[:1] == ("field",):
-            yield expression[1]
-        for part in expression:
-            yield from _fields(part)
+    return (node.path for node in nodes_in(expression) if isinstance(node, FieldReference))

@@ -10,8 +10,12 @@ from itertools import groupby
 from typing import Any
 
 from .access import declared_name
+from .schema import sessions as schema
+from .schema.expressions import Expression, VariableReference
+from .schema.node import nodes_in
 from .schema.protocol import Schema
-from .schema.sessions import Session
+from .schema.sessions import Session, Transition
+from .schema.types import FrameReference, List, Region, Type
 from .session_kinds import other_kind
 from .session_rows import Rows, Timer, initial_values, row_of
 from .session_terms import NOTHING, Term, compile_term
@@ -48,13 +52,13 @@ class Table:
         )
         self.states = session.states
         self.numbers = {state: number for number, state in enumerate(self.states)}
-        self.variables = {each[0]: each for each in session.variables}
+        self.variables = {each.name: each for each in session.variables}
         self.slots = {variable: slot for slot, variable in enumerate(self.variables)}
         self.rows = session.rows
         self._words = _NoWords(self.slots)
         self.timers = tuple(tuple(self._timers(session.timers, state)) for state in self.states)
         self.has_timers = any(self.timers)
-        self.has_fixed_timers = not any(_is_variable(after) for _, after, _ in session.timers)
+        self.has_fixed_timers = not any(_is_variable(timer.after) for timer in session.timers)
         self.is_left = tuple(any(self._leads_on(session, state)) for state in self.states)
 
     def _places(self, roles: tuple[str, ...]) -> Iterator[tuple[Hashable, str | None, str | None]]:
@@ -67,36 +71,34 @@ class Table:
 
     def role_of(self, kind: Kind, names: frozenset[str]) -> str | None:
         """Return which of the session's own roles a message belongs to; None: any."""
-        for _, role, targets, _, _ in self.rows:
-            if role is not None and targets is not None and names.intersection(targets):
-                return str(role)
+        for row in self.rows:
+            if row.role is not None and row.targets is not None and names.intersection(row.targets):
+                return row.role
         return None
 
-    def _timers(self, timers: Any, state: str) -> Iterator[Timer]:
-        for number, (states, after, effect) in enumerate(timers):
-            if states is None or state in states:
-                row = row_of(number, effect, self.variables, self.numbers, self._words)
-                yield Timer(compile_term(after, self._words), row)
+    def _timers(self, timers: tuple[schema.Timer, ...], state: str) -> Iterator[Timer]:
+        for number, timer in enumerate(timers):
+            if timer.states is None or state in timer.states:
+                row = row_of(number, timer.effect, self.variables, self.numbers, self._words)
+                yield Timer(compile_term(timer.after, self._words), row)
 
     def _leads_on(self, session: Session, state: str) -> Iterator[bool]:
         """Yield whether each row and timer of a state leads elsewhere, or changes a variable from its first value."""
-        lines = [(states, effect) for states, *_, effect in (*session.rows, *session.timers)]
-        for states, effect in lines:
-            if states is None or state in states:
-                yield effect[0] == "go" and (
-                    effect[1] not in (None, state) or any(map(self._changes, effect[2]))
+        lines: tuple[Transition | schema.Timer, ...] = (*session.rows, *session.timers)
+        for line in lines:
+            if line.states is None or state in line.states:
+                effect = line.effect
+                yield isinstance(effect, schema.Go) and (
+                    effect.state not in (None, state) or any(map(self._changes, effect.updates))
                 )
 
-    def _changes(self, update: tuple[str, Any]) -> bool:
-        name, value = update
-        return bool(value != self.variables[name][3])
+    def _changes(self, update: schema.Update) -> bool:
+        return update.value != self.variables[update.variable].initial
 
 
-def _is_variable(expression: Any) -> bool:
+def _is_variable(expression: Expression) -> bool:
     """Say whether an expression asks for a variable."""
-    return isinstance(expression, tuple) and (
-        expression[:1] == ("variable",) or any(_is_variable(part) for part in expression)
-    )
+    return any(isinstance(node, VariableReference) for node in nodes_in(expression))
 
 
 class Entry:
@@ -217,7 +219,7 @@ class Program:
             table,
             key,
             _by_state(table, rows, words),
-            _by_state(table, [each for each in rows if each[1][2] is not None], words),
+            _by_state(table, [(number, row) for number, row in rows if row.targets is not None], words),
             side,
             role,
         )
@@ -231,27 +233,26 @@ def _names(plan: Schema, kind: Kind) -> frozenset[str]:
     joined = {
         name
         for name, join in plan.joins.items()
-        if join[1] is None and any(target in whole for target, _, _ in (*join[3], *join[4]))
+        if join.block is None and any(each.target in whole for each in (*join.parts, *join.lasts))
     }
     return frozenset(whole | joined)
 
 
-def _is_about(row: Any, role: str | None, names: frozenset[str], *, by_name: bool) -> bool:
-    _, sender, targets, _, _ = row
-    if sender is not None and role is not None and sender != role:
+def _is_about(row: Transition, role: str | None, names: frozenset[str], *, by_name: bool) -> bool:
+    if row.role is not None and role is not None and row.role != role:
         return False
-    return not by_name if targets is None else bool(names.intersection(targets))
+    return not by_name if row.targets is None else bool(names.intersection(row.targets))
 
 
-def _by_state(table: Table, rows: list[tuple[int, Any]], words: MessageWords) -> tuple[Rows, ...]:
+def _by_state(table: Table, rows: list[tuple[int, Transition]], words: MessageWords) -> tuple[Rows, ...]:
     compiled = [
         (
-            states,
-            when,
-            None if when is None else compile_term(when, words),
-            row_of(number, effect, table.variables, table.numbers, words),
+            row.states,
+            row.when,
+            None if row.when is None else compile_term(row.when, words),
+            row_of(number, row.effect, table.variables, table.numbers, words),
         )
-        for number, (states, _, _, when, effect) in rows
+        for number, row in rows
     ]
     return tuple(
         _grouped([line for states, *line in compiled if states is None or state in states])
@@ -302,7 +303,7 @@ def _frames_inside(plan: Schema, kind: Kind) -> Callable[[Any], Any] | None:
     readers = [
         MessageWords(kind, {}).field((name,), "own")
         for name, field in kind.fields.items()
-        if _holds_frames(field[2])
+        if _holds_frames(field.type)
     ]
     if not readers:
         return None
@@ -315,7 +316,7 @@ def _frames_inside(plan: Schema, kind: Kind) -> Callable[[Any], Any] | None:
     return frames
 
 
-def _holds_frames(type_: Any) -> bool:
-    while type_[0] in ("region", "list"):
-        type_ = type_[1]
-    return bool(type_[0] == "frame")
+def _holds_frames(type_: Type) -> bool:
+    while isinstance(type_, Region | List):
+        type_ = type_.content if isinstance(type_, Region) else type_.item
+    return isinstance(type_, FrameReference)

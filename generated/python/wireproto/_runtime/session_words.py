@@ -13,10 +13,13 @@ from .access import MISSING, attribute, declared_name
 from .errors import DecodeError, EncodeError
 from .explain import explain
 from .expressions import Undefined
+from .layout import Fields
 from .options import Options
 from .record_types import flat_fields, is_nullable
-from .schema.declarations import Field, Join
+from .schema.declarations import Constant, Derived, Field, FieldValue, Join
+from .schema.expressions import Call, FieldReference
 from .schema.protocol import Schema
+from .schema.types import EnumReference, Integer, Text, Type, Varint
 from .session_terms import Term, compile_term
 from .text import encode_text
 from .tree import FrameValue, Node, Record
@@ -40,31 +43,27 @@ class Kind:
         self.plan = plan
         self.name = declared_name(message)
         self.frame = None if frame is None else declared_name(frame)
-        self.fields = {field[0]: field for field in flat_fields(self._declared())}
-        framed = () if self.frame is None else plan.frames[self.frame][1]
-        self.frame_fields = {field[0]: field for field in flat_fields(framed)}
+        self.fields = {field.name: field for field in flat_fields(self._declared())}
+        framed = () if self.frame is None else plan.frames[self.frame].fields
+        self.frame_fields = {field.name: field for field in flat_fields(framed)}
         self.message_class = type(message)
         self.frame_class = type(frame)
 
     @property
     def code(self) -> int | None:
         """Return the message's code."""
-        code: int | None = self.plan.messages.get(self.name, (None,))[0]
-        return code
+        return self.plan.messages[self.name].code if self.name in self.plan.messages else None
 
     @property
     def role(self) -> str | None:
         """Return the only role that sends it, None where both do."""
         if self.frame is None:
-            return str(self.plan.preambles[self.name][0])
-        declared = self.plan.messages.get(self.name)
-        role: str | None = None if declared is None else declared[1]
-        return role
+            return self.plan.preambles[self.name].role
+        return self.plan.messages[self.name].role if self.name in self.plan.messages else None
 
-    def _declared(self) -> Any:
-        if self.name in self.plan.messages:
-            return self.plan.messages[self.name][2]
-        return self.plan.preambles.get(self.name, (None, ()))[1]
+    def _declared(self) -> Fields:
+        declared = self.plan.messages.get(self.name) or self.plan.preambles.get(self.name)
+        return () if declared is None else declared.fields
 
 
 class MessageWords:
@@ -79,8 +78,7 @@ class MessageWords:
         return name in self.kind.fields or name in self.kind.frame_fields
 
     def is_number(self, path: tuple[str, ...]) -> bool:
-        type_ = self.declared(path)
-        return type_ is not None and type_[0] in ("int", "enum", "varint")
+        return isinstance(self.declared(path), Integer | EnumReference | Varint)
 
     def frame_number(self, path: tuple[str, ...]) -> _Get | None:
         is_of_frame = path[0] not in self.kind.fields and self.is_number(path)
@@ -91,12 +89,12 @@ class MessageWords:
         is_of_message = path[0] in self.kind.fields and self.declared(path) is not None
         return _getter(self.kind.message_class, path[0]) if is_of_message else None
 
-    def declared(self, path: tuple[str, ...]) -> Any:
+    def declared(self, path: tuple[str, ...]) -> Type | None:
         """Return the type of a field that is always there; None where it is not known, or there is none."""
         found = self.kind.fields.get(path[0]) or self.kind.frame_fields.get(path[0])
-        if found is None or len(path) > 1 or found[1] or found[4] is not None:
+        if found is None or len(path) > 1 or found.is_hidden or found.condition is not None:
             return None
-        return None if is_nullable(found[2]) else found[2]
+        return None if is_nullable(found.type) else found.type
 
     def field(self, path: tuple[str, ...], scope: str) -> Term:
         first = self._first(path[0])
@@ -120,7 +118,7 @@ class MessageWords:
     def joined(self, name: str) -> Term:
         join = self.kind.plan.joins[name]
         data = self._piece(name, join)
-        terms = [self.field((key,), "own") for key in join[2]]
+        terms = [self.field((key,), "own") for key in join.keys]
 
         def joined(m: Any, f: Any, v: list[Any], x: Any) -> int:
             key = tuple([term(m, f, v, x) for term in terms])
@@ -134,7 +132,7 @@ class MessageWords:
         if self.kind.name == name:
             return lambda m, f, v, x: m.data
         names = (self.kind.name, self.kind.frame)
-        found = [field for target, field, _ in (*join[3], *join[4]) if target in names]
+        found = [setting.field for setting in (*join.parts, *join.lasts) if setting.target in names]
         return self.field((found[0],), "own") if found else _missing(name)
 
     # ---- fields
@@ -148,24 +146,25 @@ class MessageWords:
         return _missing(name)
 
     def _read(self, field: Field, class_: type, *, is_header: bool) -> Term:
-        name, is_hidden, type_, value, condition = field[:5]
-        if is_hidden and value is not None:
-            return self._hidden(name, value)
+        name = field.name
+        if field.is_hidden and field.value is not None:
+            return self._hidden(name, field.value)
         get = _getter(class_, name)
         if is_header:
             plain: Term = lambda m, f, v, x: get(f)  # noqa: E731 - a closure as all others
         else:
             plain = lambda m, f, v, x: get(m)  # noqa: E731
-        return _required(plain, name) if condition is not None and not is_nullable(type_) else plain
+        is_optional = field.condition is not None and not is_nullable(field.type)
+        return _required(plain, name) if is_optional else plain
 
-    def _hidden(self, name: str, value: tuple[Any, ...]) -> Term:
+    def _hidden(self, name: str, value: FieldValue) -> Term:
         """Return a field that no object has: a constant, a code, or else what the bytes say."""
         match value:
-            case ("constant", expression):
+            case Constant(expression):
                 return compile_term(expression, self)
-            case ("derived", ("call", "code", _), _):
+            case Derived(Call("code")):
                 return self._code()
-            case ("derived", ("call", "present", (("field", path, _),)), _):
+            case Derived(Call("present", (FieldReference(path),))):
                 return _kept(name, self.about("present", path))
         kind = self.kind
         return _kept(name, lambda m, f, v, x: _measured(kind, m, f, x, (name,)).value)
@@ -177,13 +176,16 @@ class MessageWords:
     def _count(self, path: tuple[str, ...]) -> Term:
         value = self.field(path, "own")
         declared = self.kind.fields.get(path[0]) or self.kind.frame_fields.get(path[0])
-        if declared is not None and len(path) == 1 and declared[2][0] == "text":
-            _, encoding, _, is_lenient, endian = declared[2]
-            unit = 2 if encoding == "utf16" else 1
-            return lambda m, f, v, x: (
-                len(encode_text(value(m, f, v, x), encoding, is_lenient, endian)) // unit
-            )
+        if declared is not None and len(path) == 1 and isinstance(declared.type, Text):
+            return _measured_text(value, declared.type)
         return lambda m, f, v, x: len(value(m, f, v, x))
+
+
+def _measured_text(value: Term, type_: Text) -> Term:
+    """Return what counts the units of an encoded text."""
+    encoding, is_lenient, endian = type_.encoding, type_.is_lenient, type_.endian
+    unit = 2 if encoding == "utf16" else 1
+    return lambda m, f, v, x: len(encode_text(value(m, f, v, x), encoding, is_lenient, endian)) // unit
 
 
 def _getter(class_: type, name: str) -> _Get:

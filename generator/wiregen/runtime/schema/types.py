@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     Encoding: TypeAlias = Literal["utf8", "mutf8", "ascii", "latin1", "utf16"]
 
 __all__ = [
-    "Arm", "Bits", "Block", "Boolean", "Bytes", "Carrier", "Chunks", "CodingReference", "Compressed", "Computed", "Delimited", "EnumReference", "Float",
-    "FrameReference", "InSize", "Integer", "ItemCondition", "Length", "List", "Match", "MessageMatch", "MessageReference", "Prefix", "Region", "Span",
+    "Arm", "Bits", "Block", "Boolean", "ByteLength", "Bytes", "Carrier", "Chunks", "CodingReference", "Compressed", "Computed", "Delimited", "EnumReference", "Float",
+    "FrameReference", "InSize", "Integer", "ItemCondition", "ItemLength", "Length", "List", "Match", "MessageMatch", "MessageReference", "Prefix", "Region", "Span",
     "StructReference", "Text", "ToEnd", "Type", "UnionReference", "Until", "Uuid", "Varint",
 ]  # fmt: skip
 
@@ -73,7 +73,7 @@ class Compressed(Node, legacy="compressed"):
     """One compressed stream, which must fill its length."""
 
     algorithm: Literal["zlib", "gzip", "deflate"]
-    length: Length
+    length: ByteLength
 
 
 class Chunks(Node, legacy="chunks"):
@@ -148,14 +148,14 @@ class CodingReference(Node, legacy="coding"):
 class Bytes(Node, legacy="bytes"):
     """Bytes; their length is counted in bytes."""
 
-    length: Length
+    length: ByteLength
 
 
 class Text(Node, legacy="text"):
     """Encoded text; its length is counted in bytes, of utf16 in units of two bytes."""
 
     encoding: Encoding
-    length: Length
+    length: ByteLength
     is_lenient: bool
     endian: Endian
 
@@ -171,7 +171,7 @@ class List(Node, legacy="list"):
     """Items of one type; `smallest_item`: the fewest bytes that an item takes."""
 
     item: Type
-    length: Length
+    length: ItemLength
     smallest_item: int
     rule: str | None = None
     where: ItemCondition | None = None
@@ -249,11 +249,13 @@ class Region(Node, legacy="region"):
 
 
 if TYPE_CHECKING:
-    Length: TypeAlias = Prefix | Computed | ToEnd | Delimited | Until
+    ByteLength: TypeAlias = Prefix | Computed | ToEnd | Delimited
+    ItemLength: TypeAlias = Prefix | Computed | ToEnd | Until
+    Length: TypeAlias = ByteLength | ItemLength
     Carrier: TypeAlias = InSize | Prefix | Compressed | Chunks
     Type: TypeAlias = (
         Integer | Float | Boolean | Bits | Varint | Uuid | EnumReference | CodingReference | Bytes | Text | List | StructReference | UnionReference
         | MessageReference | FrameReference | MessageMatch | Match | Block | Region
     )  # fmt: skip
 else:
-    Length = Carrier = Type = Node
+    ByteLength = ItemLength = Length = Carrier = Type = Node

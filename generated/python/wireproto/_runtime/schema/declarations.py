@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .expressions import Expression
+from .expressions import Call, Expression
 from .node import Node
 from .types import Bytes, FrameReference, Integer, Span, Type, Varint
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Clearing", "Coding", "Condition", "Constant", "Context", "Default", "DefaultOf", "Derived", "Enum", "Field", "FieldValue", "Frame", "Join", "Member", "Message",
-    "Preamble", "Setting", "Trailing", "Union", "Variety", "Width",
+    "Preamble", "Setting", "Trailing", "Union", "Variety", "Width", "is_code",
 ]  # fmt: skip
 
 
@@ -192,6 +192,12 @@ class Join(Node):
     parts: tuple[Setting, ...]
     lasts: tuple[Setting, ...]
     clearings: tuple[Clearing, ...]
+
+
+def is_code(field: Field) -> bool:
+    """Return whether a field is derived from the code of the message."""
+    value = field.value.value if isinstance(field.value, Derived) else None
+    return isinstance(value, Call) and value.function == "code"
 
 
 if TYPE_CHECKING:
