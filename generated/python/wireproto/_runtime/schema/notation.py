@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from .protocol import Schema
 
-__all__ = ["dump", "load"]
+__all__ = ["CLASSES", "dump", "load"]
 
-_CLASSES: dict[str, type[Node]] = {
+CLASSES: dict[str, type[Node]] = {
     name: value
     for module in (types, expressions, declarations, sessions, protocol)
     for name, value in vars(module).items()
@@ -63,5 +63,5 @@ def _node(plain: Any) -> Any:
         return plain
     ((name, values),) = plain.items()
     if name:
-        return _CLASSES[name](*[_node(each) for each in values])
+        return CLASSES[name](*[_node(each) for each in values])
     return {key: _node(each) for key, each in values}
