@@ -18,6 +18,7 @@ from wiregen.runtime.explain import explain
 from wiregen.runtime.expressions import Undefined
 from wiregen.runtime.options import Options
 from wiregen.runtime.records import frame_from_record, frame_record, part_record
+from wiregen.runtime.schema.elements import TrailingBytes
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.writing import write_frame
 
@@ -245,7 +246,7 @@ class LineEncoder:
         data, options = _hex(line, "raw"), self._options(line)
         with suppress(DecodeError):  # no frame: then the fields are all that there is
             tree = explain(self._plan, data, 0, len(data), options)
-            tail = next((node for node in tree.walk() if node.type[0] == "tail"), None)
+            tail = next((node for node in tree.walk() if isinstance(node.type, TrailingBytes)), None)
             if tail is not None:
                 found = f"{tail.size} bytes"
                 raise EncodeError("unrepresentable", path=tail.path, expected=NOTHING_LEFT, found=found)
@@ -256,7 +257,7 @@ class LineEncoder:
         if not isinstance(part, dict) or part.get("last") is not False:
             return False
         join = self._plan.joins.get(part.get("join", ""))
-        return join is not None and join[1] is not None
+        return join is not None and join.block is not None
 
     def _written(self, line: Line) -> bytes:
         value, options = self._value(line), self._options(line)

@@ -57,8 +57,8 @@ def _is_own(plan: Schema, data: bytes, options: Options) -> bool:
     message = explain(plan, data, 0, len(data), options).value.message
     name = getattr(message, "name", "")
     known = plan.messages.get(name)
-    pieces = {target for join in plan.joins.values() for target, *_ in (*join[3], *join[4])}
-    return known is not None and known[1] in (None, options.from_role) and name not in pieces
+    pieces = {each.target for join in plan.joins.values() for each in (*join.parts, *join.lasts)}
+    return known is not None and known.role in (None, options.from_role) and name not in pieces
 
 
 def _geode(protocol: str, dice: random.Random, n_frames: int) -> tuple[str, list[bytes]]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from tests.property.codecs import Codecs, Item, Outcome, Wishes, cut, is_refusal
 
 from wiregen.runtime.explain import explain
 from wiregen.runtime.options import Options
+from wiregen.runtime.schema.types import Integer
 from wiregen.runtime.tree import FrameValue, Node
 
 
@@ -109,8 +110,8 @@ def lengths(node: Node) -> Iterator[Node]:
             yield inner
 
 
-def _order(node: Node) -> Any:
-    return node.type[3] if node.type[0] == "int" else "big"
+def _order(node: Node) -> Literal["big", "little"]:
+    return node.type.endian if isinstance(node.type, Integer) else "big"
 
 
 def check_raised(codecs: Codecs, data: bytes, other: bytes) -> None:

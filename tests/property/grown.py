@@ -15,8 +15,11 @@ from wiregen.runtime.layout import Layout
 from wiregen.runtime.options import Options
 from wiregen.runtime.reader import Reader
 from wiregen.runtime.reading import READERS
+from wiregen.runtime.reading_lengths import read_bytes, read_list, read_text
 from wiregen.runtime.reading_records import read_bare_frame
+from wiregen.runtime.scalars import bounds
 from wiregen.runtime.schema.declarations import (
+    Coding,
     Constant,
     Derived,
     Enum,
@@ -26,23 +29,31 @@ from wiregen.runtime.schema.declarations import (
     Message,
     Preamble,
     Variety,
+    Width,
 )
-from wiregen.runtime.schema.expressions import Call, Number
+from wiregen.runtime.schema.expressions import Call, FieldReference, Number
 from wiregen.runtime.schema.node import replace
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.schema.types import (
     Bits,
     Block,
+    ByteLength,
     Bytes,
+    CodingReference,
     Computed,
+    Delimited,
     EnumReference,
     FrameReference,
+    InSize,
     Integer,
     List,
     Match,
+    Prefix,
     Region,
     Text,
     ToEnd,
+    Type,
+    UnionReference,
     Varint,
 )
 from wiregen.runtime.tree import FrameValue
@@ -124,78 +135,79 @@ class _Growth:
         self._plan = plan
         self._dice = dice
 
-    def read(self, reader: Reader, type_: Any, place: Place) -> Any:
+    def read(self, reader: Reader, type_: Type, place: Place) -> Any:
         match type_:
-            case ("int", size, *_) if place.name in ("count", "length"):
-                self._number(reader, type_, self._dice.choice((0, 1, 1, 2, 3)) if size else 0)
-            case ("varint", *_) if place.name in ("count", "length"):
+            case Integer() if place.name in ("count", "length"):
+                self._number(reader, type_, self._dice.choice((0, 1, 1, 2, 3)))
+            case Varint() if place.name in ("count", "length"):
                 _grow(reader, bytes([self._dice.choice((0, 2, 4))]))
-            case ("varint", *_) if reader.window.available == reader.window.position:
+            case Varint() if reader.window.available == reader.window.position:
                 _grow(reader, self._varint())
-            case ("enum", name, only, _):
+            case EnumReference(name, only):
                 self._member(reader, name, only)
-            case ("union", name, only, _):
+            case UnionReference(name, only):
                 self._variety(reader, name, only)
-            case ("coding", name):
-                rows = self._plan.codings[name][1]
-                self._code(reader, self._plan.codings[name][0], self._dice.choice(rows)[:2], rows)
-            case ("text", *_):
+            case CodingReference(name):
+                coding = self._plan.codings[name]
+                self._code(reader, coding, self._dice.choice(coding.widths))
+            case Text():
                 return self._text(reader, type_, place)
-            case ("bytes", length):
+            case Bytes(length):
                 return self._bytes(reader, length, place)
             case List(length=ToEnd()):
                 length = Computed(Number(self._dice.randrange(4)))
-                return READERS[List](reader, replace(type_, length=length, smallest_item=0), place)
+                return read_list(reader, replace(type_, length=length, smallest_item=0), place)
             case List():
-                return READERS[List](reader, replace(type_, smallest_item=0), place)
-            case ("region", *_):
+                return read_list(reader, replace(type_, smallest_item=0), place)
+            case Region():
                 return self._region(reader, type_, place)
         return READERS[type(type_)](reader, type_, place)
 
     # ---- numbers
 
-    def _number(self, reader: Reader, type_: Any, number: int) -> None:
-        if type_[0] == "varint":
-            bits = type_[1]
-            number = (number << 1 ^ number >> bits - 1) if type_[2] else number
+    def _number(self, reader: Reader, type_: Integer | Varint, number: int) -> None:
+        if isinstance(type_, Varint):
+            number = (number << 1 ^ number >> type_.bits - 1) if type_.is_zigzag else number
             _grow(reader, _leb128(number))
             return
-        _, size, signed, endian = type_
-        _grow(reader, number.to_bytes(size, endian, signed=signed))
+        _grow(reader, number.to_bytes(type_.size, type_.endian, signed=type_.is_signed))
 
     def _varint(self) -> bytes:
         return _leb128(self._dice.choice((0, 1, 2, 3, 127, 128, 300, 2**31, 2**62)))
 
-    def _member(self, reader: Reader, name: str, only: Any) -> None:
-        base, is_open, members = self._plan.enums[name]
-        known = [number for number, member in members if only is None or member in only]
-        if not (is_open and self._dice.random() < 0.2):
-            self._number(reader, base, self._dice.choice(known))
+    def _member(self, reader: Reader, name: str, only: tuple[str, ...] | None) -> None:
+        enum = self._plan.enums[name]
+        known = [each.value for each in enum.members if only is None or each.name in only]
+        if not (enum.is_open and self._dice.random() < 0.2):
+            self._number(reader, enum.type, self._dice.choice(known))
 
-    def _variety(self, reader: Reader, name: str, only: Any) -> None:
-        base, varieties, _ = self._plan.unions[name]
-        spans = [span for codes, own, *_ in varieties for span in codes if only is None or own in only]
-        low, high = self._dice.choice(spans)
-        self._number(reader, base, self._dice.choice((low, high, (low + high) // 2)))
+    def _variety(self, reader: Reader, name: str, only: tuple[str, ...] | None) -> None:
+        union = self._plan.unions[name]
+        spans = [span for each in union.varieties if only is None or each.name in only for span in each.spans]
+        span = self._dice.choice(spans)
+        number = self._dice.choice((span.low, span.high, (span.low + span.high) // 2))
+        self._number(reader, union.type, number)
 
-    def _code(self, reader: Reader, base: Any, span: Any, rows: Any) -> None:
-        low, high = span
-        self._number(reader, base, self._dice.choice((low, high, min(low + self._dice.randrange(3), high))))
+    def _code(self, reader: Reader, coding: Coding, width: Width) -> None:
+        low, high = width.low, width.high
+        number = self._dice.choice((low, high, min(low + self._dice.randrange(3), high)))
+        self._number(reader, coding.type, number)
 
     # ---- what has a length
 
-    def _bytes(self, reader: Reader, length: Any, place: Place) -> Any:
+    def _bytes(self, reader: Reader, length: ByteLength, place: Place) -> Any:
         match length:
             case ToEnd():
                 length = Computed(Number(self._dice.randrange(4)))
-            case ("delimited", delimiter):
+            case Delimited(delimiter):
                 body = bytes(self._dice.choice(b"abc") for _ in range(self._dice.randrange(4)))
                 _grow(reader, body + bytes.fromhex(delimiter))
-        return READERS[Bytes](reader, Bytes(length), place)
+        return read_bytes(reader, Bytes(length), place)
 
-    def _text(self, reader: Reader, type_: Any, place: Place) -> Any:
-        _, encoding, length, lenient, endian = type_
-        python = {"mutf8": "utf-8", "utf8": "utf-8", "utf16": f"utf-16-{endian[0]}e"}.get(encoding, encoding)
+    def _text(self, reader: Reader, type_: Text, place: Place) -> Any:
+        encoding, length = type_.encoding, type_.length
+        utf16 = f"utf-16-{type_.endian[0]}e"
+        python = {"mutf8": "utf-8", "utf8": "utf-8", "utf16": utf16}.get(encoding, encoding)
         text = self._dice.choice(_LETTERS)
         try:
             data = text.encode(python)
@@ -206,37 +218,37 @@ class _Growth:
             data = data.decode().replace("\0", "").replace("😀", "").encode()
         unit = 2 if encoding == "utf16" else 1
         match length:
-            case ("prefix", *_):
+            case Prefix():
                 # The prefix is left out: only the value is wanted.
                 size = min(len(data) // unit, 100)
                 length = Computed(Number(size))
                 data = data if size == len(data) // unit else b"q" * size * unit
-            case ("computed", expression):
+            case Computed(expression):
                 size = reader.number(expression, place)
                 data = ("q" * min(size, 1000)).encode(python)
-            case ("end",):
+            case ToEnd():
                 length = Computed(Number(len(data) // unit))
-            case ("delimited", delimiter):
+            case Delimited(delimiter):
                 end = bytes.fromhex(delimiter)
                 data = (b"" if end in data else data) + end
         _grow(reader, data)
-        return READERS[Text](reader, Text(encoding, length, lenient, endian), place)
+        return read_text(reader, replace(type_, length=length), place)
 
     # ---- regions
 
-    def _region(self, reader: Reader, type_: Any, place: Place) -> Any:
+    def _region(self, reader: Reader, type_: Region, place: Place) -> Any:
         """Read what is in a region as if it lay bare; its room is what chance says."""
-        _, content, carrier, _ = type_
         window = reader.window
         before = (window.end, reader.is_last, reader.is_bounded)
         room = self._dice.choice((_ROOM, _ROOM, self._dice.randrange(1, 40)))
         window.end = window.position + room if before[0] is None else min(before[0], window.position + room)
         reader.is_last, reader.is_bounded = True, True
         start = window.position
-        node = yield from reader.read(reader, content, place)
+        node = yield from reader.read(reader, type_.content, place)
         window.end, reader.is_last, reader.is_bounded = before
-        if carrier[0] == "size" and carrier[1][0] == "field" and carrier[1][2] == "own":
-            _set(reader, carrier[1][1], window.position - start)
+        match type_.carrier:
+            case InSize(FieldReference(path, "own")):
+                _set(reader, path, window.position - start)
         return node
 
 
@@ -280,7 +292,7 @@ def _freed(plan: Schema, enums: dict[str, Enum], entry: Any) -> Any:
     return _fields(plan, enums, entry)
 
 
-def _fields(plan: Schema, enums: dict[str, Enum], fields: Any) -> Any:
+def _fields(plan: Schema, enums: dict[str, Enum], fields: tuple[Field, ...]) -> tuple[Field, ...]:
     return tuple(_field(plan, enums, field) for field in fields)
 
 
@@ -304,18 +316,15 @@ def _field(plan: Schema, enums: dict[str, Enum], field: Field) -> Field:
     return replace(field, type=_type(plan, enums, type_), value=None, where=None)
 
 
-def _holds(base: Any, code: int) -> bool:
+def _holds(base: Integer | Varint, code: int) -> bool:
     """Tell whether a type can say a code, which may be one that only the other role has."""
-    match base:
-        case ("int", size, True, _):
-            return bool(-1 << 8 * size - 1 <= code < 1 << 8 * size - 1)
-        case ("int", size, False, _):
-            return bool(0 <= code < 1 << 8 * size)
-        case _:
-            return code >= 0
+    if not isinstance(base, Integer):
+        return code >= 0
+    low, high = bounds(base)
+    return low <= code <= high
 
 
-def _type(plan: Schema, enums: dict[str, Enum], type_: Any) -> Any:
+def _type(plan: Schema, enums: dict[str, Enum], type_: Type) -> Type:
     """Return a type with the fields of its blocks freed too."""
     match type_:
         case Block(fields):

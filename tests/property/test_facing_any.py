@@ -21,6 +21,7 @@ from tests.property.any_values import AnyValues
 from tests.property.facing import SETTINGS, Facing
 
 import wireproto
+from wiregen.runtime.schema.types import Type, Uuid
 from wiregen.runtime.session_rows import STAY
 
 NAMES = "lumberjack pravega pravega_documented pravega_proposal reactive_streams geode".split()
@@ -45,8 +46,8 @@ class FewValues(AnyValues):
     def _text(self, encoding: str, lenient: bool) -> str:
         return self._dice.choice(("", "a"))
 
-    def _value(self, type_: Any, depth: int) -> Any:
-        return UUID(int=self._dice.randrange(2)) if type_[0] == "uuid" else super()._value(type_, depth)
+    def _value(self, type_: Type, depth: int) -> Any:
+        return UUID(int=self._dice.randrange(2)) if isinstance(type_, Uuid) else super()._value(type_, depth)
 
 
 class Talking(Facing):
@@ -60,10 +61,10 @@ class Talking(Facing):
         self.roles = (self.plan.roles[0], self.plan.roles[1])
         # Pieces whose bytes mean nothing together would be faults and not steps.
         self.pieces = tuple(
-            getattr(self.package, target)
+            getattr(self.package, setting.target)
             for join in self.plan.joins.values()
-            for target, _, _ in (*join[3], *join[4])
-            if join[1] is None
+            for setting in (*join.parts, *join.lasts)
+            if join.block is None
         )
         self.taken: Counter[Any] = Counter()
         self.n_begun = 0

@@ -167,7 +167,8 @@ def test_equality_of_what_holds_itself_is_that_of_lists() -> None:
 def test_an_unknown_message_has_no_code_of_a_known_one(module: str) -> None:
     package = Package(module)
     refused = 0
-    for name, (code, role, _) in package.plan.messages.items():
+    for name, declared in package.plan.messages.items():
+        code, role = declared.code, declared.role
         if code is None:
             continue
         frame = package.native.Unknown(code, b"abc")

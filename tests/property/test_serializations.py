@@ -114,7 +114,7 @@ def test_python_msgpack_reads_what_we_write(package: Package) -> None:
         octets = code_of(package.msgpack.encode, frame)
         if isinstance(octets, bytes):
             row = python_msgpack.unpackb(octets)
-            code = package.plan.messages[type(frame.message).__name__][0]
+            code = package.plan.messages[type(frame.message).__name__].code
             assert row[0] == (type(frame.message).__name__ if code is None else code)
             again = package.msgpack.decode(python_msgpack.packb(row), **package.told(role))
             assert again == frame

@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
 from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
+from wiregen.runtime.layout import Fields
+from wiregen.runtime.scalars import bounds
 from wiregen.runtime.schema.declarations import Message
 from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.types import (
+    Boolean,
+    Bytes,
+    EnumReference,
+    Float,
+    FrameReference,
+    Integer,
+    List,
+    Prefix,
+    Region,
+    StructReference,
+    Text,
+    Type,
+    Uuid,
+)
 from wiregen.runtime.tree import FrameValue, Record
 
 _ENCODINGS: dict[str, SearchStrategy[str]] = {
@@ -28,66 +45,67 @@ _ENCODINGS: dict[str, SearchStrategy[str]] = {
 
 def frames(plan: Schema, depth: int = 1) -> SearchStrategy[FrameValue]:
     """Return frames that can be written and read: tree values, with enums as plain numbers."""
-    (name, (_, fields, body)), *_ = plan.frames.items()
-    header = _row(plan, tuple(field for field in fields if field[0] != body), depth)
+    name, frame = next(iter(plan.frames.items()))
+    header = _row(plan, tuple(field for field in frame.fields if field.name != frame.message), depth)
     return st.builds(
-        lambda values, message: FrameValue(name, values, message, body=body), header, messages(plan, depth)
+        lambda values, message: FrameValue(name, values, message, body=frame.message),
+        header,
+        messages(plan, depth),
     )
 
 
 def messages(plan: Schema, depth: int) -> SearchStrategy[Record]:
     flat = {name: layout for name, layout in plan.messages.items() if depth > 0 or not _holds_frames(layout)}
-    return st.one_of([_record(plan, name, fields, depth) for name, (_, _, fields) in flat.items()])
+    return st.one_of([_record(plan, name, each.fields, depth) for name, each in flat.items()])
 
 
 def _holds_frames(layout: Message) -> bool:
-    return any(field[2][0] == "region" for field in layout[2])
+    return any(isinstance(field.type, Region) for field in layout.fields)
 
 
-def _record(plan: Schema, name: str, fields: tuple[Any, ...], depth: int) -> SearchStrategy[Record]:
+def _record(plan: Schema, name: str, fields: Fields, depth: int) -> SearchStrategy[Record]:
     return _row(plan, fields, depth).map(lambda values: Record(name, values))
 
 
-def _row(plan: Schema, fields: tuple[Any, ...], depth: int) -> SearchStrategy[dict[str, Any]]:
+def _row(plan: Schema, fields: Fields, depth: int) -> SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries(
-        {field[0]: _values(plan, field[2], depth) for field in fields if not field[1]}
+        {field.name: _values(plan, field.type, depth) for field in fields if not field.is_hidden}
     )
 
 
-def _values(plan: Schema, type_: tuple[Any, ...], depth: int) -> SearchStrategy[Any]:
+def _values(plan: Schema, type_: Type, depth: int) -> SearchStrategy[Any]:
     match type_:
-        case ("int", size, signed, _):
-            return _integers(8 * size, is_signed=signed)
-        case ("float", size, _):
+        case Integer():
+            return _integers(type_)
+        case Float(size):
             return st.floats(width=32 if size == 4 else 64)
-        case ("bool", *_):
+        case Boolean():
             return st.booleans()
-        case ("uuid",):
+        case Uuid():
             return st.uuids()
-        case ("bytes", _):
-            return st.binary(max_size=12) | st.binary(min_size=65, max_size=300).filter(_fits(type_[1]))
-        case ("text", encoding, _, is_lenient, _):
+        case Bytes(Prefix(Integer() as prefix)):
+            return st.binary(max_size=12) | st.binary(min_size=65, max_size=300).filter(_fits(prefix))
+        case Text(encoding, _, is_lenient):
             return _lenient_text() if encoding == "utf8" and is_lenient else _ENCODINGS[encoding]
-        case ("list", item, *_):
+        case List(item):
             return st.lists(_values(plan, item, depth), max_size=4)
-        case ("enum", name, *_):
+        case EnumReference(name):
             return _members(plan, name)
-        case ("struct", name):
+        case StructReference(name):
             return _record(plan, name, plan.structs[name], depth)
-        case ("region", ("list", ("frame", *_), *_), *_):
+        case Region(List(FrameReference())):
             return st.lists(frames(plan, depth - 1), max_size=3)
         case _:
-            raise AssertionError(f"no values for {type_[0]}")
+            raise AssertionError(f"no values for {type_}")
 
 
-def _integers(bits: int, *, is_signed: bool) -> SearchStrategy[int]:
-    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
+def _integers(type_: Integer) -> SearchStrategy[int]:
+    low, high = bounds(type_)
     return st.integers(low, high) | st.sampled_from([low, high])
 
 
-def _fits(length: tuple[Any, ...]) -> Any:
-    longest = 127 if length[1][1] == 1 and length[1][2] else 255 if length[1][1] == 1 else 300
-    return lambda value: len(value) <= longest
+def _fits(prefix: Integer) -> Callable[[bytes], bool]:
+    return lambda value: len(value) <= bounds(prefix)[1]
 
 
 def _lenient_text() -> SearchStrategy[str]:
@@ -98,9 +116,9 @@ def _lenient_text() -> SearchStrategy[str]:
 
 
 def _members(plan: Schema, name: str) -> SearchStrategy[int]:
-    base, is_open, members = plan.enums[name]
-    known = st.sampled_from([number for number, _ in members])
-    return known | _integers(8 * base[1], is_signed=base[2]) if is_open else known
+    enum = plan.enums[name]
+    known = st.sampled_from([each.value for each in enum.members])
+    return known | _integers(enum.type) if enum.is_open and isinstance(enum.type, Integer) else known
 
 
 # ---- bad values

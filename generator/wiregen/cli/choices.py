@@ -7,6 +7,7 @@ from typing import Any, Final
 from wiregen.cli.failure import Failure
 from wiregen.diagnostics import did_you_mean
 from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.types import Boolean, EnumReference, Type
 
 __all__ = ["limits_of", "options_of", "role_of", "variant_of"]
 
@@ -46,7 +47,12 @@ def limits_of(plan: Schema, settings: tuple[str, ...]) -> dict[str, int]:
 
 def options_of(plan: Schema, settings: tuple[str, ...]) -> dict[str, Any]:
     """Return settings of a connection out of texts such as `ack_value=COUNT`."""
-    types = {each[0]: each[1] for session in plan.sessions.values() for each in session.variables if each[4]}
+    types = {
+        each.name: each.type
+        for session in plan.sessions.values()
+        for each in session.variables
+        if each.is_option
+    }
     options = {}
     for setting in settings:
         name, _, value = (part.strip() for part in setting.partition("="))
@@ -55,10 +61,11 @@ def options_of(plan: Schema, settings: tuple[str, ...]) -> dict[str, Any]:
     return options
 
 
-def _option(plan: Schema, setting: str, type_: tuple[Any, ...], value: str) -> Any:
+def _option(plan: Schema, setting: str, type_: Type, value: str) -> Any:
     """Return the value of an option: a member of its enum, a truth, or a number."""
-    members = {name: number for number, name in plan.enums[type_[1]][2]} if type_[0] == "enum" else {}
-    values = {**members, **({"true": True, "false": False} if type_[0] == "bool" else {})}
+    values: dict[str, Any] = {"true": True, "false": False} if isinstance(type_, Boolean) else {}
+    if isinstance(type_, EnumReference):
+        values = {each.name: each.value for each in plan.enums[type_.name].members}
     if value in values:
         return values[value]
     if value.isascii() and value.removeprefix("-").isdecimal() and len(value) < 40:

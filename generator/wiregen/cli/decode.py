@@ -190,7 +190,7 @@ def _stream(
         partial = (outcome.partial or {}) if isinstance(outcome, DecodeError) else None
         name = message_of(decoded) if partial is None else partial.get("message")
         message = settings.plan.messages.get(name or "")
-        return decoded if message is None else replace(decoded, role=message[1])
+        return decoded if message is None else replace(decoded, role=message.role)
 
     context, directions = heard(before, settings)
     way = directions.get(role or "") or direction(settings, role, context)

@@ -63,5 +63,5 @@ class _Way:
         """Tell whether the role may send that message: the codec takes any role's."""
         value = getattr(decoded.outcome, "value", None)
         message = getattr(value, "message", None) if isinstance(value, FrameValue) else value
-        _, role, _ = self._messages.get(getattr(message, "name", ""), (None, None, ()))
-        return role in (None, decoded.role)
+        declared = self._messages.get(getattr(message, "name", ""))
+        return declared is None or declared.role in (None, decoded.role)

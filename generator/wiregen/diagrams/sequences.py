@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 
 from wiregen.runtime.records import frame_record
 from wiregen.runtime.schema.protocol import Schema
-from wiregen.runtime.schema.sessions import Session
+from wiregen.runtime.schema.sessions import Go, Session
 from wiregen.traces import Step, Trace, Traces
 
 __all__ = ["Happening", "Said", "SequenceDiagram", "conversations", "sequence_diagram"]
@@ -92,7 +92,7 @@ def conversations(plan: Schema, traces: Traces) -> dict[str, SequenceDiagram]:
 
 def _said_in(session: Session) -> frozenset[str]:
     """Return the messages that rows of a session name and allow."""
-    allowed = (targets for _, _, targets, _, effect in session.rows if targets and effect[0] == "go")
+    allowed = (row.targets for row in session.rows if row.targets and isinstance(row.effect, Go))
     return frozenset(name for targets in allowed for name in targets)
 
 

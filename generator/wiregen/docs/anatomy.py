@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
+from wiregen.runtime.schema.elements import Data
 from wiregen.runtime.tree import Node, Unknown
 
 __all__ = ["Anatomy", "HexLine", "HexRun", "Piece", "anatomy_of"]
@@ -101,7 +102,7 @@ def _leaves(node: Node, parent: Node) -> Iterator[tuple[Node, Any]]:
             yield from _leaves(child, node)
         return
     if node.size:
-        yield node, parent.value if node.type[0] == "data" else node.value
+        yield node, parent.value if isinstance(node.type, Data) else node.value
     for child in node.children:
         yield from _leaves(child, node)
 

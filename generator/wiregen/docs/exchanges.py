@@ -18,6 +18,7 @@ from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.explain import careful_decoder, explain_type
 from wiregen.runtime.options import Options
 from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.types import Bytes
 from wiregen.runtime.tree import FrameValue, Node
 
 __all__ = ["Exchange", "Heard", "heard", "heard_views", "joined_view"]
@@ -103,8 +104,8 @@ def heard_views(book: Book, some: Iterable[tuple[Heard, str]]) -> tuple[HeardVie
 
 def joined_view(book: Book, name: str, data: bytes, above: tuple[HeardView, ...]) -> HeardView | None:
     """Return the frame that pieces are together; None where they are only bytes, or the last piece's own block."""
-    type_ = book.plan.joins[name][0]
-    if type_ is None or type_[0] == "bytes" or not above:
+    type_ = book.plan.joins[name].type
+    if type_ is None or isinstance(type_, Bytes) or not above:
         return None
     options = Options(above[-1].role or None)
     node = explain_type(book.plan, type_, data, options, name=name)

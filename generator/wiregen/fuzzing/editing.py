@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from wiregen.runtime.schema.elements import CompressedBody, JoinedBody
 from wiregen.runtime.schema.types import Integer
 from wiregen.runtime.tree import Node
 
@@ -38,9 +39,9 @@ def spots(data: bytes, roots: Sequence[Node], shell: Spot | None = None) -> Iter
         node, above = stack.pop()
         spot = Spot(node, above, data, shell)
         yield spot
-        if node.type[0] == "compressed":
+        if isinstance(node.type, CompressedBody):
             yield from _inside(spot)
-        elif node.type[0] != "joined":
+        elif not isinstance(node.type, JoinedBody):
             stack.extend((child, (*above, node)) for child in reversed(node.children))
 
 
@@ -52,7 +53,7 @@ def _inside(spot: Spot) -> Iterator[Spot]:
 
 def inflated_of(spot: Spot) -> bytes | None:
     """Return what a compressed body holds; None where that is much."""
-    stream = zlib.decompressobj(_WINDOW_BITS[spot.node.type[1]])
+    stream = zlib.decompressobj(_window_bits(spot))
     try:
         inflated = stream.decompress(spot.octets, _MOST_INFLATED)
     except zlib.error:
@@ -60,9 +61,14 @@ def inflated_of(spot: Spot) -> bytes | None:
     return inflated if stream.eof else None
 
 
+def _window_bits(spot: Spot) -> int:
+    assert isinstance(spot.node.type, CompressedBody)
+    return _WINDOW_BITS[spot.node.type.algorithm]
+
+
 def compressed(spot: Spot, inflated: bytes, level: int = 0) -> bytes:
     """Return bytes as the body that a spot is."""
-    stream = zlib.compressobj(level, zlib.DEFLATED, _WINDOW_BITS[spot.node.type[1]])
+    stream = zlib.compressobj(level, zlib.DEFLATED, _window_bits(spot))
     return stream.compress(inflated) + stream.flush()
 
 

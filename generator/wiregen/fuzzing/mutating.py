@@ -8,9 +8,9 @@ from typing import Final
 
 from wiregen.fuzzing.differing import Trial
 from wiregen.fuzzing.editing import Spot, compressed, inflated_of, is_item, number_bytes, replaced, spots
-from wiregen.runtime.schema.elements import Data, Element
+from wiregen.runtime.schema.elements import CompressedBody, Data, Element
 from wiregen.runtime.schema.protocol import Schema
-from wiregen.runtime.schema.types import Boolean, EnumReference, Integer
+from wiregen.runtime.schema.types import Boolean, Bytes, CodingReference, EnumReference, Integer, Text, Varint
 from wiregen.runtime.tree import Node
 
 __all__ = ["Mutator"]
@@ -35,6 +35,7 @@ _VARINTS: Final = (
     2**64 - 1,
     2**64,
 )
+_NUMBERS: Final = (Integer, EnumReference, Boolean, Varint, CodingReference)
 _MOST_POOL: Final = 4096
 
 
@@ -47,7 +48,7 @@ class Mutator:
     def __init__(self, plan: Schema, random: Random) -> None:
         self._plan = plan
         self._random = random
-        self._pool: list[tuple[str, bytes]] = []
+        self._pool: list[tuple[type[Element], bytes]] = []
         self._codes = _codes(plan)
 
     def mutated(self, trial: Trial, roots: Sequence[Node], other: Trial) -> Trial:
@@ -86,19 +87,13 @@ class Mutator:
     def _ways(self, spot: Spot) -> list[Callable[[Spot], bytes]]:
         node = spot.node
         ways: list[Callable[[Spot], bytes]] = []
-        if node.part in ("length", "count", "code") or node.type[0] in (
-            "int",
-            "enum",
-            "bool",
-            "varint",
-            "coding",
-        ):
+        if node.part in ("length", "count", "code") or isinstance(node.type, _NUMBERS):
             ways.append(self._number)
-        if node.type[0] in ("text", "bytes", "data"):
+        if isinstance(node.type, Text | Bytes | Data):
             ways.append(self._text)
         if is_item(node):
             ways += [self._dropped, self._doubled, self._swapped]
-        if node.type[0] == "compressed":
+        if isinstance(node.type, CompressedBody):
             ways += [self._recompressed, self._nested]
         if spot.above:
             ways += [self._spliced, self._cut_short]
@@ -109,7 +104,7 @@ class Mutator:
 
     def _number(self, spot: Spot) -> bytes:
         node, random = spot.node, self._random
-        if node.type[0] == "varint" or (node.type[0] == "coding"):
+        if isinstance(node.type, Varint | CodingReference):
             return self._replaced(spot, _varint(random.choice(_VARINTS), random.choice((0, 0, 0, 1, 9))))
         type_ = self._base(node)
         if not isinstance(type_, Integer) or node.size != type_.size:
@@ -126,14 +121,14 @@ class Mutator:
         return Integer(1, False, "big") if isinstance(node.type, Boolean) else node.type
 
     def _known(self, node: Node) -> Sequence[int]:
-        if node.type[0] == "enum":
-            return [number for number, _ in self._plan.enums[node.type[1]][2]]
+        if isinstance(node.type, EnumReference):
+            return [member.value for member in self._plan.enums[node.type.name].members]
         return self._codes if node.part == "code" or ", derived" in node.note else ()
 
     def _text(self, spot: Spot) -> bytes:
         random = self._random
         octets = bytearray(spot.octets)
-        start = 0 if spot.node.type[0] == "data" else _prefix(spot.node)
+        start = 0 if isinstance(spot.node.type, Data) else _prefix(spot.node)
         at = random.randrange(start, len(octets) + 1)
         piece = random.choice(_TEXTS)
         if random.random() < 0.5:
@@ -143,7 +138,7 @@ class Mutator:
 
     def _replaced_text(self, spot: Spot, octets: bytes) -> bytes:
         """Replace a text, its own prefix mended too: that of the data alone is a child beside it."""
-        data = next((child for child in spot.node.children if child.type[0] == "data"), None)
+        data = _data(spot.node)
         if data is None:
             return self._replaced(spot, octets)
         inner = Spot(data, (*spot.above, spot.node), spot.data, spot.shell)
@@ -180,8 +175,8 @@ class Mutator:
         return self._replaced(spot, body)
 
     def _spliced(self, spot: Spot) -> bytes:
-        kind = spot.node.type[0]
-        alike = [octets for name, octets in self._pool if name == kind]
+        kind = type(spot.node.type)
+        alike = [octets for other, octets in self._pool if other is kind]
         return self._replaced(spot, self._random.choice(alike) if alike else b"")
 
     def _cut_short(self, spot: Spot) -> bytes:
@@ -191,7 +186,7 @@ class Mutator:
     def _learn(self, parts: Sequence[Spot]) -> None:
         for spot in parts:
             if 0 < spot.node.size <= 256:
-                learnt = (spot.node.type[0], spot.octets)
+                learnt = (type(spot.node.type), spot.octets)
                 if len(self._pool) < _MOST_POOL:
                     self._pool.append(learnt)
                 else:
@@ -229,9 +224,13 @@ def _outermost(spot: Spot) -> Spot:
     return spot if spot.shell is None else _outermost(spot.shell)
 
 
+def _data(node: Node) -> Node | None:
+    return next((child for child in node.children if isinstance(child.type, Data)), None)
+
+
 def _prefix(node: Node) -> int:
     """Return how many bytes stand before the data of a text."""
-    data = next((child for child in node.children if child.type[0] == "data"), None)
+    data = _data(node)
     return 0 if data is None else data.start - node.start
 
 
@@ -250,7 +249,7 @@ def _varint(value: int, n_spare: int) -> bytes:
 
 def _codes(plan: Schema) -> tuple[int, ...]:
     """Return the numbers that messages and the varieties of unions are known by."""
-    codes = {message[0] for message in plan.messages.values()}
+    codes = {message.code for message in plan.messages.values() if message.code is not None}
     for union in plan.unions.values():
-        codes |= {pattern[0] for variety in union[1] for pattern in variety[0]}
-    return tuple(sorted(code for code in codes if isinstance(code, int)))
+        codes |= {span.low for variety in union.varieties for span in variety.spans}
+    return tuple(sorted(codes))

@@ -9,6 +9,7 @@ from typing import Final
 
 from wiregen.fuzzing.differing import Trial
 from wiregen.fuzzing.editing import is_item, replaced, spots
+from wiregen.runtime.schema.elements import Data
 from wiregen.runtime.tree import Node
 
 __all__ = ["shrunk"]
@@ -56,7 +57,7 @@ def _without_parts(trial: Trial, nodes: Callable[[Trial], tuple[Node, ...]]) -> 
     for root in roots:
         yield trial.data[: root.start] + trial.data[root.end :]
     for spot in spots(trial.data, roots):
-        if spot.node.size and (is_item(spot.node) or spot.node.type[0] == "data"):
+        if spot.node.size and (is_item(spot.node) or isinstance(spot.node.type, Data)):
             yield replaced(spot, b"", is_mended=True, n_items=-1 if is_item(spot.node) else 0)
 
 

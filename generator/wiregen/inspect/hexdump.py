@@ -12,6 +12,7 @@ from wiregen.diagnostics import visible
 from wiregen.inspect.secrets import holds_secret
 from wiregen.inspect.values import HIDDEN, plural
 from wiregen.runtime.errors import DecodeError
+from wiregen.runtime.schema.elements import CompressedBody, JoinedBody
 from wiregen.runtime.tree import Node
 
 __all__ = ["dump_fault", "dump_frame"]
@@ -33,7 +34,6 @@ _COLOURS: Final = (
 )
 _FAULT: Final = "bold red"
 _WINDOW_BITS: Final = {"zlib": 15, "gzip": 31, "deflate": -15}
-_TRANSFORMED: Final = frozenset({"compressed", "joined"})
 _PIECES: Final = frozenset({"length", "count", "code", "delimiter", "tail"})
 
 
@@ -59,8 +59,8 @@ def dump_frame(
     leaves = tuple(_leaves(node, secrets))
     yield from _rows(raw, _stretches(leaves, node.start, within), offset)
     for leaf, is_secret in leaves:
-        if leaf.type[0] == "compressed" and not is_secret:
-            data = _inflated(raw[leaf.start - node.start : leaf.end - node.start], leaf)
+        if isinstance(leaf.type, CompressedBody) and not is_secret:
+            data = _inflated(raw[leaf.start - node.start : leaf.end - node.start], leaf, leaf.type)
             yield from _dump_inner(data, leaf, secrets)
 
 
@@ -85,17 +85,17 @@ def _dump_inner(data: bytes, leaf: Node, secrets: frozenset[str]) -> Iterator[Te
             yield Text("  ").append_text(row)
 
 
-def _inflated(data: bytes, leaf: Node) -> bytes:
+def _inflated(data: bytes, leaf: Node, type_: CompressedBody) -> bytes:
     """Return what a compressed body holds; it was read within the limits before."""
     size = max((child.end for child in leaf.children), default=0)
-    stream = zlib.decompressobj(_WINDOW_BITS[leaf.type[1]])
+    stream = zlib.decompressobj(_WINDOW_BITS[type_.algorithm])
     return stream.decompress(data, size) if size else b""
 
 
 def _leaves(node: Node, secrets: frozenset[str], is_secret: bool = False) -> Iterator[tuple[Node, bool]]:
     """Return the nodes that together hold each byte once, and whether they are hidden."""
     is_secret = is_secret or node.name in secrets
-    if node.type[0] in _TRANSFORMED:
+    if isinstance(node.type, CompressedBody | JoinedBody):
         yield node, is_secret or holds_secret(node, secrets)
         return
     for child in node.children:

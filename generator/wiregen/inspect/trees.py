@@ -7,7 +7,18 @@ from wiregen.diagnostics import visible
 from wiregen.inspect.branches import Branch
 from wiregen.inspect.values import HIDDEN, bytes_text, json_text, plural, scalar_text
 from wiregen.runtime.errors import DecodeError
+from wiregen.runtime.schema.elements import CompressedBody, PreambleReference, TrailingBytes
 from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.types import (
+    Block,
+    EnumReference,
+    FrameReference,
+    List,
+    MessageReference,
+    Region,
+    StructReference,
+    UnionReference,
+)
 from wiregen.runtime.tree import FrameValue, Node, Unknown, Variety
 
 __all__ = ["tree_of_fault", "tree_of_frame"]
@@ -16,7 +27,8 @@ MAX_ITEMS: Final = 64
 """Items of a list that a tree shows."""
 
 _PIECES = frozenset({"length", "count", "delimiter"})
-_RECORDS = frozenset({"struct", "message", "frame", "preamble", "block", "union"})
+_RECORDS = (StructReference, MessageReference, FrameReference, PreambleReference, Block, UnionReference)
+_NAMED = (StructReference, MessageReference, FrameReference, PreambleReference, UnionReference)
 _MORE = "--format jsonl has them all"
 
 
@@ -33,9 +45,9 @@ class _Trees:
 
     def _below(self, node: Node, owner: str) -> tuple[Branch, ...]:
         """Return the branches of what hangs below a field of `owner`."""
-        if node.type[0] == "list":
+        if isinstance(node.type, List):
             return tuple(self._listed(_fields(node), owner))
-        return self.record(node) if node.type[0] in _RECORDS else ()
+        return self.record(node) if isinstance(node.type, _RECORDS) else ()
 
     def _listed(self, nodes: tuple[Node, ...], owner: str) -> Iterator[Branch]:
         n_items = 0
@@ -55,18 +67,16 @@ class _Trees:
         if inside is not node and inside.note:
             note = ", ".join(part for part in (note, visible(inside.note)) if part)
         children = (*self._below(inside, owner), *_tails(node))
-        match inside.type[0]:
-            case "message":
-                is_item = node.name.startswith("[")
-                label, text = (node.name, _declaration(inside)) if is_item else (_declaration(inside), "")
-                return Branch(label=label, text=text, note=note, children=children)
-            case kind if kind in _RECORDS:
-                return Branch(label=node.name, text=_record_text(inside), note=note, children=children)
-            case "list" if isinstance(inside.value, list):
-                count = plural(len(inside.value), "item")
-                return Branch(label=node.name, text=count, note=note, children=children)
-            case _:
-                return self._leaf(node.name, inside, owner, note)
+        if isinstance(inside.type, MessageReference):
+            is_item = node.name.startswith("[")
+            label, text = (node.name, _declaration(inside)) if is_item else (_declaration(inside), "")
+            return Branch(label=label, text=text, note=note, children=children)
+        if isinstance(inside.type, _RECORDS):
+            return Branch(label=node.name, text=_record_text(inside), note=note, children=children)
+        if isinstance(inside.type, List) and isinstance(inside.value, list):
+            count = plural(len(inside.value), "item")
+            return Branch(label=node.name, text=count, note=note, children=children)
+        return self._leaf(node.name, inside, owner, note)
 
     def _leaf(self, name: str, node: Node, owner: str, note: str) -> Branch:
         value = node.value
@@ -78,7 +88,7 @@ class _Trees:
         if isinstance(value, bytes) and self._views.get(owner, {}).get(name) == "json":
             return Branch(label=name, text=json_text(value), style="green", note=note)
         style = "green" if isinstance(value, str | bytes) else "yellow"
-        if node.type[0] == "enum":
+        if isinstance(node.type, EnumReference):
             member, _, note = note.partition(", ")
             return Branch(label=name, text=f"{member} ({scalar_text(value)})", style=style, note=note)
         return Branch(label=name, text=scalar_text(value), style=style, note=note)
@@ -115,7 +125,7 @@ def _fault_text(error: DecodeError) -> str:
 
 def _unwrapped(node: Node) -> tuple[str, Node]:
     """Return what a region lies in, in a few words, and its content; the node itself where it is no region."""
-    if node.type[0] != "region":
+    if not isinstance(node.type, Region):
         return "", node
     body = next((child for child in node.children if child.name == "body"), None)
     content = next(
@@ -130,8 +140,8 @@ def _unwrapped(node: Node) -> tuple[str, Node]:
 
 
 def _carrier(body: Node, content: Node) -> str:
-    if body.type[0] == "compressed":
-        return f"{body.type[1]}, {plural(body.size, 'byte')} of {content.end:,}"
+    if isinstance(body.type, CompressedBody):
+        return f"{body.type.algorithm}, {plural(body.size, 'byte')} of {content.end:,}"
     return f"joined, {plural(content.end, 'byte')}"
 
 
@@ -142,9 +152,9 @@ def _fields(node: Node) -> tuple[Node, ...]:
         _, inside = _unwrapped(child)
         if child.part in _PIECES:
             continue
-        if node.type[0] == "union" and child is node.children[0]:
+        if isinstance(node.type, UnionReference) and child is node.children[0]:
             continue
-        found += _fields(inside) if inside.type[0] == "block" else [child]
+        found += _fields(inside) if isinstance(inside.type, Block) else [child]
     return tuple(found)
 
 
@@ -152,7 +162,7 @@ def _declaration(node: Node) -> str:
     value = node.value
     if isinstance(value, Variety):
         return value.name
-    return str(node.type[1]) if len(node.type) > 1 and isinstance(node.type[1], str) else ""
+    return node.type.name if isinstance(node.type, _NAMED) else ""
 
 
 def _tails(node: Node) -> tuple[Branch, ...]:
@@ -161,7 +171,7 @@ def _tails(node: Node) -> tuple[Branch, ...]:
         *node.children,
         *(part for child in node.children if child.name == "body" for part in child.children),
     )
-    tails = (child for child in below if child.type[0] == "tail")
+    tails = (child for child in below if isinstance(child.type, TrailingBytes))
     return tuple(Branch(label="tail", text=scalar_text(tail.value), note=tail.note) for tail in tails)
 
 

@@ -121,7 +121,7 @@ class Reader:
     def _is_piece(self, line: Mapping[str, Any]) -> bool:
         """Tell whether a frame is a piece of a block: it is written with the others, and not by itself."""
         part = line.get("part")
-        return part is not None and self._plan.joins[part["join"]][1] is not None
+        return part is not None and self._plan.joins[part["join"]].block is not None
 
     def _behind(self, scene: Scene, data: bytes, asides: tuple[Aside, ...], offset: int) -> Scene | None:
         """Return the scene of a frame behind others, which can say how to read it; None where that is too much to copy."""

@@ -11,12 +11,28 @@ from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.expressions import Undefined
 from wiregen.runtime.layout import fixed_size
 from wiregen.runtime.reader import Reader
+from wiregen.runtime.schema.declarations import Constant, Derived, Field
 from wiregen.runtime.schema.elements import Data
+from wiregen.runtime.schema.expressions import Expression, Number, Octets, String
 from wiregen.runtime.schema.node import nodes_in
+from wiregen.runtime.schema.types import (
+    Bits,
+    Boolean,
+    Bytes,
+    EnumReference,
+    Float,
+    Integer,
+    Prefix,
+    Text,
+    Type,
+    Varint,
+)
 from wiregen.runtime.text import encode_text
 from wiregen.runtime.tree import Node
 from wiregen.runtime.window import Place
 from wiregen.specimens.choices import Option
+from wiregen.specimens.loosening import FewBits
+from wiregen.specimens.options import bounds
 
 __all__ = ["Fitting", "node_of", "wheres_of"]
 
@@ -29,24 +45,23 @@ _MOST_VAIN: Final = 3
 """Times that nothing was found for a field, after which nothing is sought any more."""
 
 
-def wheres_of(owner: str, fields: Iterable[Any]) -> Iterator[tuple[str, Any]]:
+def wheres_of(owner: str, fields: Iterable[Field]) -> Iterator[tuple[str, Expression]]:
     """Yield the site and the condition of each field that has one and a value of its own."""
     for field in fields:
-        kind = None if field[3] is None else field[3][0]
-        if field[5] is not None and kind not in ("derived", "constant"):
-            yield f"{owner}.{field[0]}", field[5]
+        if field.where is not None and not isinstance(field.value, Derived | Constant):
+            yield f"{owner}.{field.name}", field.where
 
 
 class Fitting:
     """What the fields' own conditions are, by site, and what was found for them."""
 
-    def __init__(self, wheres: dict[str, Any]) -> None:
+    def __init__(self, wheres: dict[str, Expression]) -> None:
         self._wheres = wheres
         self._found: dict[str, list[Any]] = {}
         self._vain: Counter[str] = Counter()
 
     def ordered(
-        self, reader: Reader, site: str, type_: Any, place: Place, options: tuple[Option, ...]
+        self, reader: Reader, site: str, type_: Type, place: Place, options: tuple[Option, ...]
     ) -> tuple[Option, ...]:
         """Return the options of a field, the allowed ones first where the plain one is not."""
         where = self._wheres.get(site)
@@ -57,7 +72,9 @@ class Fitting:
             fit = [("allowed", value) for value in self._sought(reader, site, type_, place, where)]
         return (*fit, *(each for each in options if each not in fit))
 
-    def _sought(self, reader: Reader, site: str, type_: Any, place: Place, where: Any) -> Iterator[Any]:
+    def _sought(
+        self, reader: Reader, site: str, type_: Type, place: Place, where: Expression
+    ) -> Iterator[Any]:
         """Yield a value that the condition allows, if one is found; those of former times are tried first."""
         known = self._found.setdefault(site, [])
         candidates = known if self._vain[site] >= _MOST_VAIN else chain(known, _candidates(type_, where))
@@ -70,7 +87,7 @@ class Fitting:
         self._vain[site] += 1
 
 
-def _allows(reader: Reader, where: Any, type_: Any, place: Place, value: Any) -> bool:
+def _allows(reader: Reader, where: Expression, type_: Type, place: Place, value: Any) -> bool:
     """Say whether a condition holds for a value of its field; also where it asks for what comes later."""
     record, name = reader.scope, place.name
     before = record.nodes.get(name)
@@ -86,21 +103,21 @@ def _allows(reader: Reader, where: Any, type_: Any, place: Place, value: Any) ->
             record.nodes[name] = before
 
 
-def node_of(reader: Reader, type_: Any, place: Place, value: Any) -> Node:
+def node_of(reader: Reader, type_: Type, place: Place, value: Any) -> Node:
     """Return the node of a value, as conditions ask for it."""
-    if type_[0] not in ("text", "bytes"):
+    if not isinstance(type_, Text | Bytes):
         return Node(place.name, place.path, type_, 0, fixed_size(reader.schema, type_) or 0, value)
-    length = type_[2] if type_[0] == "text" else type_[1]
-    prefix = (fixed_size(reader.schema, length[1]) or 1) if length[0] == "prefix" else 0
-    data = b"" if value is None else value if type_[0] == "bytes" else _encoded(type_, value)
+    length = type_.length
+    prefix = (fixed_size(reader.schema, length.type) or 1) if isinstance(length, Prefix) else 0
+    data = b"" if value is None else _encoded(type_, value) if isinstance(type_, Text) else value
     node = Node(place.name, place.path, type_, 0, prefix + len(data), value)
     node.children = (Node("data", f"{place.path}.data", Data(), prefix, len(data), data),)
     return node
 
 
-def _encoded(type_: Any, value: str) -> bytes:
+def _encoded(type_: Text, value: str) -> bytes:
     try:
-        return encode_text(value, type_[1], type_[3], type_[4])
+        return encode_text(value, type_.encoding, type_.is_lenient, type_.endian)
     except ValueError:
         return value.encode(errors="replace")
 
@@ -108,46 +125,33 @@ def _encoded(type_: Any, value: str) -> bytes:
 # ---- what may fit
 
 
-def _candidates(type_: Any, where: Any) -> Iterator[Any]:
+def _candidates(type_: Type, where: Expression) -> Iterator[Any]:
     """Yield values of a type, those that the condition names first."""
     match type_:
-        case ("bool", *_):
+        case Boolean():
             yield from (False, True)
-        case ("int" | "varint" | "few_bits" | "bits" | "enum", *_):
-            low, high = _range_of(type_)
+        case Integer() | Varint() | FewBits() | Bits() | EnumReference():
+            low, high = (0, -1) if isinstance(type_, EnumReference) else bounds(type_)
             yield from (number for number in _numbers(where, low, high) if low <= number <= high)
-        case ("float", *_):
-            named = [float(number) for number in _named(where, "number")]
+        case Float():
+            named = map(float, _named(where))
             yield from (number + more for number in named for more in (0.0, 0.5, -0.5, 1.0, -1.0))
-        case ("text", *_):
-            yield from _named(where, "text")
+        case Text():
+            yield from (node.value for node in nodes_in(where) if isinstance(node, String))
             yield from ("w" * size for size in range(_LONGEST))
-        case ("bytes", *_):
-            yield from _named(where, "octets")
+        case Bytes():
+            yield from (bytes.fromhex(node.hex) for node in nodes_in(where) if isinstance(node, Octets))
             yield from (bytes(index % 251 + 1 for index in range(size)) for size in range(_LONGEST))
 
 
-def _range_of(type_: Any) -> tuple[int, int]:
-    match type_:
-        case ("int", size, signed, *_):
-            return (-(1 << 8 * size - 1), (1 << 8 * size - 1) - 1) if signed else (0, (1 << 8 * size) - 1)
-        case ("varint", bits, zigzag, *_):
-            return (-(1 << bits - 1), (1 << bits - 1) - 1) if zigzag else (0, (1 << bits) - 1)
-        case ("bits" | "few_bits", bits, *_):
-            return 0, (1 << bits) - 1
-        case _:
-            return 0, -1
-
-
-def _numbers(where: Any, low: int, high: int) -> Iterator[int]:
-    for one in (*_named(where, "number"), low, high):
+def _numbers(where: Expression, low: int, high: int) -> Iterator[int]:
+    for one in (*_named(where), low, high):
         for more in range(_NEAR):
             yield from (one + more, one - more)
     for number in range(_FROM_ZERO):
         yield from (number, -number)
 
 
-def _named(where: Any, kind: str) -> list[Any]:
-    """Return the constants of a kind in a condition."""
-    found = [node[1] for node in nodes_in(where) if node[0] == kind and len(node) == 2]
-    return [bytes.fromhex(each) if kind == "octets" and isinstance(each, str) else each for each in found]
+def _named(where: Expression) -> list[int]:
+    """Return the numbers in a condition."""
+    return [node.value for node in nodes_in(where) if isinstance(node, Number)]

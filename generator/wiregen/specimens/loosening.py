@@ -5,7 +5,7 @@ What is grown of it is a value of the true plan as well: there the writer derive
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from wiregen.runtime.schema.declarations import (
     Constant,
@@ -22,9 +22,9 @@ from wiregen.runtime.schema.declarations import (
 from wiregen.runtime.schema.expressions import Call
 from wiregen.runtime.schema.node import Node, replace
 from wiregen.runtime.schema.protocol import Schema, Variant
-from wiregen.runtime.schema.types import Bits, Block, EnumReference, List, Match, Region
+from wiregen.runtime.schema.types import Bits, Block, EnumReference, List, Match, Region, Type
 
-__all__ = ["CODES", "loosened"]
+__all__ = ["CODES", "FewBits", "loosened"]
 
 CODES: Final = "#codes"
 """Begins the names of the enums that stand for the codes of messages."""
@@ -36,11 +36,19 @@ def loosened(plan: Schema) -> Schema:
     return _Loosening(plan).plan
 
 
-class FewBits(Node, legacy="few_bits"):
-    """A field of a run of bits, read on its own."""
+if TYPE_CHECKING:
 
-    bits: int
-    is_flag: bool
+    class FewBits(Bits):
+        """May stand wherever a type does."""
+
+else:
+
+    class FewBits(Node, legacy="few_bits"):
+        """A field of a run of bits, read on its own: no Bits, which are read together."""
+
+        bits: int
+        is_flag: bool
+        order: str
 
 
 class _Loosening:
@@ -83,15 +91,15 @@ class _Loosening:
         kept = None if isinstance(value, Derived | Constant) else value
         return replace(field, type=self._type(type_), value=kept, where=None)
 
-    def _code(self, type_: Any) -> EnumReference:
-        base = self._type(self._enums[type_.name].type if isinstance(type_, EnumReference) else type_)
+    def _code(self, type_: Type) -> EnumReference:
+        base: Any = self._type(self._enums[type_.name].type if isinstance(type_, EnumReference) else type_)
         name = f"{CODES}{self._sender or ''}{base}"
         senders = self._codes if self._sender is None else (self._sender,)
         named = {code: message for sender in senders for code, message in self._codes[sender].items()}
         self._enums[name] = Enum(base, False, tuple(Member(*each) for each in sorted(named.items())))
         return EnumReference(name)
 
-    def _type(self, type_: Any) -> Any:
+    def _type(self, type_: Type) -> Type:
         match type_:
             case Block(fields):
                 return Block(self._fields(fields))
@@ -101,7 +109,7 @@ class _Loosening:
                 return Match(subject, tuple(replace(arm, type=self._type(arm.type)) for arm in arms))
             case List(item):
                 return replace(type_, item=self._type(item))
-            case Bits(bits, is_flag):
-                return FewBits(bits, is_flag)
+            case Bits(bits, is_flag, order):
+                return FewBits(bits, is_flag, order)
             case _:
                 return type_

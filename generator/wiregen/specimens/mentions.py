@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from wiregen.runtime.schema.declarations import Field
+from wiregen.runtime.schema.expressions import (
+    Call,
+    Expression,
+    FieldReference,
+    LimitReference,
+    Number,
+    Operation,
+    Position,
+)
+from wiregen.runtime.schema.node import Node, nodes_in
 from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.types import Computed, EnumReference, InSize, List, Match, MessageMatch
 
-__all__ = ["Mentions", "mentions_of", "nodes_in"]
+__all__ = ["Mentions", "mentions_of"]
 
 _LARGEST = 2**64
 
@@ -35,121 +47,99 @@ class Mentions:
 
 def mentions_of(plan: Schema) -> Mentions:
     """Return what the expressions of a plan say."""
-    nodes = list(
-        nodes_in(
-            [
-                getattr(plan, kind)
-                for kind in ("structs", "messages", "frames", "preambles", "unions", "joins")
-            ]
-        )
-    )
-    nodes += nodes_in([plan.variants, plan.contexts])
-    numbers: dict[str, list[int]] = {}
+    parts = (plan.structs, plan.messages, plan.frames, plan.preambles, plan.unions, plan.joins)
+    nodes = list(nodes_in((*parts, plan.variants, plan.contexts)))
+    numbers: dict[str, dict[int, None]] = {}
     for node in nodes:
         for name, number in (*_compared(node, plan.limits), *_of_items(node, plan.limits)):
-            if number not in numbers.setdefault(name, []):
-                numbers[name].append(number)
+            numbers.setdefault(name, {})[number] = None
     counts: dict[str, dict[int, None]] = {}
     for node in nodes:
         for name, number in _counted(node, plan.limits):
             counts.setdefault(name, {})[number] = None
     measuring = {name for node in nodes for name in _measured(node)}
     measuring |= {
-        field for entry in plan.contexts.values() for _, field, _ in entry[3] if entry[0][0] != "enum"
+        setting.field
+        for entry in plan.contexts.values()
+        for setting in entry.settings
+        if not isinstance(entry.type, EnumReference)
     }
     deciding = {name for node in nodes for name in _decided(node)}
     deciding |= {
-        name for join in plan.joins.values() for _, _, when in (*join[3], *join[4]) for name in _names(when)
+        name
+        for join in plan.joins.values()
+        for setting in (*join.parts, *join.lasts)
+        for name in _names(setting.when)
     }
     return Mentions(
         numbers={name: tuple(found) for name, found in numbers.items()},
         counts={name: tuple(found) for name, found in counts.items()},
         measuring=frozenset(measuring),
         deciding=frozenset(deciding),
-        asks_for_room=("position", "remaining") in nodes,
-        asks_for_place=("position", "offset") in nodes,
+        asks_for_room=Position("remaining") in nodes,
+        asks_for_place=Position("offset") in nodes,
     )
 
 
-def nodes_in(part: Any) -> Iterator[tuple[Any, ...]]:
-    """Return every tuple below."""
-    if isinstance(part, dict):
-        part = tuple(part.values())
-    if isinstance(part, tuple | list):
-        if isinstance(part, tuple):
-            yield part
-        for inner in part:
-            yield from nodes_in(inner)
-
-
-def _compared(node: tuple[Any, ...], limits: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+def _compared(node: Node, limits: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    pairs: list[tuple[Expression, Iterable[int]]] = []
     match node:
-        case ("operation", _, left, right):
-            pairs: tuple[tuple[Any, Any], ...] = ((left, right), (right, left))
-        case ("match", subject, arms) if isinstance(arms, tuple):
-            pairs = (
-                (subject, tuple(("number", edge) for spans, _ in arms for span in spans for edge in span)),
-            )
-        case _:
-            return
-    for side, other in pairs:
-        numbers = [number for number in _numbers(other, limits) if abs(number) < _LARGEST]
+        case Operation(_, left, right):
+            pairs = [(left, _numbers(right, limits)), (right, _numbers(left, limits))]
+        case Match(subject, arms):
+            spans = [span for arm in arms for span in arm.spans]
+            pairs = [(subject, [edge for span in spans for edge in (span.low, span.high)])]
+    for side, found in pairs:
+        numbers = [number for number in found if abs(number) < _LARGEST]
         yield from ((name, number) for name in _names(side) for number in numbers)
 
 
-def _of_items(node: tuple[Any, ...], limits: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+def _of_items(node: Node, limits: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
     """Yield the numbers that the items of a field's lists are compared with, each with the field's name."""
-    match node:
-        case (str(name), bool(), tuple() as type_, _, _, _, _, _, _):
-            for inner in nodes_in(type_):
-                match inner:
-                    case ("list", _, _, _, _, (condition, str())):
-                        yield from ((name, number) for number in _numbers(condition, limits))
+    if isinstance(node, Field):
+        for inner in nodes_in(node.type):
+            if isinstance(inner, List) and inner.where is not None:
+                yield from ((node.name, number) for number in _numbers(inner.where.condition, limits))
 
 
-def _counted(node: tuple[Any, ...], limits: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
-    match node:
-        case ("operation", _, left, right):
-            for side, other in ((left, right), (right, left)):
-                match side:
-                    case ("call", "count", (argument,)):
-                        name = str(argument[1][-1]) if argument[0] == "field" and argument[1] else "value"
-                        yield from ((name, number) for number in _numbers(other, limits))
+def _counted(node: Node, limits: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    if isinstance(node, Operation):
+        for side, other in ((node.left, node.right), (node.right, node.left)):
+            match side:
+                case Call("count", (argument,)):
+                    path = argument.path if isinstance(argument, FieldReference) else ()
+                    name = path[-1] if path else "value"
+                    yield from ((name, number) for number in _numbers(other, limits))
 
 
-def _numbers(part: Any, limits: Mapping[str, Any]) -> Iterator[int]:
+def _numbers(part: Expression, limits: Mapping[str, Any]) -> Iterator[int]:
     for node in nodes_in(part):
         match node:
-            case ("number", int(number)):
+            case Number(number):
                 yield number
-            case ("limit", name) if isinstance(limits.get(name), int):
+            case LimitReference(name) if isinstance(limits.get(name), int):
                 yield limits[name]
 
 
-def _names(part: Any) -> Iterator[str]:
+def _names(part: Expression | None) -> Iterator[str]:
     """Return the fields that are asked for their value; of a path the last."""
     for node in nodes_in(part):
         match node:
-            case ("call", _, _):
+            case Call():
                 return
-            case ("field", path, _) if path:
+            case FieldReference(path) if path:
                 yield path[-1]
 
 
-def _measured(node: tuple[Any, ...]) -> Iterator[str]:
+def _measured(node: Node) -> Iterator[str]:
     match node:
-        case ("computed" | "size", expression) if isinstance(expression, tuple):
-            yield from _names(expression)
-            for inner in nodes_in(expression):
-                if inner[:1] == ("field",):
-                    yield inner[1][-1]
+        case Computed(expression) | InSize(expression):
+            yield from (inner.path[-1] for inner in nodes_in(expression) if isinstance(inner, FieldReference))
 
 
-def _decided(node: tuple[Any, ...]) -> Iterator[str]:
+def _decided(node: Node) -> Iterator[str]:
     match node:
-        case (str(), bool(), type_, _, condition, _, str(), _, _) if isinstance(type_, tuple):
+        case Field(condition=condition):
             yield from _names(condition)
-        case ("match", subject, _):
-            yield from _names(subject)
-        case ("message_match", subject, _, _):
+        case Match(subject) | MessageMatch(subject):
             yield from _names(subject)

@@ -12,9 +12,12 @@ from collections.abc import Iterable
 from typing import Any, Final
 from uuid import UUID
 
+from wiregen.runtime import scalars
+from wiregen.runtime.schema.types import Bits, Integer, Varint
 from wiregen.specimens.choices import SHARED, Option
 
 __all__ = [
+    "bounds",
     "byte_options",
     "count_options",
     "float_options",
@@ -28,6 +31,11 @@ __all__ = [
 LARGEST_SIZE: Final = 65536
 """Bytes or characters of the longest thing that is made."""
 _JSON: Final = (b'{"a": [1, null]}', b"no JSON")
+
+
+def bounds(type_: Integer | Bits | Varint) -> tuple[int, int]:
+    """Return the smallest and the largest number of an integer type."""
+    return scalars.bounds(type_) if isinstance(type_, Integer | Varint) else (0, (1 << type_.bits) - 1)
 
 
 def marks(site: str, size: int) -> bytes:

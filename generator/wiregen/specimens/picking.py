@@ -6,35 +6,72 @@ import re
 import struct
 from collections.abc import Generator, Iterator
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, TypeAlias, assert_never
 
 from wiregen.runtime.layout import fixed_size
 from wiregen.runtime.reader import Reader, Steps
 from wiregen.runtime.reading import READERS
-from wiregen.runtime.reading_lengths import holds
-from wiregen.runtime.schema.expressions import Number, Position
+from wiregen.runtime.reading_lengths import holds, read_list
+from wiregen.runtime.reading_records import read_struct
+from wiregen.runtime.schema.declarations import Enum, Trailing
+from wiregen.runtime.schema.expressions import Expression, FieldReference, Number, Position
 from wiregen.runtime.schema.node import nodes_in, replace
-from wiregen.runtime.schema.types import Computed, List, StructReference, ToEnd, Until
+from wiregen.runtime.schema.types import (
+    Boolean,
+    Bytes,
+    Carrier,
+    CodingReference,
+    Computed,
+    Delimited,
+    EnumReference,
+    Float,
+    FrameReference,
+    InSize,
+    Integer,
+    Length,
+    List,
+    Match,
+    MessageReference,
+    Prefix,
+    Region,
+    StructReference,
+    Text,
+    ToEnd,
+    Type,
+    UnionReference,
+    Until,
+    Uuid,
+    Varint,
+)
 from wiregen.runtime.scope import RecordScope
 from wiregen.runtime.text import encode_text
 from wiregen.runtime.tree import Node
 from wiregen.runtime.window import Place
 from wiregen.specimens.choices import Choices, Option, UngrownError, index_in
 from wiregen.specimens.fitting import node_of
-from wiregen.specimens.loosening import CODES
-from wiregen.specimens.options import byte_options, count_options, float_options, text_options, uuid_options
+from wiregen.specimens.loosening import CODES, FewBits
+from wiregen.specimens.options import (
+    bounds,
+    byte_options,
+    count_options,
+    float_options,
+    text_options,
+    uuid_options,
+)
 from wiregen.specimens.soil import Soil, shape_of
 
 _INDEX: Final = re.compile(r"\[\d+\]")
 
 __all__ = ["Picking", "owner_of"]
 
+Scalar: TypeAlias = Boolean | FewBits | Integer | Varint | Float | Uuid | CodingReference
+
 _ROOM: Final = 500_000
 """Bytes of a region in which anything fits."""
 _DEEP: Final = 2
 """Levels of a declaration in itself from which on the plainest is taken."""
-_PLAIN: Final = ("int", "float", "bool")
-_PARTS: Final = ("struct", "list", "union", "match", "region", "message", "frame")
+_PLAIN: Final = (Integer, Float, Boolean)
+_PARTS: Final = (StructReference, List, UnionReference, Match, Region, MessageReference, FrameReference)
 _MOST_ITEMS: Final = 70_000
 _MOST_TURNS: Final = 40
 """Items of a list that goes on until something holds."""
@@ -63,7 +100,7 @@ class Picking:
         self._n_parts = 0
         # Each value that is too large costs as much as one that is kept, and about 80 are tried for each message.
         self._most_parts = max(_MOST_PARTS // (1 + len(soil.too_large)), _LEAST_PARTS)
-        self._of_items: dict[str, Any] = {}
+        self._of_items: dict[str, Expression] = {}
         """The condition that every item of a list fulfils, by the path of the list."""
         self._code: int | None = None
         self._end: int | None = None
@@ -71,32 +108,32 @@ class Picking:
         self._n_bits = 0
         """Bits that were chosen: their fields take no bytes while a value is made up."""
 
-    def read(self, reader: Reader, type_: Any, place: Place) -> Steps:
+    def read(self, reader: Reader, type_: Type, place: Place) -> Steps:
         """Read one type, made up.
 
         Raises:
             UngrownError: The value has too many parts.
         """
-        self._n_parts += type_[0] in _PARTS
+        self._n_parts += isinstance(type_, _PARTS)
         if self._n_parts > self._most_parts:
             self._soil.too_large.append(place.path)
             raise UngrownError(f"{place.path} would be one of too many parts")
-        match type_[0]:
-            case "bool" | "few_bits" | "int" | "varint" | "float" | "uuid" | "coding":
+        match type_:
+            case Boolean() | FewBits() | Integer() | Varint() | Float() | Uuid() | CodingReference():
                 return self._scalar(reader, type_, place)
-            case "enum":
+            case EnumReference():
                 self._member(reader, type_, place)
-            case "union":
+            case UnionReference():
                 self._variety(reader, type_, place)
-            case "text" | "bytes":
+            case Text() | Bytes():
                 return self._sized(reader, type_, place)
-            case "list":
+            case List():
                 return self._list(reader, type_, place)
-            case "region":
+            case Region():
                 return self._region(reader, type_, place)
-            case "struct" if reader.nesting.get(("struct", type_[1]), 0) >= _DEEP:
+            case StructReference(name) if reader.nesting.get(("struct", name), 0) >= _DEEP:
                 return self._without_rest(reader, type_, place)
-            case "match":
+            case Match():
                 self._note_arm(reader, type_, place)
         return READERS[type(type_)](reader, type_, place)
 
@@ -127,7 +164,7 @@ class Picking:
         )
 
     def _fitting(
-        self, reader: Reader, type_: Any, place: Place, options: tuple[Option, ...]
+        self, reader: Reader, type_: Type, place: Place, options: tuple[Option, ...]
     ) -> tuple[Option, ...]:
         """Return the options that fulfil the condition on every item, where the place is one; all where none does.
 
@@ -142,7 +179,7 @@ class Picking:
         return tuple(found) or options
 
     def _allowed(
-        self, reader: Reader, type_: Any, place: Place, options: tuple[Option, ...]
+        self, reader: Reader, type_: Type, place: Place, options: tuple[Option, ...]
     ) -> tuple[Option, ...]:
         site = self._site(reader, place)[0]
         is_field = site == f"{owner_of(reader.scope)}.{place.name}"
@@ -159,67 +196,71 @@ class Picking:
 
     # ---- numbers
 
-    def _scalar(self, reader: Reader, type_: Any, place: Place) -> Steps:
+    def _scalar(self, reader: Reader, type_: Scalar, place: Place) -> Steps:
         """Read a number and the like; the code of an enum or union is chosen already."""
         value, self._code = self._code, None
         if value is None:
             options = self._fitting(reader, type_, place, self._options(reader, type_, place))
             value = self._choose(reader, place, options)
         data = self._bytes_of(type_, value)
-        self._n_bits += type_[1] if type_[0] == "few_bits" else 0
+        self._n_bits += type_.bits if isinstance(type_, FewBits) else 0
         return _said(reader, type_, place, value, data)
 
-    def _options(self, reader: Reader, type_: Any, place: Place) -> tuple[Option, ...]:
+    def _options(self, reader: Reader, type_: Scalar, place: Place) -> tuple[Option, ...]:
         site, name, is_hidden = self._site(reader, place)
         match type_:
-            case ("bool", *_) | ("few_bits", _, True):
+            case Boolean() | FewBits(is_flag=True):
                 return (("false", False), ("true", True))
-            case ("few_bits", n_bits, _):
-                return self._soil.int_options(site, name, ("bits", n_bits))
-            case ("float", size, _):
+            case FewBits():
+                return self._soil.int_options(site, name, type_)
+            case Float(size):
                 return float_options(site, size)
-            case ("uuid",):
+            case Uuid():
                 return uuid_options(site)
-            case ("coding", coding):
+            case CodingReference(coding):
                 is_small = is_hidden or name in self._soil.mentions.measuring
                 return self._soil.coding_options(coding, is_small=is_small)
-            case _:
+            case Integer() | Varint():
                 options = self._soil.int_options(site, name, type_)
                 is_count = name in self._soil.mentions.measuring and _is_in_lists(place)
                 return _at_most_one(options) if is_count else options
+            case _:
+                assert_never(type_)
 
-    def _bytes_of(self, type_: Any, value: Any) -> bytes:
+    def _bytes_of(self, type_: Scalar, value: Any) -> bytes:
         """Return bytes of about the right size: what is grown is written anew."""
         match type_:
-            case ("int", size, signed, endian):
-                return int(value).to_bytes(size, endian, signed=signed)
-            case ("float", size, endian):
+            case Integer(size, is_signed, endian):
+                return int(value).to_bytes(size, endian, signed=is_signed)
+            case Float(size, endian):
                 return struct.pack((">" if endian == "big" else "<") + ("f" if size == 4 else "d"), value)
-            case ("uuid",):
+            case Uuid():
                 data: bytes = value.bytes
                 return data
-            case ("few_bits", *_):
+            case FewBits():
                 return b""
-            case ("varint", *_):
+            case Varint():
                 return bytes(1 + abs(value).bit_length() // 7)
-            case _:
+            case Boolean() | CodingReference():
                 return b"\0"
+            case _:
+                assert_never(type_)
 
     # ---- what has a code
 
-    def _member(self, reader: Reader, type_: Any, place: Place) -> None:
-        _, name, only, _ = type_
-        base, is_open, members = self._plan.enums[name]
+    def _member(self, reader: Reader, type_: EnumReference, place: Place) -> None:
+        name, only = type_.name, type_.only
+        enum = self._plan.enums[name]
         if name.startswith(CODES):
-            options = tuple(self._codes(reader, [code for code, _ in members]))
+            options = tuple(self._codes(reader, [each.value for each in enum.members]))
             # A message in itself comes last: the plain way leads out.
             options = tuple(sorted(options, key=lambda option: reader.nesting.get(("message", option[0]), 0)))
             number = self._choose(
                 reader, place, options, site=self._site(reader, place)[0], is_structural=True
             )
         else:
-            known = [(member, number) for number, member in members if only is None or member in only]
-            unknown = [("unknown", _unknown(base, members))] if is_open and only is None else []
+            known = [(each.name, each.value) for each in enum.members if only is None or each.name in only]
+            unknown = [("unknown", _unknown(enum))] if enum.is_open and only is None else []
             members_first = (*self._default_first(reader, place, known), *unknown)
             number = self._choose(reader, place, self._fitting(reader, type_, place, members_first))
         self._code = number
@@ -243,8 +284,8 @@ class Picking:
             if name is not None and (only is None or name in only):
                 yield name, code
 
-    def _variety(self, reader: Reader, type_: Any, place: Place) -> None:
-        name, only = type_[1], type_[2]
+    def _variety(self, reader: Reader, type_: UnionReference, place: Place) -> None:
+        name, only = type_.name, type_.only
         is_deep = reader.nesting.get(("union", name), 0) >= _DEEP
         can_reach_end = reader.is_last and reader.window.end is not None
         options = self._soil.varieties(name, only, is_deep=is_deep, can_reach_end=can_reach_end)
@@ -254,53 +295,56 @@ class Picking:
 
     # ---- what has a length
 
-    def _sized(self, reader: Reader, type_: Any, place: Place) -> Steps:
-        length = type_[2] if type_[0] == "text" else type_[1]
-        if length[0] == "computed":
-            return (yield from self._of_size(reader, type_, place, reader.number(length[1], place)))
-        options = self._fitting(reader, type_, place, self._sized_options(reader, type_, place, length))
+    def _sized(self, reader: Reader, type_: Text | Bytes, place: Place) -> Steps:
+        length = type_.length
+        if isinstance(length, Computed):
+            return (yield from self._of_size(reader, type_, place, reader.number(length.value, place)))
+        options = self._fitting(reader, type_, place, self._sized_options(reader, type_, place))
         value = self._choose(reader, place, options)
         yield from self._prefix(reader, length, place)
         return (
             yield from _said(reader, type_, place, value, b"" if value is None else _encoded(type_, value))
         )
 
-    def _sized_options(self, reader: Reader, type_: Any, place: Place, length: Any) -> tuple[Option, ...]:
+    def _sized_options(self, reader: Reader, type_: Text | Bytes, place: Place) -> tuple[Option, ...]:
+        length = type_.length
         site = self._site(reader, place)[0]
         most = self._soil.most_said(length)
         null: tuple[Option, ...] = (("null", None),) if self._soil.can_be_null(length) else ()
         room = self._room_for(reader, length)
         options: tuple[Option, ...]
-        if type_[0] == "text":
-            room //= 2 if type_[1] == "utf16" else 1
-            options = text_options(site, type_[1], shape_of(type_), lenient=type_[3], most=most, room=room)
+        if isinstance(type_, Text):
+            room //= 2 if type_.encoding == "utf16" else 1
+            options = text_options(
+                site, type_.encoding, shape_of(type_), lenient=type_.is_lenient, most=most, room=room
+            )
         else:
             owner, _, name = site.rpartition(".")
             is_json = self._plan.views.get(owner, {}).get(name) == "json"
             options = byte_options(site, shape_of(type_), most=most, room=room, is_json=is_json)
-        if length[0] == "delimited":
-            end = bytes.fromhex(length[1])
+        if isinstance(length, Delimited):
+            end = bytes.fromhex(length.delimiter)
             options = tuple(each for each in options if end not in _encoded(type_, each[1]))
         return (*options, *null)
 
-    def _room_for(self, reader: Reader, length: Any) -> int:
+    def _room_for(self, reader: Reader, length: Length) -> int:
         """Return how many bytes something with that length has at most, here, in its region and its frame."""
         frame_end = reader.window.frame_start + reader.schema.frame
         end = frame_end if self._end is None else min(self._end, frame_end)
-        before = (fixed_size(reader.schema, length[1]) or 1) if length[0] == "prefix" else 0
-        behind = len(bytes.fromhex(length[1])) if length[0] == "delimited" else 0
+        before = (fixed_size(reader.schema, length.type) or 1) if isinstance(length, Prefix) else 0
+        behind = len(bytes.fromhex(length.delimiter)) if isinstance(length, Delimited) else 0
         return max(0, end - self._here(reader) - before - behind)
 
     def _here(self, reader: Reader) -> int:
         """Return how many bytes there are before what is read next."""
         return reader.window.position + self._n_bits // 8
 
-    def _of_size(self, reader: Reader, type_: Any, place: Place, size: int) -> Steps:
+    def _of_size(self, reader: Reader, type_: Text | Bytes, place: Place, size: int) -> Steps:
         """Read what has as many bytes, or units, as something else says."""
         if not 0 <= size <= _MOST_BYTES:
             raise UngrownError(f"{place.path} would be too long")
         value: Any = bytes((index % 251) + 1 for index in range(size))
-        if type_[0] == "text":
+        if isinstance(type_, Text):
             value = "".join(chr(97 + index % 26) for index in range(size))
         return _said(reader, type_, place, value, _encoded(type_, value))
 
@@ -312,21 +356,21 @@ class Picking:
         match length:
             case Until(condition) if Position("remaining") in nodes_in(condition):
                 # Only the region's end can say when it is over: any number of items will do, and the writer compares.
-                count = self._count(reader, List(item, ToEnd(), 0), place, ToEnd()) or 1
+                count = self._count(reader, place, ToEnd()) or 1
             case Until():
                 return (yield from self._until(reader, type_, place))
             case Computed(expression):
                 count = reader.number(expression, place)
                 self._refuse_unwritable(reader, expression, count, place)
-                if not 0 <= count <= (_MOST_ITEMS if item[0] in _PLAIN else _MOST_RECORDS):
+                if not 0 <= count <= (_MOST_ITEMS if isinstance(item, _PLAIN) else _MOST_RECORDS):
                     raise UngrownError(f"{place.path} would have too many items")
                 self._refuse_another(place, count)
             case _:
-                count = self._count(reader, type_, place, length)
+                count = self._count(reader, place, length)
         yield from self._prefix(reader, length, place)
         if count is None:
             return (yield from _said(reader, type_, place, None, b""))
-        return (yield from READERS[List](reader, List(item, Computed(Number(count)), 0), place))
+        return (yield from read_list(reader, List(item, Computed(Number(count)), 0), place))
 
     def _refuse_another(self, place: Place, count: int) -> None:
         """Give up a long list where as many were tried: they take most of the time, and show little that one does not."""
@@ -337,7 +381,7 @@ class Picking:
         if self._soil.long_lists[site] > _MOST_LONG_LISTS:
             raise UngrownError(f"{place.path} was long often enough")
 
-    def _refuse_unwritable(self, reader: Reader, expression: Any, count: int, place: Place) -> None:
+    def _refuse_unwritable(self, reader: Reader, expression: Expression, count: int, place: Place) -> None:
         """Give up a list of more items than a frame has bytes, where no field shows how many that are."""
         most, blame = reader.schema.limits["frame"], reader.blame(expression)
         if blame is None or most is None or count <= most:
@@ -345,7 +389,7 @@ class Picking:
         if blame.name in self._soil.hidden.get(owner_of(reader.scope), ()):
             raise UngrownError(f"{place.path} would be larger than a frame")
 
-    def _count(self, reader: Reader, type_: Any, place: Place, length: Any) -> Any:
+    def _count(self, reader: Reader, place: Place, length: Length) -> Any:
         options = count_options(self._soil.most_said(length))
         null: tuple[Option, ...] = (("null", None),) if self._soil.can_be_null(length) else ()
         if self._is_deep(reader) or self._n_parts > _MANY_PARTS:
@@ -355,29 +399,31 @@ class Picking:
         # Far from lists of lists: each item of a list is an item of its own kind.
         return self._choose(reader, Place(place.name, f"{place.path}.count", place.rule), (*options, *null))
 
-    def _until(self, reader: Reader, type_: Any, place: Place) -> Steps:
+    def _until(self, reader: Reader, type_: List, place: Place) -> Steps:
         """Read items until something holds: each takes other options than the one before, so that it does one day."""
         self._n_until += 1
-        node = yield from READERS[List](reader, type_, place)
+        node = yield from read_list(reader, type_, place)
         self._n_until -= 1
         return node
 
-    def _prefix(self, reader: Reader, length: Any, place: Place) -> Generator[int, bool, None]:
+    def _prefix(self, reader: Reader, length: Length, place: Place) -> Generator[int, bool, None]:
         """Take the bytes of a length, where it matters how many there are before something else."""
-        if self._soil.mentions.asks_for_place and length[0] == "prefix":
-            size = fixed_size(reader.schema, length[1]) or 1
+        if self._soil.mentions.asks_for_place and isinstance(length, Prefix):
+            size = fixed_size(reader.schema, length.type) or 1
             _grow(reader, bytes(size))
             yield from reader.take(size, place)
 
-    def _without_rest(self, reader: Reader, type_: Any, place: Place) -> Steps:
+    def _without_rest(self, reader: Reader, type_: StructReference, place: Place) -> Steps:
         """Read a struct that lies in itself without the fields that need not be there, for those may be the way down."""
-        fields = [field for field in self._plan.structs[type_[1]] if not _is_trailing(field)]
-        sizes = [fixed_size(reader.schema, field[2]) for field in fields]
+        fields = self._plan.structs[type_.name]
+        sizes = [
+            fixed_size(reader.schema, each.type) for each in fields if not isinstance(each.value, Trailing)
+        ]
         window = reader.window
         before = window.end
         if before is not None and None not in sizes:
             window.end = window.position + sum(size or 0 for size in sizes)
-        node = yield from READERS[StructReference](reader, type_, place)
+        node = yield from read_struct(reader, type_, place)
         window.end = before
         return node
 
@@ -386,9 +432,9 @@ class Picking:
 
     # ---- regions and choices
 
-    def _region(self, reader: Reader, type_: Any, place: Place) -> Steps:
+    def _region(self, reader: Reader, type_: Region, place: Place) -> Steps:
         """Read what is in a region as if it lay bare."""
-        _, content, carrier, _ = type_
+        carrier = type_.carrier
         window = reader.window
         before = (window.end, reader.is_last, reader.is_bounded)
         end_before, self._end = self._end, self._end_of(reader, carrier)
@@ -396,23 +442,24 @@ class Picking:
         window.end = window.position + room if before[0] is None else min(before[0], window.position + room)
         reader.is_last, reader.is_bounded = True, True
         start = window.position
-        node = yield from reader.read(reader, content, place)
+        node = yield from reader.read(reader, type_.content, place)
         window.end, reader.is_last, reader.is_bounded = before
         self._end = end_before
-        if carrier[0] == "size" and carrier[1][0] == "field" and carrier[1][2] == "own":
-            _set(reader, carrier[1][1], window.position - start)
+        match carrier:
+            case InSize(FieldReference(path, "own")):
+                _set(reader, path, window.position - start)
         return node
 
-    def _end_of(self, reader: Reader, carrier: Any) -> int | None:
+    def _end_of(self, reader: Reader, carrier: Carrier) -> int | None:
         """Return where a region ends at the latest; None: nothing but its frame bounds it, or it is compressed or cut."""
         match carrier:
-            case ("prefix", _, *_):
+            case Prefix():
                 most = self._soil.most_said(carrier)
-            case ("size", ("number", int(size))):
+            case InSize(Number(size)):
                 most = size
-            case ("size", ("field", (str(name),), "own")):
+            case InSize(FieldReference((name,), "own")):
                 most = self._soil.most_in(owner_of(reader.scope), name)
-            case ("size", _):
+            case InSize():
                 most = None
             case _:
                 return None
@@ -430,12 +477,15 @@ class Picking:
         site = self._site(reader, where)[0]
         return int(self._choices.choose(site, where.path, options, is_structural=True, is_goal=False))
 
-    def _note_arm(self, reader: Reader, type_: Any, place: Place) -> None:
+    def _note_arm(self, reader: Reader, type_: Match, place: Place) -> None:
         """Note which arm is taken."""
-        _, subject, arms = type_
-        number = reader.evaluate(subject, place)
-        for index, (spans, _) in enumerate(arms):
-            if not spans or isinstance(number, int) and any(low <= number <= high for low, high in spans):
+        number = reader.evaluate(type_.subject, place)
+        for index, arm in enumerate(type_.arms):
+            if (
+                not arm.spans
+                or isinstance(number, int)
+                and any(span.low <= number <= span.high for span in arm.spans)
+            ):
                 self._choices.seen.append(f"{self._site(reader, place)[0]} arm {index + 1}")
                 return
 
@@ -457,16 +507,11 @@ def _at_most_one(options: tuple[Option, ...]) -> tuple[Option, ...]:
     return tuple(few) or options
 
 
-def _is_trailing(field: Any) -> bool:
-    """Say whether a field is only there while bytes remain."""
-    return field[3] is not None and field[3][0] == "trailing"
-
-
 def _without_indexes(path: str) -> str:
     return _INDEX.sub("[]", path)
 
 
-def _said(reader: Reader, type_: Any, place: Place, value: Any, data: bytes) -> Steps:
+def _said(reader: Reader, type_: Type, place: Place, value: Any, data: bytes) -> Steps:
     """Return the node of a value that is taken for read."""
     start = reader.window.here
     _grow(reader, data)
@@ -480,16 +525,16 @@ def _grow(reader: Reader, data: bytes) -> None:
     buffer[position:] = data
 
 
-def _encoded(type_: Any, value: Any) -> bytes:
-    if type_[0] == "bytes" or value is None:
+def _encoded(type_: Text | Bytes, value: Any) -> bytes:
+    if isinstance(type_, Bytes) or value is None:
         return value or b""
-    return encode_text(value, type_[1], type_[3], type_[4])
+    return encode_text(value, type_.encoding, type_.is_lenient, type_.endian)
 
 
-def _unknown(base: Any, members: Any) -> int:
+def _unknown(enum: Enum) -> int:
     """Return a number that is no member: behind the last one, or the first that is free."""
-    known = {number for number, _ in members}
-    most = (1 << 8 * base[1] - bool(base[2])) - 1 if base[0] == "int" else 2**63 - 1
+    known = {each.value for each in enum.members}
+    most = bounds(enum.type)[1] if isinstance(enum.type, Integer) else 2**63 - 1
     candidates: Iterator[int] = chain((max(known) + 1, most), range(most))
     return next(number for number in candidates if number not in known and number <= most)
 

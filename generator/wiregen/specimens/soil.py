@@ -3,22 +3,46 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, assert_never
 
 from wiregen.runtime.cells import blocks
 from wiregen.runtime.layout import Layout
 from wiregen.runtime.options import Options
+from wiregen.runtime.schema.declarations import Default, Field, Trailing, is_code
+from wiregen.runtime.schema.expressions import Number
+from wiregen.runtime.schema.node import nodes_in
 from wiregen.runtime.schema.protocol import Schema, Variant
+from wiregen.runtime.schema.types import (
+    Bits,
+    Boolean,
+    Bytes,
+    Carrier,
+    CodingReference,
+    Computed,
+    Delimited,
+    EnumReference,
+    Integer,
+    Length,
+    List,
+    Prefix,
+    StructReference,
+    Text,
+    ToEnd,
+    Type,
+    UnionReference,
+    Until,
+    Varint,
+)
 from wiregen.specimens.choices import SHARED, Option
 from wiregen.specimens.fitting import Fitting, wheres_of
 from wiregen.specimens.loosening import loosened
 from wiregen.specimens.mentions import Mentions, mentions_of
-from wiregen.specimens.options import int_options, varint_options
+from wiregen.specimens.options import bounds, int_options, varint_options
 
-__all__ = ["Soil", "bounds", "every_field", "references", "rows_of", "shape_of"]
+__all__ = ["Soil", "every_field", "references", "rows_of", "shape_of"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,19 +82,27 @@ class Soil:
         """The fields by declaration that are no part of values."""
         found: dict[str, frozenset[str]] = {}
         for owner, fields in rows_of(self.plan):
-            names = {field[0] for field in every_field(fields) if field[1]}
+            names = {field.name for field in every_field(fields) if field.is_hidden}
             found[owner] = found.get(owner, frozenset()) | names
         return found
+
+    @cached_property
+    def types(self) -> dict[str, Type]:
+        """The types of fields by site."""
+        return {
+            f"{owner}.{field.name}": field.type
+            for owner, fields in rows_of(self.plan)
+            for field in every_field(fields)
+        }
 
     @cached_property
     def code_sites(self) -> tuple[str, ...]:
         """The fields of frames that say which message they carry."""
         found = [
-            f"{owner}.{field[0]}"
+            f"{owner}.{field.name}"
             for owner, fields in rows_of(self.plan)
             for field in every_field(fields)
-            if owner in self.plan.frames and field[3] is not None and field[3][0] == "derived"
-            if field[3][1][:2] == ("call", "code")
+            if owner in self.plan.frames and is_code(field)
         ]
         return tuple(dict.fromkeys(found))
 
@@ -79,8 +111,8 @@ class Soil:
         """How many fields may be absent at the end, by declaration."""
         found: dict[str, int] = {}
         for owner, fields in rows_of(self.plan):
-            kinds = [field[3][0] for field in every_field(fields) if field[3] is not None]
-            found[owner] = max(found.get(owner, 0), kinds.count("trailing"))
+            count = sum(isinstance(field.value, Trailing) for field in every_field(fields))
+            found[owner] = max(found.get(owner, 0), count)
         return found
 
     @cached_property
@@ -89,9 +121,9 @@ class Soil:
         found: dict[str, int] = {}
         for owner, fields in rows_of(self.plan):
             for field in every_field(fields):
-                match field[3]:
-                    case ("default" | "trailing", ("number", int(number)), *_):
-                        found[f"{owner}.{field[0]}"] = number
+                match field.value:
+                    case Default(Number(number)) | Trailing(Number(number)):
+                        found[f"{owner}.{field.name}"] = number
         return found
 
     @cached_property
@@ -99,7 +131,9 @@ class Soil:
         """The varieties of each union that hold none of the same union."""
         return {
             name: frozenset(
-                own for _, own, fields, _ in union[1] if ("union", name) not in self._inside(fields, set())
+                each.name
+                for each in union.varieties
+                if ("union", name) not in self._inside(each.fields, set())
             )
             for name, union in self.plan.unions.items()
         }
@@ -112,11 +146,12 @@ class Soil:
         if key not in self._varieties:
             schema = Layout(self.plan, Options())
             self._varieties[key] = tuple(
-                (own if len(edges) == 1 else f"{own} {code}", code)
-                for spans, own, fields, _ in self.plan.unions[name][1]
-                if (only is None or own in only) and (can_reach_end or not schema.fields_reach_end(fields))
-                if not is_deep or own in self.shallow[name]
-                for edges in (dict.fromkeys(code for span in spans for code in span),)
+                (each.name if len(edges) == 1 else f"{each.name} {code}", code)
+                for each in self.plan.unions[name].varieties
+                if only is None or each.name in only
+                if can_reach_end or not schema.fields_reach_end(each.fields)
+                if not is_deep or each.name in self.shallow[name]
+                for edges in (dict.fromkeys(code for span in each.spans for code in (span.low, span.high)),)
                 for code in edges
             )
         return self._varieties[key]
@@ -134,7 +169,7 @@ class Soil:
             if kind == "struct":
                 self._inside(self.plan.structs[name], seen)
             else:
-                self._inside(self.plan.unions[name][1], seen)
+                self._inside(self.plan.unions[name].varieties, seen)
         return seen
 
     def only_name(self, only: tuple[str, ...]) -> str:
@@ -142,20 +177,19 @@ class Soil:
 
     def entry_options(self, name: str) -> tuple[Option, ...]:
         """Return what a context may say."""
-        type_ = self.plan.contexts[name][0]
-        match type_:
-            case ("enum", enum, *_):
-                return tuple((member, number) for number, member in self.plan.enums[enum][2])
-            case ("bool", *_):
+        match self.plan.contexts[name].type:
+            case EnumReference(enum):
+                return tuple((member.name, member.value) for member in self.plan.enums[enum].members)
+            case Boolean():
                 return (("true", True), ("false", False))
             case _:
                 return (("three", 3), ("zero", 0), ("one", 1))
 
-    def int_options(self, site: str, name: str, type_: Any) -> tuple[Option, ...]:
+    def int_options(self, site: str, name: str, type_: Integer | Varint | Bits) -> tuple[Option, ...]:
         """Return the numbers that a field called `name` may have."""
         is_small = name in self.mentions.measuring
-        if type_[0] == "varint":
-            return varint_options(site, type_[1], zigzag=type_[2], is_small=is_small)
+        if isinstance(type_, Varint):
+            return varint_options(site, type_.bits, zigzag=type_.is_zigzag, is_small=is_small)
         key = (site, name, type_)
         if key not in self._numbers:  # asked for each item of a list
             low, high = bounds(type_)
@@ -170,51 +204,45 @@ class Soil:
     def most_in(self, owner: str, name: str) -> int | None:
         """Return the largest number that an integer field can hold; None: it is none, or no layout has it."""
         types = [
-            field[2]
+            field.type
             for each, fields in rows_of(self.plan)
             if each == owner
             for field in every_field(fields)
-            if field[0] == name
+            if field.name == name
         ]
-        if not types or any(type_[0] != "int" for type_ in types):
-            return None
-        return max(bounds(type_)[1] for type_ in types)
+        integers = [type_ for type_ in types if isinstance(type_, Integer)]
+        return max(bounds(type_)[1] for type_ in integers) if types and integers == types else None
 
-    def most_said(self, length: Any) -> int | None:
+    def most_said(self, length: Length | Carrier) -> int | None:
         """Return the largest number that a prefix can say; None: it is no prefix, or nothing bounds it in practice."""
-        if length[0] != "prefix":
-            return None
-        match length[1]:
-            case ("int", *_):
-                return bounds(length[1])[1]
-            case ("coding", name):
-                rows = self.plan.codings[name][1]
-                wides = [bounds(wide)[1] for _, _, wide, _ in rows if wide is not None]
-                narrow = (high for _, high, wide, is_null in rows if wide is None and not is_null)
-                return max([*wides, *map(int, narrow)])
+        match length:
+            case Prefix(Integer() as type_):
+                return bounds(type_)[1]
+            case Prefix(CodingReference(name)):
+                widths = [each for each in self.plan.codings[name].widths if not each.is_null]
+                return max(each.high if each.wide is None else bounds(each.wide)[1] for each in widths)
             case _:
                 return None
 
-    def can_be_null(self, length: Any) -> bool:
+    def can_be_null(self, length: Length) -> bool:
         """Say whether a prefix can say that there is nothing."""
         match length:
-            case ("prefix", ("coding", name), *_):
-                return any(is_null for _, _, _, is_null in self.plan.codings[name][1])
+            case Prefix(CodingReference(name)):
+                return any(each.is_null for each in self.plan.codings[name].widths)
             case _:
                 return False
 
     def coding_options(self, name: str, *, is_small: bool) -> tuple[Option, ...]:
         """Return the numbers at the edges of each row of a coding."""
-        _, rows = self.plan.codings[name]
         options: list[Option] = [("two", 2)] if is_small else []
-        for low, high, wide, is_null in rows:
-            if is_null:
+        for each in self.plan.codings[name].widths:
+            if each.is_null:
                 options.append((f"{SHARED}{name} null", None))
-            elif wide is None:
-                options += [(f"{SHARED}{name} {number}", number) for number in (low, high)]
+            elif each.wide is None:
+                options += [(f"{SHARED}{name} {number}", number) for number in (each.low, each.high)]
             else:
                 first = 1 + max((number for _, number in options if number is not None), default=-1)
-                last = bounds(wide)[1]
+                last = bounds(each.wide)[1]
                 options += [(f"{SHARED}{name} {number}", number) for number in (first, last)]
         known: dict[Any, str] = {}
         for label, number in options:
@@ -222,54 +250,56 @@ class Soil:
         return tuple((label, number) for number, label in known.items())
 
 
-def bounds(type_: Any) -> tuple[int, int]:
-    """Return the smallest and the largest number of an integer type."""
-    if type_[0] == "bits":
-        return 0, (1 << type_[1]) - 1
-    _, size, signed, _ = type_
-    return (-(1 << 8 * size - 1), (1 << 8 * size - 1) - 1) if signed else (0, (1 << 8 * size) - 1)
-
-
-def shape_of(type_: Any) -> str:
+def shape_of(type_: Bytes | Text | List) -> str:
     """Return what a type with a length is called where it does not matter which field has it."""
-    kind = type_[1] if type_[0] == "text" else type_[0]
-    length = type_[2] if type_[0] in ("text", "list") else type_[1]
-    match length:
-        case ("prefix", ("int", size, signed, _), *_):
-            return f"{kind}[{'i' if signed else 'u'}{8 * size}]"
-        case ("prefix", ("varint", *_), *_):
-            return f"{kind}[varint]"
-        case ("prefix", ("coding", name), *_):
-            return f"{kind}[{name}]"
-        case _:
-            return f"{kind}[{length[0]}]"
+    kind = type_.encoding if isinstance(type_, Text) else "bytes" if isinstance(type_, Bytes) else "list"
+    return f"{kind}[{_shape_of_length(type_.length)}]"
 
 
-def rows_of(plan: Schema) -> Iterator[tuple[str, Any]]:
+def _shape_of_length(length: Length) -> str:
+    match length.type if isinstance(length, Prefix) else length:
+        case Integer(size, is_signed):
+            return f"{'i' if is_signed else 'u'}{8 * size}"
+        case Varint():
+            return "varint"
+        case CodingReference(name):
+            return name
+        case Computed():
+            return "computed"
+        case ToEnd():
+            return "end"
+        case Delimited():
+            return "delimited"
+        case Until():
+            return "until"
+        case other:
+            assert_never(other)
+
+
+def rows_of(plan: Schema) -> Iterator[tuple[str, tuple[Field, ...]]]:
     """Return every declaration that has fields, and these; of variants too."""
     owners: tuple[Schema | Variant, ...] = (plan, *plan.variants.values())
     for layouts in owners:
         yield from layouts.structs.items()
-        yield from ((name, fields) for name, (_, _, fields) in layouts.messages.items())
-        yield from ((name, fields) for name, (_, fields, _) in layouts.frames.items())
-        yield from ((name, fields) for name, (_, fields) in layouts.preambles.items())
-    for union, (_, varieties, _) in plan.unions.items():
-        yield from ((f"{union}.{name}", fields) for _, name, fields, _ in varieties)
+        for declared in (layouts.messages, layouts.frames, layouts.preambles):
+            yield from ((name, each.fields) for name, each in declared.items())
+    for union, declaration in plan.unions.items():
+        yield from ((f"{union}.{each.name}", each.fields) for each in declaration.varieties)
 
 
-def every_field(fields: Any) -> Iterator[Any]:
+def every_field(fields: Iterable[Field]) -> Iterator[Field]:
     """Return fields, and those of blocks among them, which belong to the same declaration."""
     for field in fields:
         yield field
-        for block in blocks(field[2]):
+        for block in blocks(field.type):
             yield from every_field(block)
 
 
-def references(part: Any) -> Iterator[tuple[str, str]]:
+def references(part: object) -> Iterator[tuple[str, str]]:
     """Return the structs and unions that are named in a part of a plan."""
-    match part:
-        case ("struct" | "union" as kind, str(name), *_):
-            yield kind, name
-        case tuple():
-            for inner in part:
-                yield from references(inner)
+    for node in nodes_in(part):
+        match node:
+            case StructReference(name):
+                yield "struct", name
+            case UnionReference(name):
+                yield "union", name

@@ -13,7 +13,9 @@ from wiregen.runtime.errors import DecodeError, EncodeError
 from wiregen.runtime.explain import explain
 from wiregen.runtime.expressions import Undefined
 from wiregen.runtime.options import Options
+from wiregen.runtime.schema.declarations import Setting
 from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.types import Bits, CodingReference, FrameReference, Integer, Varint
 from wiregen.runtime.session_terms import NOTHING, compile_term
 from wiregen.runtime.session_words import Kind, MessageWords
 from wiregen.runtime.tree import FrameValue, Record
@@ -28,7 +30,7 @@ __all__ = ["Drafts"]
 
 _MOST_VALUES: Final = 20
 _MOST_SMALL: Final = 5
-_NUMBERS: Final = frozenset({"int", "varint", "coding", "bits"})
+_NUMBERS: Final = (Integer, Varint, CodingReference, Bits)
 _MOST_SAID: Final = 2
 _MOST_CUT: Final = 2
 """Messages that are cut in pieces."""
@@ -75,9 +77,9 @@ class Drafts:
         """Yield who could say what, one of each kind, messages that a role never sends too."""
         for source in self._sources:
             yield source.sender, source.base
-            for name, (_, block, _, parts, _, _) in self._plan.joins.items():
-                if block is not None and source.kind.frame == block[0] and not source.is_foreign:
-                    for piece in self._held(source.base, Record(name, {"data": b""}), parts):
+            for name, join in self._plan.joins.items():
+                if join.block is not None and source.kind.frame == join.block[0] and not source.is_foreign:
+                    for piece in self._held(source.base, Record(name, {"data": b""}), join.parts):
                         yield source.sender, piece
 
     def now(self, world: World) -> Iterator[Spread | Draft]:
@@ -110,13 +112,14 @@ class Drafts:
             preamble = self._specimens.preamble(name, role)
             if preamble is not None:
                 yield self._source(role, role, preamble)
-        for name, (code, owner, _) in plan.messages.items():
+        for name, declared in plan.messages.items():
             for role in plan.roles:
-                frame = self._specimens.message(name, role) if owner in (None, role) else None
+                is_own = declared.role in (None, role)
+                frame = self._specimens.message(name, role) if is_own else None
                 if frame is None:
                     continue
                 yield self._source(role, role, frame)
-                if owner is not None and code is not None:
+                if declared.role is not None and declared.code is not None:
                     yield from self._foreign(role, frame)
 
     def _foreign(self, owner: str, frame: FrameValue) -> Iterator[Source]:
@@ -131,7 +134,7 @@ class Drafts:
         mentions = mentions_of(self._plan, kind, self._limits)
         asked = {mention.path[0] for mention in mentions}
         measured = tuple(
-            name for name, field in kind.fields.items() if name not in asked and is_measured(field[2])
+            name for name, field in kind.fields.items() if name not in asked and is_measured(field.type)
         )
         return Source(
             sender=sender,
@@ -154,11 +157,11 @@ class Drafts:
         path = mention.path
         first = value_at(source.base, path)
         field = source.kind.fields.get(path[0]) or source.kind.frame_fields[path[0]]
-        type_ = type_at(self._plan, field[2], path[1:])
+        type_ = type_at(self._plan, field.type, path[1:])
         known = _known(world, mention)
-        is_optional = field[4] is not None and len(path) == 1
+        is_optional = field.condition is not None and len(path) == 1
         none = (None,) if is_optional and first is not None else ()
-        if type_[0] in _NUMBERS:
+        if isinstance(type_, _NUMBERS):
             near = [number + more for more in (0, 1, -1) for number in mention.numbers]
             now = [each + more for each in known if isinstance(each, int) for more in (0, 1, -1)]
             wanted = [number for number in (0, 1, 2, *now, *near) if fits(type_, number)]
@@ -177,12 +180,12 @@ class Drafts:
         """Return bytes for a field that is a piece of a frame: of the sender's smallest one the half, the rest, and all."""
         found: list[bytes] = []
         names = (source.kind.name, source.kind.frame)
-        for type_, _, _, parts, lasts, _ in self._plan.joins.values():
-            is_piece = any(target in names and each == field for target, each, _ in (*parts, *lasts))
-            if not is_piece or type_ is None or type_[0] != "frame":
-                continue
-            for data in self._small_frames(source, type_[1]):
-                found += [data[: len(data) // 2], data[len(data) // 2 :], data]
+        for join in self._plan.joins.values():
+            settings = (*join.parts, *join.lasts)
+            is_piece = any(each.target in names and each.field == field for each in settings)
+            if is_piece and isinstance(join.type, FrameReference):
+                for data in self._small_frames(source, join.type.name):
+                    found += [data[: len(data) // 2], data[len(data) // 2 :], data]
         return found
 
     def _small_frames(self, source: Source, frame: str) -> list[bytes]:
@@ -204,8 +207,9 @@ class Drafts:
     # ---- pieces of blocks
 
     def _pieces(self, sources: list[Source], world: World) -> Iterator[Draft]:
-        for name, (_, block, *_) in self._plan.joins.items():
-            divided = [each for each in sources if block is not None and each.kind.frame == block[0]]
+        for name, join in self._plan.joins.items():
+            frame = None if join.block is None else join.block[0]
+            divided = [each for each in sources if frame is not None and each.kind.frame == frame]
             n_cut = 0
             for source in divided:
                 if n_cut == _MOST_CUT:
@@ -227,20 +231,20 @@ class Drafts:
 
     def _cut(self, source: Source, whole: FrameValue, name: str, world: World) -> Iterator[Draft]:
         """Yield the first pieces of a frame, and the last one where the others are there."""
-        _, block, keys, parts, lasts, _ = self._plan.joins[name]
-        data = self._block(source, whole, block[1], world)
+        join = self._plan.joins[name]
+        data = None if join.block is None else self._block(source, whole, join.block[1], world)
         if data is None:
             return
-        key = tuple(value_at(whole, (each,)) for each in keys)
+        key = tuple(value_at(whole, (each,)) for each in join.keys)
         open_ = world.context.joins.find(name, source.sender, key)
         before = b"" if open_ is None else b"".join(open_.pieces)
         for chunk in dict.fromkeys((data[:1], b"", data[: len(data) // 2])):
-            for piece in self._held(whole, Record(name, {"data": chunk}), parts):
+            for piece in self._held(whole, Record(name, {"data": chunk}), join.parts):
                 yield Draft(
                     sender=source.sender, writer=source.writer, written=piece, seen=piece, is_piece=True
                 )
         if open_ is not None and data.startswith(before):
-            for piece in self._held(whole, Record(name, {"data": data[len(before) :]}), lasts):
+            for piece in self._held(whole, Record(name, {"data": data[len(before) :]}), join.lasts):
                 seen = FrameValue(piece.name, piece.fields, whole.message, body=piece.body)
                 yield Draft(
                     sender=source.sender, writer=source.writer, written=piece, seen=seen, is_piece=True
@@ -271,17 +275,19 @@ class Drafts:
     def _options(self, role: str, context: Any) -> Options:
         return Options(role, context=context, limits=dict(self._setup.limits))
 
-    def _held(self, whole: FrameValue, message: Record, settings: Any) -> Iterator[FrameValue]:
+    def _held(
+        self, whole: FrameValue, message: Record, settings: tuple[Setting, ...]
+    ) -> Iterator[FrameValue]:
         """Yield the frame with a piece in it, its header such that the conditions of the join hold."""
-        named = dict.fromkeys(path[0] for _, _, when in settings for path in paths_in(when))
+        named = dict.fromkeys(path[0] for setting in settings for path in paths_in(setting.when))
         header = [name for name in named if name in whole.fields]
         kind = Kind(self._plan, whole, message)
-        choices = [self._specimens.values(kind.frame_fields[name][2]) for name in header]
+        choices = [self._specimens.values(kind.frame_fields[name].type) for name in header]
         for values in variations(choices):
             fields = {**whole.fields, **dict(zip(header, values, strict=True))}
             frame = FrameValue(whole.name, fields, message, body=whole.body)
             words = MessageWords(kind, {})
-            if any(_is_so(when, words, frame) for _, _, when in settings):
+            if any(_is_so(setting.when, words, frame) for setting in settings):
                 yield frame
                 return
 
@@ -317,16 +323,18 @@ def _named(plan: Schema, session: str | None = None) -> frozenset[str]:
     `session`: None stands for all.
     """
     tables = [table for name, table in plan.sessions.items() if session in (None, name) or not table.keys]
-    names = {name for table in tables for row in table.rows for name in row[2] or ()}
-    for name, (_, block, _, parts, lasts, _) in plan.joins.items():
-        if name in names:
-            names |= {target for target, _, _ in (*parts, *lasts)} if block is None else {block[0]}
+    names = {name for table in tables for row in table.rows for name in row.targets or ()}
+    for name, join in plan.joins.items():
+        if name in names and join.block is not None:
+            names.add(join.block[0])
+        elif name in names:
+            names |= {setting.target for setting in (*join.parts, *join.lasts)}
     return frozenset(names | set(plan.opens.values()))
 
 
 def _named_beside(plan: Schema, piece: str) -> set[str]:
     """Return the messages that the rows of a session name, of all sessions that name the piece too."""
-    rows = [{name for row in table.rows for name in row[2] or ()} for table in plan.sessions.values()]
+    rows = [{name for row in table.rows for name in row.targets or ()} for table in plan.sessions.values()]
     return {name for named in rows if piece in named for name in named}
 
 

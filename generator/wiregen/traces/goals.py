@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.sessions import Go, Transition, Update, Violates
 from wiregen.runtime.session_engine import Engine
 from wiregen.runtime.session_table import Entry, Matters, Table
 from wiregen.runtime.tree import FrameValue
@@ -71,42 +72,42 @@ def _is_never_met(entry: Entry, number: int) -> bool:
     return not any(_keeps_a_new_one(row, entry.table) for row in entry.table.rows)
 
 
-def _keeps_a_new_one(row: Any, table: Table) -> bool:
+def _keeps_a_new_one(row: Transition, table: Table) -> bool:
     """Tell whether a row leaves an instance in the first state, with other values than those of a new one."""
-    states, _, _, _, effect = row
-    first = table.states[0]
-    if effect[0] != "go" or not _changes(effect[2], table):
+    effect, first = row.effect, table.states[0]
+    if not isinstance(effect, Go) or not _changes(effect.updates, table):
         return False
-    return bool(effect[1] == first or (effect[1] is None and (states is None or first in states)))
+    return effect.state == first or (effect.state is None and _is_in(row, first))
+
+
+def _is_in(row: Transition, state: str) -> bool:
+    """Tell whether a row is one of a state."""
+    return row.states is None or state in row.states
 
 
 def _is_over(table: Table, number: int, plan: Schema, sender: str) -> bool:
     """Tell whether a sender's frames cannot meet the first state: its preamble, which comes before them, always leaves it."""
     first, opening = table.states[0], plan.opens.get(sender)
-    effects = [
-        (when, effect)
-        for states, _, targets, when, effect in table.rows
-        if opening in (targets or ()) and (states is None or first in states)
-    ]
-    is_left = all(effect[0] == "go" and effect[1] not in (None, first) for _, effect in effects)
-    comes_back = any(effect[:2] == ("go", first) for *_, effect in table.rows)
-    return number == 0 and bool(effects) and effects[-1][0] is None and is_left and not comes_back
+    rows = [row for row in table.rows if opening in (row.targets or ()) and _is_in(row, first)]
+    is_left = all(_leaves(row, first) for row in rows)
+    comes_back = any(isinstance(row.effect, Go) and row.effect.state == first for row in table.rows)
+    return number == 0 and bool(rows) and rows[-1].when is None and is_left and not comes_back
 
 
 def _is_behind(table: Table, number: int, plan: Schema, sender: str) -> bool:
     """Tell whether a sender's preamble, which comes once, cannot meet a state: nothing but it leaves the first one."""
     first, opening = table.states[0], plan.opens.get(sender)
-    leaving = [
-        targets
-        for states, _, targets, _, effect in table.rows
-        if effect[0] == "go" and effect[1] not in (None, first) and (states is None or first in states)
-    ]
-    return number > 0 and all(targets == (opening,) for targets in leaving)
+    leaving = [row for row in table.rows if _leaves(row, first) and _is_in(row, first)]
+    return number > 0 and all(row.targets == (opening,) for row in leaving)
 
 
-def _changes(updates: Any, table: Table) -> bool:
+def _leaves(row: Transition, state: str) -> bool:
+    return isinstance(row.effect, Go) and row.effect.state not in (None, state)
+
+
+def _changes(updates: tuple[Update, ...], table: Table) -> bool:
     """Tell whether updates may leave a variable with another value than its first."""
-    return any(value != table.variables[name][3] for name, value in updates)
+    return any(update.value != table.variables[update.variable].initial for update in updates)
 
 
 def _in_state(
@@ -115,8 +116,8 @@ def _in_state(
     table: Table = entry.table
     rows = (entry.named_rows if entry.key is None and table.keys else entry.rows)[number]
     for when, row in ((when, row) for when, group in rows for row in group):
-        _, said_by, targets, _, _ = table.rows[row.number]
-        is_meant = row.violation is not None and (said_by is not None or targets is not None)
+        told = table.rows[row.number]
+        is_meant = row.violation is not None and (told.role is not None or told.targets is not None)
         if not matters.is_foreign or is_meant:
             yield Goal(
                 kind="row",
@@ -142,9 +143,9 @@ def _in_state(
 
 def _of_timers(setup: Setup) -> Iterator[Goal]:
     for name, session in setup.plan.sessions.items():
-        for number, (states, _, effect) in enumerate(session.timers):
-            violation = effect[1] if effect[0] == "violates" else None
-            for state in session.states if states is None else states:
+        for number, timer in enumerate(session.timers):
+            violation = timer.effect.name if isinstance(timer.effect, Violates) else None
+            for state in session.states if timer.states is None else timer.states:
                 yield Goal(kind="timer", session=name, state=state, number=number, violation=violation)
 
 

@@ -10,8 +10,11 @@ from wiregen import model as m
 from wiregen.diagnostics import Span
 from wiregen.diagnostics.locations import SourceTexts, locate
 from wiregen.plan import KNOWN_LIMITS, lower
+from wiregen.runtime.schema.expressions import LimitReference
+from wiregen.runtime.schema.node import nodes_in
 from wiregen.runtime.schema.protocol import Schema
-from wiregen.runtime.schema.sessions import Session
+from wiregen.runtime.schema.sessions import Session, Violates
+from wiregen.runtime.schema.types import Boolean, EnumReference
 from wiregen.runtime.session_table import Program
 from wiregen.traces.drafts import Drafts
 from wiregen.traces.goals import goals_of
@@ -131,7 +134,7 @@ def _may_reach(search: Search, goal: Goal) -> bool:
     if (
         session is not None
         and setup.options
-        and not any(name in setup.options for name, *_ in session.variables)
+        and not any(each.name in setup.options for each in session.variables)
     ):
         return False
     if setup.limits and "open" not in setup.limits:
@@ -146,8 +149,10 @@ def _is_behind_a_note(session: Session, goal: Goal) -> bool:
         goal.kind == "row"
         and goal.violation is None
         and any(
-            effect[0] == "violates" and effect[2] and (states is None or goal.state in states)
-            for states, _, _, _, effect in session.rows[: goal.number]
+            isinstance(row.effect, Violates)
+            and row.effect.is_lenient
+            and (row.states is None or goal.state in row.states)
+            for row in session.rows[: goal.number]
         )
     )
 
@@ -170,27 +175,23 @@ def _setups(first: Setup) -> Iterator[Setup]:
 def _options(plan: Schema) -> Iterator[dict[str, Any]]:
     """Yield each other value of each option."""
     for session in plan.sessions.values():
-        for name, type_, _, _, is_option in session.variables:
-            if not is_option:
+        for option in session.variables:
+            if not option.is_option:
                 continue
-            if type_[0] == "enum":
-                values: list[Any] = [number for number, _ in plan.enums[type_[1]][2]]
+            if isinstance(option.type, EnumReference):
+                values: list[Any] = [each.value for each in plan.enums[option.type.name].members]
             else:
-                values = [False, True] if type_[0] == "bool" else [0, 1]
-            yield from ({name: value} for value in values)
+                values = [False, True] if isinstance(option.type, Boolean) else [0, 1]
+            yield from ({option.name: value} for value in values)
 
 
 def _is_bound(plan: Schema, name: str) -> bool:
     """Tell whether some row asks for a limit, and not only a timer."""
-    return any(
-        _mentions(part, name) for session in plan.sessions.values() for row in session.rows for part in row
-    )
+    return any(_mentions(session.rows, name) for session in plan.sessions.values())
 
 
-def _mentions(expression: Any, name: str) -> bool:
-    if expression == ("limit", name):
-        return True
-    return isinstance(expression, tuple) and any(_mentions(part, name) for part in expression)
+def _mentions(part: object, name: str) -> bool:
+    return any(isinstance(node, LimitReference) and node.name == name for node in nodes_in(part))
 
 
 # ---- traces

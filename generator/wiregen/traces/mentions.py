@@ -6,7 +6,21 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from wiregen.runtime.schema.declarations import Context, Derived, Join
+from wiregen.runtime.schema.expressions import (
+    Call,
+    Expression,
+    FieldReference,
+    LimitReference,
+    Negation,
+    Number,
+    Operation,
+    VariableReference,
+)
+from wiregen.runtime.schema.node import nodes_in
 from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.sessions import Effect, Go
+from wiregen.runtime.schema.types import FrameReference, List, Region, Type
 from wiregen.runtime.session_words import Kind
 
 __all__ = ["Mention", "measuring", "mentions_of", "paths_in"]
@@ -78,19 +92,21 @@ def mentions_of(plan: Schema, kind: Kind, limits: dict[str, Any]) -> tuple[Menti
     gathered = _Gathered(kind)
     names = _names(plan, kind)
     for session, table in plan.sessions.items():
-        rows = [row for row in table.rows if row[2] is None or names.intersection(row[2])]
+        rows = [row for row in table.rows if row.targets is None or names.intersection(row.targets)]
         for key in table.keys if rows else ():
             gathered.add(session, (key,), key_of=(session,))
-        for _, _, _, when, effect in rows:
-            for part in (*_comparisons(when), *_updates(effect)):
+        for row in rows:
+            for part in (*_comparisons(row.when), *_updates(row.effect)):
                 numbers = tuple(_numbers_in(part, limits))
-                variables = tuple((session, name) for name in _variables_in(part))
+                variables = tuple(
+                    (session, each.name) for each in nodes_in(part) if isinstance(each, VariableReference)
+                )
                 for path in paths_in(part):
                     gathered.add(session, path, numbers, variables)
     for path in _of_rules(plan, names):
         gathered.add(None, path)
     for name, field in kind.fields.items():
-        if _holds_frames(field[2]):
+        if _holds_frames(field.type):
             gathered.add(None, (name,))
     return gathered.mentions()
 
@@ -104,36 +120,35 @@ def measuring(plan: Schema, kind: Kind) -> frozenset[str]:
         if any(
             _is_measured(part, kind)
             for row in table.rows
-            if row[2] is None or names.intersection(row[2])
-            for part in (row[3], *_updates(row[4]))
+            if row.targets is None or names.intersection(row.targets)
+            for part in (row.when, *_updates(row.effect))
         )
     )
 
 
-def _is_measured(expression: Any, kind: Kind) -> bool:
-    match expression:
-        case ("call", "size", _):
-            return True
-        case ("field", (name, *_), _):
-            field = kind.fields.get(name) or kind.frame_fields.get(name)
-            return field is not None and bool(field[1])
-        case tuple():
-            return any(_is_measured(part, kind) for part in expression)
-        case _:
-            return False
+def _is_measured(expression: Expression | None, kind: Kind) -> bool:
+    for node in nodes_in(expression):
+        match node:
+            case Call("size"):
+                return True
+            case FieldReference((name, *_)):
+                field = kind.fields.get(name) or kind.frame_fields.get(name)
+                if field is not None and field.is_hidden:
+                    return True
+    return False
 
 
-def _updates(effect: Any) -> tuple[Any, ...]:
-    return tuple(value for _, value in effect[2]) if effect[0] == "go" else ()
+def _updates(effect: Effect) -> tuple[Expression, ...]:
+    return tuple(update.value for update in effect.updates) if isinstance(effect, Go) else ()
 
 
-def _comparisons(expression: Any) -> Iterator[Any]:
+def _comparisons(expression: Expression | None) -> Iterator[Expression]:
     """Yield the parts of a condition that stand between `and`, `or` and `not`."""
     match expression:
-        case ("operation", "and" | "or", left, right):
+        case Operation("and" | "or", left, right):
             yield from _comparisons(left)
             yield from _comparisons(right)
-        case ("negation", "not", operand):
+        case Negation("not", operand):
             yield from _comparisons(operand)
         case None:
             return
@@ -141,85 +156,73 @@ def _comparisons(expression: Any) -> Iterator[Any]:
             yield expression
 
 
-def _variables_in(expression: Any) -> Iterator[str]:
-    if isinstance(expression, tuple):
-        if expression[:1] == ("variable",):
-            yield expression[1]
-        for part in expression:
-            yield from _variables_in(part)
-
-
-def _holds_frames(type_: Any) -> bool:
-    while type_[0] in ("region", "list"):
-        type_ = type_[1]
-    return bool(type_[0] == "frame")
+def _holds_frames(type_: Type) -> bool:
+    match type_:
+        case Region(inner) | List(inner):
+            return _holds_frames(inner)
+        case _:
+            return isinstance(type_, FrameReference)
 
 
 def _names(plan: Schema, kind: Kind) -> frozenset[str]:
     names = {kind.name, kind.frame or kind.name}
-    for name, (_, block, _, parts, lasts, _) in plan.joins.items():
-        if block is None and any(target in names for target, _, _ in (*parts, *lasts)):
+    for name, join in plan.joins.items():
+        if join.block is None and any(setting.target in names for setting in (*join.parts, *join.lasts)):
             names.add(name)
     return frozenset(names)
 
 
 def _of_rules(plan: Schema, names: frozenset[str]) -> Iterator[Path]:
     """Yield the fields that contexts and joins ask of such messages."""
-    for _, keys, _, settings, clearings in plan.contexts.values():
-        for target, field, when in settings:
-            if target in names:
-                yield from ((key,) for key in (*keys, field))
-                yield from paths_in(when)
-        for targets, when in clearings:
-            if names.intersection(targets):
-                yield from ((key,) for key in keys)
-                yield from paths_in(when)
-    for _, block, keys, parts, lasts, clearings in plan.joins.values():
-        for target, field, when in (*parts, *lasts):
-            if target in names:
-                yield from ((key,) for key in keys)
+    for entry in plan.contexts.values():
+        for setting in entry.settings:
+            if setting.target in names:
+                yield from ((key,) for key in (*entry.keys, setting.field))
+                yield from paths_in(setting.when)
+        yield from _of_clearings(entry, names)
+    for join in plan.joins.values():
+        for setting in (*join.parts, *join.lasts):
+            if setting.target in names:
+                yield from ((key,) for key in join.keys)
                 # Whether a frame is a piece of a block follows from what it holds, and is not for trying.
-                yield from (() if block is not None else ((field,), *paths_in(when)))
-        for targets, when in clearings:
-            if names.intersection(targets):
-                yield from ((key,) for key in keys)
-                yield from paths_in(when)
+                if join.block is None:
+                    yield from ((setting.field,), *paths_in(setting.when))
+        yield from _of_clearings(join, names)
+
+
+def _of_clearings(declared: Context | Join, names: frozenset[str]) -> Iterator[Path]:
+    for clearing in declared.clearings:
+        if names.intersection(clearing.targets):
+            yield from ((key,) for key in declared.keys)
+            yield from paths_in(clearing.when)
 
 
 def _settable(kind: Kind, path: Path, outside: frozenset[Path] = frozenset()) -> Iterator[Path]:
     """Yield the fields that can be given so that this one changes."""
     field = kind.fields.get(path[0]) or kind.frame_fields.get(path[0])
-    body = None if kind.frame is None else kind.plan.frames[kind.frame][2]
+    body = None if kind.frame is None else kind.plan.frames[kind.frame].message
     if field is None or path in outside or path[0] == body:
         return
     outside |= {path}
-    if field[4] is not None:
-        for below in paths_in(field[4]):
-            yield from _settable(kind, below, outside)
-    if not field[1]:
+    for below in paths_in(field.condition):
+        yield from _settable(kind, below, outside)
+    if not field.is_hidden:
         yield path
-    elif field[3] is not None and field[3][0] == "derived":
-        for below in paths_in(field[3][1]):
+    elif isinstance(field.value, Derived):
+        for below in paths_in(field.value.value):
             yield from _settable(kind, below, outside)
 
 
-def paths_in(expression: Any) -> Iterator[Path]:
+def paths_in(expression: Expression | None) -> Iterator[Path]:
     """Yield the paths of the fields that an expression names."""
-    if isinstance(expression, tuple):
-        if expression[:1] == ("field",):
-            yield expression[1]
-            return
-        for part in expression:
-            yield from paths_in(part)
+    yield from (node.path for node in nodes_in(expression) if isinstance(node, FieldReference))
 
 
-def _numbers_in(expression: Any, limits: dict[str, Any]) -> Iterator[int]:
+def _numbers_in(expression: Expression, limits: dict[str, Any]) -> Iterator[int]:
     """Yield the numbers that an expression names, and those of limits."""
-    match expression:
-        case ("number", int() as value):
-            yield value
-        case ("limit", name) if isinstance(limits.get(name), int):
-            yield limits[name]
-        case tuple():
-            for part in expression:
-                yield from _numbers_in(part, limits)
+    for node in nodes_in(expression):
+        match node:
+            case Number(value):
+                yield value
+            case LimitReference(name) if isinstance(limits.get(name), int):
+                yield limits[name]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
+from wiregen.runtime.schema.expressions import ContextReference, Expression, VariableReference
+from wiregen.runtime.schema.node import nodes_in
+from wiregen.runtime.schema.sessions import Transition
 from wiregen.traces.trace import Goal
 from wiregen.traces.world import Atom, Setup
 
@@ -55,24 +57,17 @@ def need_of(setup: Setup, goal: Goal) -> Need:
     if goal.kind != "row":
         return Need(facts=frozenset({place}), session=goal.session, state=goal.state)
     asked = tuple(_asked(session.rows, goal))
-    names = set(_named_in("variable", asked))
-    slots = tuple(slot for slot, (name, *_) in enumerate(session.variables) if name in names)
-    contexts = _named_in("context", session.rows[goal.number][3])
+    names = {node.name for node in nodes_in(asked) if isinstance(node, VariableReference)}
+    slots = tuple(slot for slot, each in enumerate(session.variables) if each.name in names)
+    when = session.rows[goal.number].when
+    contexts = (node.context for node in nodes_in(when) if isinstance(node, ContextReference))
     return Need(facts=frozenset({place, *contexts}), session=goal.session, state=goal.state, slots=slots)
 
 
-def _asked(rows: Any, goal: Goal) -> Iterator[Any]:
+def _asked(rows: tuple[Transition, ...], goal: Goal) -> Iterator[Expression | None]:
     """Yield the conditions of a goal's row, and of those above it that may be taken in its place."""
-    _, _, targets, _, _ = rows[goal.number]
-    for states, _, others, when, _ in rows[: goal.number + 1]:
-        is_here = states is None or goal.state in states
-        if is_here and (targets is None or others is None or set(targets) & set(others)):
-            yield when
-
-
-def _named_in(kind: str, expression: Any) -> Iterator[str]:
-    if isinstance(expression, tuple):
-        if expression[:1] == (kind,):
-            yield expression[1]
-        for part in expression:
-            yield from _named_in(kind, part)
+    targets = rows[goal.number].targets
+    for row in rows[: goal.number + 1]:
+        is_here = row.states is None or goal.state in row.states
+        if is_here and (targets is None or row.targets is None or set(targets) & set(row.targets)):
+            yield row.when

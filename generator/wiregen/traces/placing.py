@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Any
+from typing import Any, assert_never
 
+from wiregen.runtime.cells import content
+from wiregen.runtime.scalars import bounds
 from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.types import (
+    Bits,
+    Bytes,
+    CodingReference,
+    Computed,
+    Integer,
+    Match,
+    Region,
+    StructReference,
+    Type,
+    Varint,
+)
 from wiregen.runtime.tree import FrameValue, Record
 
 __all__ = ["fits", "is_measured", "type_at", "value_at", "with_values"]
@@ -46,42 +59,34 @@ def _set(fields: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
         _set(fields[path[0]].fields, path[1:], value)
 
 
-def type_at(plan: Schema, type_: Any, path: tuple[str, ...]) -> Any:
-    while type_[0] == "region":
-        type_ = type_[1]
-    if not path or type_[0] != "struct":
+def type_at(plan: Schema, type_: Type, path: tuple[str, ...]) -> Type:
+    type_ = content(type_)
+    if not path or not isinstance(type_, StructReference):
         return type_
-    inner = next((field[2] for field in plan.structs[type_[1]] if field[0] == path[0]), type_)
+    inner = next((field.type for field in plan.structs[type_.name] if field.name == path[0]), type_)
     return type_at(plan, inner, path[1:])
 
 
-def is_measured(type_: Any) -> bool:
+def is_measured(type_: Type) -> bool:
     match type_:
-        case ("bytes", ("computed", _)):
+        case Bytes(Computed()):
             return True
-        case ("match", _, arms):
-            return any(is_measured(arm) for _, arm in arms)
-        case ("region", inner, *_):
+        case Match(_, arms):
+            return any(is_measured(arm.type) for arm in arms)
+        case Region(inner):
             return is_measured(inner)
         case _:
             return False
 
 
-@lru_cache(maxsize=1024)
-def _bounds(type_: Any) -> tuple[int, int]:
+def fits(type_: Integer | Bits | Varint | CodingReference, number: int) -> bool:
     match type_:
-        case ("int", size, is_signed, _):
-            return (
-                (-(2 ** (8 * size - 1)), 2 ** (8 * size - 1) - 1) if is_signed else (0, 2 ** (8 * size) - 1)
-            )
-        case ("bits", bits, *_):
-            return 0, 2**bits - 1
-        case ("varint", bits, is_zigzag, _):
-            return (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if is_zigzag else (0, 2**bits - 1)
+        case CodingReference():
+            return -(1 << 63) <= number < 1 << 64
+        case Bits(bits):
+            return 0 <= number < 1 << bits
+        case Integer() | Varint():
+            low, high = bounds(type_)
+            return low <= number <= high
         case _:
-            return -(2**63), 2**64 - 1
-
-
-def fits(type_: Any, number: int) -> bool:
-    low, high = _bounds(type_)
-    return low <= number <= high
+            assert_never(type_)

@@ -7,15 +7,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, islice, product
-from typing import Any, Final
+from typing import Any, Final, TypeAlias, assert_never
 from uuid import UUID
 
 from wiregen.runtime.errors import EncodeError
 from wiregen.runtime.options import Options
 from wiregen.runtime.record_types import flat_fields
 from wiregen.runtime.schema.declarations import Field
+from wiregen.runtime.schema.expressions import Null, Number, Octets, String, Truth
 from wiregen.runtime.schema.protocol import Schema
-from wiregen.runtime.schema.types import Type
+from wiregen.runtime.schema.types import (
+    Bits,
+    Block,
+    Boolean,
+    Bytes,
+    CodingReference,
+    EnumReference,
+    Float,
+    FrameReference,
+    Integer,
+    List,
+    Match,
+    MessageMatch,
+    MessageReference,
+    Region,
+    StructReference,
+    Text,
+    Type,
+    UnionReference,
+    Uuid,
+    Varint,
+)
 from wiregen.runtime.tree import FrameValue, Record, Variety
 from wiregen.runtime.writing import write_frame
 
@@ -25,6 +47,18 @@ _MOST_TRIED: Final = 2_000
 """Combinations of small values that are tried for one message."""
 _MOST_VALUES: Final = 12
 _DEEPEST: Final = 4
+_PLAIN: Final = (Number, Truth, String, Octets, Null)
+_Compound: TypeAlias = (
+    List
+    | EnumReference
+    | StructReference
+    | MessageReference
+    | UnionReference
+    | Match
+    | FrameReference
+    | MessageMatch
+    | Block
+)
 
 
 class Smallest:
@@ -50,10 +84,11 @@ class Smallest:
         frame = self._plan.sends.get(role)
         if frame is None:
             return
-        _, declared, body = self._plan.frames[frame]
-        fields = tuple(field for field in flat_fields(declared) if field[0] != body)
+        declared = self._plan.frames[frame]
+        body = declared.message
+        fields = tuple(field for field in flat_fields(declared.fields) if field.name != body)
         header = self._choices(fields, depth)
-        own = self._choices(self._plan.messages[name][2], depth)
+        own = self._choices(self._plan.messages[name].fields, depth)
         for values in variations((*header.values(), *own.values())):
             message = Record(name, dict(zip(own, values[len(header) :], strict=True)))
             found = FrameValue(frame, dict(zip(header, values, strict=False)), message, body=body)
@@ -62,7 +97,7 @@ class Smallest:
 
     def preamble(self, name: str, role: str) -> Record | None:
         """Return the smallest such preamble; None: none was found."""
-        for values in self._records(self._plan.preambles[name][1], 0):
+        for values in self._records(self._plan.preambles[name].fields, 0):
             found = Record(name, values)
             if self._is_right(found, role):
                 return found
@@ -83,7 +118,7 @@ class Smallest:
     def _seen_through(self, path: str) -> tuple[bytes, ...]:
         owner, _, name = path.rpartition(".")
         match self._plan.views.get(owner, {}).get(name):
-            case ("list", ("frame", frame, tuple() as only, *_), *_):
+            case List(FrameReference(frame, tuple() as only)):
                 found = [tuple(islice(self._growing(frame, kind), 2)) for kind in only]
                 last = found[-1]
                 return (
@@ -116,20 +151,20 @@ class Smallest:
     def _choices(self, fields: tuple[Field, ...], depth: int = 0) -> dict[str, tuple[Any, ...]]:
         """Return the small values of each field that a value has."""
         found = {
-            field[0]: tuple(islice(self._of_field(field, depth), _MOST_VALUES))
+            field.name: tuple(islice(self._of_field(field, depth), _MOST_VALUES))
             for field in flat_fields(fields)
-            if not field[1]
+            if not field.is_hidden
         }
         return {name: values for name, values in found.items() if values}
 
     def _of_field(self, field: Field, depth: int) -> Iterator[Any]:
         """Yield the default first, and nothing at all before what stands under a condition."""
-        type_, value, condition = field[2], field[3], field[4]
-        first = [_plain(type_, value[1])] if value is not None and _is_plain(value[1]) else []
+        value = None if field.value is None else field.value.value
+        first = [_plain(field.type, value)] if isinstance(value, _PLAIN) else []
         yield from first
-        if condition is not None:
+        if field.condition is not None:
             yield None
-        for other in self._values(type_, depth):
+        for other in self._values(field.type, depth):
             if other not in first:
                 yield other
 
@@ -144,58 +179,62 @@ class Smallest:
 
     def _values(self, type_: Type, depth: int) -> Iterator[Any]:
         match type_:
-            case ("int", size, is_signed, _):
+            case Integer(size, is_signed):
                 largest = 2 ** (8 * size - is_signed) - 1
                 yield from (0, 1, 2, 3, largest)
-            case ("varint", *_) | ("coding", _):
+            case Varint() | CodingReference():
                 yield from (0, 1, 2, 3)
-            case ("bits", bits, is_flag, _):
+            case Bits(bits, is_flag):
                 yield from (False, True) if is_flag else range(min(4, 2**bits))
-            case ("bool", _):
+            case Boolean():
                 yield from (False, True)
-            case ("float", *_):
+            case Float():
                 yield from (0.0, 1.0)
-            case ("uuid",):
+            case Uuid():
                 yield from (UUID(int=0), UUID(int=1), UUID(int=2))
-            case ("bytes", _):
+            case Bytes():
                 yield from (b"", b"a", b"ab", b"abc", bytes(4), bytes(8), bytes(16))
-            case ("text", *_):
+            case Text():
                 yield from ("", "a", "ab")
-            case ("region", inner, *_):
+            case Region(inner):
                 yield from self._values(inner, depth)
             case _:
                 yield from self._compound(type_, depth)
 
-    def _compound(self, type_: Type, depth: int) -> Iterator[Any]:
+    def _compound(self, type_: _Compound, depth: int) -> Iterator[Any]:
         match type_:
-            case ("list", item, *_):
+            case List(item):
                 yield []
                 items = tuple(islice(self._values(item, depth), 3))
                 yield from ([each] for each in items)
                 yield from ([each] * 2 for each in items[:1])
-            case ("enum", name, only, _):
-                members = self._plan.enums[name][2]
-                yield from (number for number, member in members if only is None or member in only)
-            case ("struct", name):
+            case EnumReference(name, only):
+                members = self._plan.enums[name].members
+                yield from (each.value for each in members if only is None or each.name in only)
+            case StructReference(name):
                 yield from (Record(name, values) for values in self._records(self._plan.structs[name], depth))
-            case ("message", name):
-                fields = self._plan.messages[name][2]
+            case MessageReference(name):
+                fields = self._plan.messages[name].fields
                 yield from (Record(name, values) for values in self._records(fields, depth))
-            case ("union", name, only, _):
+            case UnionReference(name, only):
                 yield from self._varieties(name, only, depth)
-            case ("match", _, arms):
-                found = [self._values(arm, depth) for _, arm in arms]
+            case Match(_, arms):
+                found = [self._values(arm.type, depth) for arm in arms]
                 for values in zip(*(islice(_padded(each), 3) for each in found), strict=True):
                     yield from (value for value in values if value is not _NOTHING)
-            case ("frame", name, *_):
+            case FrameReference(name):
                 yield from self._frames(name, depth)
+            case MessageMatch() | Block():
+                return
+            case _:
+                assert_never(type_)
 
     def _varieties(self, name: str, only: tuple[str, ...] | None, depth: int) -> Iterator[Any]:
-        for codes, own, fields, _ in self._plan.unions[name][1]:
-            if only is None or own in only:
-                values = next(self._records(fields, depth), None)
+        for each in self._plan.unions[name].varieties:
+            if only is None or each.name in only:
+                values = next(self._records(each.fields, depth), None)
                 if values is not None:
-                    yield Variety(name, own, values, codes[0][0])
+                    yield Variety(name, each.name, values, each.spans[0].low)
 
     def _frames(self, name: str, depth: int) -> Iterator[Any]:
         """Yield frames that may stand in a message, of the role that sends them."""
@@ -236,17 +275,15 @@ def _changed(
                 yield tuple(found)
 
 
-def _is_plain(expression: Any) -> bool:
-    return expression[0] in ("number", "truth", "text", "octets", "null")
-
-
-def _plain(type_: Type, expression: Any) -> Any:
+def _plain(type_: Type, expression: Number | Truth | String | Octets | Null) -> Any:
     """Return the value that a default is, of the type of its field."""
     match expression:
-        case ("null",):
+        case Null():
             return None
-        case ("octets", digits):
+        case Octets(digits):
             data = bytes.fromhex(digits)
-            return UUID(bytes=data) if type_[0] == "uuid" else data
-        case (_, value):
-            return value
+            return UUID(bytes=data) if isinstance(type_, Uuid) else data
+        case Number() | Truth() | String():
+            return expression.value
+        case _:
+            assert_never(expression)

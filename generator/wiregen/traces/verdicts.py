@@ -9,6 +9,9 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from wiregen.runtime.schema.expressions import ContextReference, JoinReference
+from wiregen.runtime.schema.node import nodes_in
+from wiregen.runtime.schema.sessions import Transition
 from wiregen.runtime.session_events import Violation
 from wiregen.traces.spread import Spread
 from wiregen.traces.trace import Goal
@@ -60,10 +63,9 @@ class Verdicts:
         return number
 
 
-def _memories_in(expression: Any) -> Iterator[str]:
+def _memories_in(rows: tuple[Transition, ...]) -> Iterator[str]:
     """Yield the contexts and joins that rows ask for."""
-    if isinstance(expression, tuple):
-        if expression[:1] in (("context",), ("join",)):
-            yield expression[1]
-        for part in expression:
-            yield from _memories_in(part)
+    for node in nodes_in(rows):
+        match node:
+            case ContextReference(name) | JoinReference(name):
+                yield name

@@ -15,6 +15,7 @@ from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.explain import careful_decoder
 from wiregen.runtime.options import Options
 from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.sessions import Violates
 from wiregen.runtime.schema.types import FrameReference
 from wiregen.runtime.session_decisions import Decision
 from wiregen.runtime.session_engine import Engine
@@ -233,9 +234,13 @@ class World:
         timers = self.setup.plan.sessions[event.session].timers
         violation = event.name if isinstance(event, Violation) else None
         after = None if isinstance(event, Violation) else event.next_state
-        for number, (states, _, effect) in enumerate(timers):
-            is_here = states is None or event.state in states
-            if is_here and (effect[:2] == ("violates", violation) or effect[1] in (after, None)):
+        for number, timer in enumerate(timers):
+            is_here = timer.states is None or event.state in timer.states
+            if isinstance(timer.effect, Violates):
+                is_so = timer.effect.name == violation
+            else:
+                is_so = timer.effect.state in (after, None)
+            if is_here and is_so:
                 return Goal(
                     kind="timer", session=event.session, state=event.state, number=number, violation=violation
                 )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from os.path import commonprefix
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.expressions import checksum
+from wiregen.runtime.schema.declarations import Derived
+from wiregen.runtime.schema.expressions import Checksum
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.tree import Node
 from wiregen.specimens.soil import every_field, rows_of
@@ -24,10 +26,10 @@ class Checksums:
 
     def __init__(self, plan: Schema) -> None:
         self._known = {
-            (owner, field[0]): field[3][1]
+            (owner, field.name): field.value.value
             for owner, fields in rows_of(plan)
             for field in every_field(fields)
-            if field[3] is not None and field[3][0] == "derived" and field[3][1][0] == "checksum"
+            if isinstance(field.value, Derived) and isinstance(field.value.value, Checksum)
         }
         self.sites = frozenset(f"{owner}.{name}" for owner, name in self._known)
 
@@ -67,9 +69,9 @@ class Checksums:
         found: list[Sum] = []
         for node in tree.walk():
             owner = None if node.inner else owner_of(node)
-            row: dict[str, Any] = row_of(node) if owner is not None else {}
+            row = row_of(node) if owner is not None else {}
             for name, child in row.items():
-                expression = self._known.get((owner or "", name))
-                if expression is not None and expression[2] in row and expression[3] in row:
-                    found.append((child, expression[1], row[expression[2]], row[expression[3]]))
+                told = self._known.get((owner or "", name))
+                if told is not None and told.first in row and told.last in row:
+                    found.append((child, told.algorithm, row[told.first], row[told.last]))
         return found[::-1]

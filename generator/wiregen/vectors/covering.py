@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from wiregen.runtime.schema.declarations import Constant
 from wiregen.runtime.schema.protocol import Schema
-from wiregen.runtime.tree import FrameValue, Node, Record, Variety
+from wiregen.runtime.tree import Node
 from wiregen.specimens.soil import every_field, rows_of
 from wiregen.vectors.drafts import Draft
+from wiregen.vectors.sites import owner_of
 
 __all__ = ["Coverage", "Measure", "fields_of", "fields_shown", "limits_shown", "measure"]
 
@@ -42,8 +44,8 @@ def fields_of(plan: Schema) -> Iterator[str]:
     """Return every field that has a name, in text order, and what is reserved and must be so."""
     for owner, fields in rows_of(plan):
         for field in every_field(fields):
-            if field[0] != "_" or (field[3] is not None and field[3][0] == "constant"):
-                yield f"{owner}.{field[0]}"
+            if field.name != "_" or isinstance(field.value, Constant):
+                yield f"{owner}.{field.name}"
 
 
 def fields_shown(drafts: Iterable[Draft]) -> set[str]:
@@ -60,11 +62,7 @@ def fields_shown(drafts: Iterable[Draft]) -> set[str]:
 
 
 def _note(node: Node, owner: str, found: set[str]) -> None:
-    match node.value:
-        case Variety() as value if node.type[0] == "union":
-            owner = f"{value.union}.{value.name}"
-        case Record() | FrameValue() as value if node.type[0] in ("struct", "message", "frame", "preamble"):
-            owner = value.name
+    owner = owner_of(node) or owner
     for child in node.children:
         if child.note != "absent" and child.name != "_":
             found.add(f"{owner}.{child.name}")

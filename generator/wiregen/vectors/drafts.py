@@ -11,6 +11,7 @@ from wiregen.jsonl import LineError, LineMaker, decoded_line
 from wiregen.runtime.errors import DecodeError, EncodeError
 from wiregen.runtime.options import Options
 from wiregen.runtime.records import frame_from_record, frame_record, part_record
+from wiregen.runtime.schema.elements import CompressedBody
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.tree import FrameValue, Node
 from wiregen.runtime.writing import write_frame
@@ -260,7 +261,7 @@ def without_repetition(drafts: Iterable[Draft]) -> list[Draft]:
 
 def _is_compressed(tree: Node) -> bool:
     """Tell whether any part is: who compresses chooses the bytes, and vectors hold those of level 0."""
-    return any(node.type[0] == "compressed" for node in tree.walk())
+    return any(isinstance(node.type, CompressedBody) for node in tree.walk())
 
 
 def _both(known: Draft, other: Draft) -> Draft:

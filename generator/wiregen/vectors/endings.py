@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wiregen.runtime.schema.types import Integer
-from wiregen.specimens.soil import bounds
+from wiregen.runtime.schema.types import CodingReference, Integer, List, UnionReference
 from wiregen.vectors.fault_kinds import Bad, Fields
 from wiregen.vectors.sites import Part
-from wiregen.vectors.splicing import number_bytes, spliced
+from wiregen.vectors.splicing import integer_bytes, number_bytes, spliced
 
 __all__ = ["endless_parts", "negative_counts", "wrapped_lengths"]
 
@@ -16,7 +15,7 @@ __all__ = ["endless_parts", "negative_counts", "wrapped_lengths"]
 def negative_counts(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     """Say that a list has fewer than no items, and leave them out: a loop over them would do nothing."""
     parent = part.parent
-    if part.node.part != "count" or parent is None or parent.type[0] != "list" or part.node.inner:
+    if part.node.part != "count" or parent is None or not isinstance(parent.type, List) or part.node.inner:
         return
     for told in _negative(part, data, fields):
         for end, which in ((part.node.end, "of what follows"), (parent.end, "of nothing")):
@@ -27,17 +26,15 @@ def negative_counts(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 
 def _negative(part: Part, data: bytes, fields: Fields) -> Iterator[bytes]:
     node = part.node
-    if node.type[0] != "coding":
+    if not isinstance(node.type, CodingReference):
         told = number_bytes(node, -1)
         if told is not None:
             yield told
         return
-    base, rows = fields.plan.codings[node.type[1]]
-    for low, _, wide, _ in rows:
-        if wide is not None and bounds(wide)[0] < 0:
-            yield low.to_bytes(base[1], base[3], signed=base[2]) + (-1).to_bytes(
-                wide[1], wide[3], signed=True
-            )
+    coding = fields.plan.codings[node.type.name]
+    for each in coding.widths:
+        if each.wide is not None and each.wide.is_signed:
+            yield integer_bytes(coding.type, each.low) + integer_bytes(each.wide, -1)
 
 
 def wrapped_lengths(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
@@ -54,10 +51,10 @@ def wrapped_lengths(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 def endless_parts(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     """Put what reaches to the end, which nothing but its surroundings tell, where more might follow; nothing does."""
     node = part.node
-    if node.type[0] != "union" or node.end != len(data) or not node.children:
+    if not isinstance(node.type, UnionReference) or node.end != len(data) or not node.children:
         return
     code = node.children[0]
-    for number in fields.endless(node.type[1]):
+    for number in fields.endless(node.type.name):
         told = number_bytes(code, number) if code.name == "code" else None
         changed = None if told is None else spliced(data, node.start, node.end, told + b"Z", part.lengths)
         if changed is not None:

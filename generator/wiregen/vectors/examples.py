@@ -84,7 +84,8 @@ def _holds(example: Given, draft: Draft) -> bool:
 def _is_own(drafting: Drafting, draft: Draft) -> bool:
     """Say whether the message that is refused is one that this role sends."""
     message = "" if draft.error is None else draft.error.path.partition(".")[0]
-    return drafting.plan.messages.get(message, (None, None))[1] in (draft.scene.role, None)
+    declared = drafting.plan.messages.get(message)
+    return declared is None or declared.role in (draft.scene.role, None)
 
 
 def _before(scenery: Scenery, example: Given, role: str | None) -> tuple[tuple[str | None, bytes], ...]:

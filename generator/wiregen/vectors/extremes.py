@@ -15,16 +15,17 @@ from wiregen.runtime.errors import DecodeError, EncodeError
 from wiregen.runtime.options import Options
 from wiregen.runtime.records import frame_record
 from wiregen.runtime.schema.node import replace
+from wiregen.runtime.schema.types import Bytes, CodingReference, InSize, List, Prefix, Region, Text
 from wiregen.runtime.tree import Node
 from wiregen.runtime.writing import write_frame
 from wiregen.specimens import Soil
-from wiregen.specimens.soil import bounds, every_field, rows_of
+from wiregen.specimens.options import bounds
 from wiregen.vectors.drafts import Draft, Drafting, message_of
 from wiregen.vectors.format import Unwritable, compacted
 from wiregen.vectors.places import bare, places
 from wiregen.vectors.refusing import refused
 from wiregen.vectors.sites import Part, parts_of
-from wiregen.vectors.splicing import number_bytes, spliced
+from wiregen.vectors.splicing import integer_bytes, number_bytes, spliced
 
 __all__ = ["extreme_drafts"]
 
@@ -58,11 +59,6 @@ class Extremes:
         self._loose = replace(
             plan, limits={**self._limits, "frame": None, "count": None, "messages": 1 << 40}
         )
-        self._types = {
-            f"{owner}.{field[0]}": field[2]
-            for owner, fields in rows_of(plan)
-            for field in every_field(fields)
-        }
         self._shown: set[str] = set()
         self._is_one_long = False
         self._short_items: tuple[Draft, Part, Node, str] | None = None
@@ -103,10 +99,10 @@ class Extremes:
 
     def _unit(self, site: str, value: Any) -> Any:
         """Return what a field is filled with that may be as long as a frame; None: it may not."""
-        type_ = self._types.get(site)
-        if type_ is None or type_[0] not in ("text", "bytes") or not isinstance(value, str | bytes):
+        type_ = self._soil.types.get(site)
+        if not isinstance(type_, Text | Bytes) or not isinstance(value, str | bytes):
             return None
-        most = self._soil.most_said(type_[2] if type_[0] == "text" else type_[1])
+        most = self._soil.most_said(type_.length)
         if most is not None and most < self._limits["frame"]:
             return None
         return "w" if isinstance(value, str) else b"Z"
@@ -131,9 +127,10 @@ class Extremes:
         """Leave bytes over behind a message, where that is tolerated; the whole frame is followed by a cut one, which needs no values."""
         behind = b"".join(sent for role, sent in draft.scene.before if role == draft.scene.role)
         for part in parts_of(draft.trees[0]):
+            type_ = part.node.type
             if (
-                part.node.type[0] != "region"
-                or part.node.type[2][0] not in ("size", "prefix")
+                not isinstance(type_, Region)
+                or not isinstance(type_.carrier, InSize | Prefix)
                 or part.lengths
             ):
                 continue
@@ -210,13 +207,12 @@ class Extremes:
         return spliced(data, length.start, part.node.end, new, part.lengths)
 
     def _count_bytes(self, node: Node, number: int) -> bytes | None:
-        if node.type[0] != "coding":
+        if not isinstance(node.type, CodingReference):
             return number_bytes(node, number)
-        base, rows = self._soil.plan.codings[node.type[1]]
-        for low, _, wide, _ in rows:
-            if wide is not None and number <= bounds(wide)[1]:
-                head: bytes = low.to_bytes(base[1], base[3], signed=base[2])
-                return head + number.to_bytes(wide[1], wide[3], signed=wide[2])
+        coding = self._soil.plan.codings[node.type.name]
+        for each in coding.widths:
+            if each.wide is not None and number <= bounds(each.wide)[1]:
+                return integer_bytes(coding.type, each.low) + integer_bytes(each.wide, number)
         return None
 
     def _unwritable_lists(self, draft: Draft, most: int) -> Iterator[Unwritable]:
@@ -271,7 +267,7 @@ def _kind(draft: Draft) -> str:
 
 def _items(node: Node) -> list[Node]:
     """Return the items of a list that says how many they are; none of any other part."""
-    if node.type[0] != "list" or not node.children or node.children[0].part != "count" or node.inner:
+    if not isinstance(node.type, List) or not node.children or node.children[0].part != "count" or node.inner:
         return []
     return [child for child in node.children[1:] if child.size]
 

@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 from wiregen.runtime.layout import Layout
 from wiregen.runtime.options import Options
 from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.types import Span
 from wiregen.specimens.mentions import mentions_of
 from wiregen.vectors.checksums import Checksums
 from wiregen.vectors.sites import Part
@@ -93,13 +94,13 @@ class Fields:
         self._schema = Layout(plan, Options())
 
     def members(self, name: str) -> frozenset[int]:
-        return frozenset(number for number, _ in self.plan.enums[name][2])
+        return frozenset(each.value for each in self.plan.enums[name].members)
 
     def endless(self, union: str) -> Iterator[int]:
         """Return the codes of what reaches to the end, wherever that is."""
-        for spans, _, row, _ in self.plan.unions[union][1]:
-            if self._schema.fields_reach_end(row):
-                yield spans[0][0]
+        for each in self.plan.unions[union].varieties:
+            if self._schema.fields_reach_end(each.fields):
+                yield each.spans[0].low
 
-    def codes(self, union: str) -> list[tuple[int, int]]:
-        return [span for spans, *_ in self.plan.unions[union][1] for span in spans]
+    def codes(self, union: str) -> list[Span]:
+        return [span for each in self.plan.unions[union].varieties for span in each.spans]

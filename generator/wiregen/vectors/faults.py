@@ -9,14 +9,34 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
+from wiregen.runtime.schema.declarations import is_code
+from wiregen.runtime.schema.elements import CompressedBody, Element
+from wiregen.runtime.schema.types import (
+    Bits,
+    Boolean,
+    Bytes,
+    CodingReference,
+    EnumReference,
+    FrameReference,
+    InSize,
+    Integer,
+    List,
+    Prefix,
+    Region,
+    Span,
+    Text,
+    UnionReference,
+    Varint,
+)
 from wiregen.runtime.tree import Node
-from wiregen.specimens.soil import bounds, shape_of
+from wiregen.specimens.options import bounds
+from wiregen.specimens.soil import shape_of
 from wiregen.vectors.endings import endless_parts, negative_counts, wrapped_lengths
 from wiregen.vectors.fault_kinds import AT_THE_END, Bad, Fields, Maker
 from wiregen.vectors.sites import Part, row_of
-from wiregen.vectors.splicing import number_bytes, replaced, spliced
+from wiregen.vectors.splicing import integer_bytes, number_bytes, replaced, spliced
 
 __all__ = ["bad_parts"]
 
@@ -37,7 +57,7 @@ def _constants(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     """Change what must be, or is worked out; sizes have classes of their own."""
     node = part.node
     notes = node.note.split(", ")
-    if node.children or not node.size or node.type[0] == "bits":
+    if node.children or not node.size or isinstance(node.type, Bits):
         return
     for note, kind in (("constant", "wrong constant"), ("derived", "not as derived")):
         if note in notes:
@@ -50,14 +70,14 @@ def _constants(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 
 def _constant_bits(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     """Change the first and the last of the bits that must be so; a field's place leaves out the byte that it shares with one before."""
-    node = part.node
-    if node.type[0] != "bits" or "constant" not in node.note.split(", "):
+    node, type_ = part.node, part.node.type
+    if not isinstance(type_, Bits) or "constant" not in node.note.split(", "):
         return
     first = int(node.note.partition("from bit ")[2].partition(",")[0])
     start = node.start - bool(node.size and first)
-    for which, bit in (("first bit", first), ("last bit", first + node.type[1] - 1)):
+    for which, bit in (("first bit", first), ("last bit", first + type_.bits - 1)):
         place = start + bit // 8
-        mask = 0x80 >> bit % 8 if node.type[3] == "msb" else 1 << bit % 8
+        mask = 0x80 >> bit % 8 if type_.order == "msb" else 1 << bit % 8
         changed = data[:place] + bytes([data[place] ^ mask]) + data[place + 1 :]
         yield Bad(kind="wrong constant", which=which, data=changed)
 
@@ -65,16 +85,15 @@ def _constant_bits(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 def _codes(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     """Put codes that mean nothing, the ones beside those that mean something first."""
     node, parent = part.node, part.parent
-    if parent is not None and parent.type[0] == "union" and node.part == "code":
-        known, shape = fields.codes(parent.type[1]), f"every {parent.type[1]}"
-        yield from _outside(part, data, fields)
+    if parent is not None and isinstance(parent.type, UnionReference) and node.part == "code":
+        known, shape = fields.codes(parent.type.name), f"every {parent.type.name}"
+        yield from _outside(part, parent.type, data, fields)
     elif "derived" in node.note and _is_of_header(part, fields):
-        known = [(code, code) for role in fields.plan.codes.values() for code in role]
-        shape = ""
+        known, shape = _codes_of_messages(fields), ""
     else:
         return
     for code in _strangers(known):
-        told = number_bytes(node, code) if node.type[0] != "enum" else _enum_bytes(node, code, fields)
+        told = _number_bytes(node, code, fields)
         if told is not None and len(told) == node.size:
             changed = replaced(data, node, told)
             yield Bad(kind="wrong code", which=str(code), data=changed, shape=shape, is_common=bool(shape))
@@ -84,47 +103,53 @@ def _is_of_header(part: Part, fields: Fields) -> bool:
     return part.site.partition(".")[0] in fields.plan.frames and part.site not in fields.sums
 
 
-def _outside(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+def _codes_of_messages(fields: Fields) -> list[Span]:
+    return [Span(code, code) for role in fields.plan.codes.values() for code in role]
+
+
+def _outside(part: Part, type_: UnionReference, data: bytes, fields: Fields) -> Iterator[Bad]:
     """Put the code of a variety that may not stand here."""
-    assert part.parent is not None
-    _, union, only, _ = part.parent.type
-    for spans, name, *_ in fields.plan.unions[union][1] if only is not None else ():
-        told = number_bytes(part.node, spans[0][0])
-        if told is not None and len(told) == part.node.size and name not in only:
+    for each in fields.plan.unions[type_.name].varieties if type_.only is not None else ():
+        told = number_bytes(part.node, each.spans[0].low)
+        if told is not None and len(told) == part.node.size and each.name not in (type_.only or ()):
             yield Bad(kind="outside only", which="", data=replaced(data, part.node, told))
 
 
-def _strangers(spans: list[tuple[int, int]]) -> tuple[int, ...]:
+def _strangers(spans: list[Span]) -> tuple[int, ...]:
     """Return numbers beside those that mean something."""
     return _free(tuple(spans))
 
 
 @cache
-def _free(spans: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
-    edges = sorted({number for low, high in spans for number in (low - 1, high + 1)})
-    free = [number for number in edges if not any(low <= number <= high for low, high in spans)]
+def _free(spans: tuple[Span, ...]) -> tuple[int, ...]:
+    edges = sorted({number for span in spans for number in (span.low - 1, span.high + 1)})
+    free = [number for number in edges if not any(span.low <= number <= span.high for span in spans)]
     return tuple(free if len(free) < 5 else [*free[:2], *free[-2:]])
 
 
-def _enum_bytes(node: Node, number: int, fields: Fields) -> bytes | None:
-    base = fields.plan.enums[node.type[1]][0]
-    return number_bytes(Node(node.name, node.path, base, node.start, node.end), number)
+def _base(node: Node, fields: Fields) -> Element:
+    """Return the type of the number that a node's bytes are: of an enum its own."""
+    return fields.plan.enums[node.type.name].type if isinstance(node.type, EnumReference) else node.type
+
+
+def _number_bytes(node: Node, number: int, fields: Fields) -> bytes | None:
+    return number_bytes(Node(node.name, node.path, _base(node, fields), node.start, node.end), number)
 
 
 def _enums(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
-    node = part.node
-    if node.type[0] != "enum" or not node.size:
+    node, type_ = part.node, part.node.type
+    if not isinstance(type_, EnumReference) or not node.size:
         return
-    members = fields.members(node.type[1])
-    for number in _strangers([(member, member) for member in sorted(members)]):
-        told = _enum_bytes(node, number, fields)
+    members = fields.members(type_.name)
+    for number in _strangers([Span(member, member) for member in sorted(members)]):
+        told = _number_bytes(node, number, fields)
         if told is not None and len(told) == node.size:
-            shape = f"every {node.type[1]}"
+            shape = f"every {type_.name}"
             yield Bad(kind="bad enum", which=str(number), data=replaced(data, node, told), shape=shape)
 
 
 def _booleans(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
-    if part.node.type[0] == "bool":
+    if isinstance(part.node.type, Boolean):
         for value in (2, 255):
             which = f"{value} for {'true' if part.node.value else 'false'}"
             yield Bad(kind="bad value", which=which, data=replaced(data, part.node, bytes([value])))
@@ -133,13 +158,13 @@ def _booleans(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 def _constraints(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     """Put numbers at and beside those that expressions compare with, and the extremes."""
     node = part.node
-    base = fields.plan.enums[node.type[1]][0] if node.type[0] == "enum" else node.type
-    if base[0] not in ("int", "varint") or node.part in ("length", "count", "code"):
+    base = _base(node, fields)
+    if not isinstance(base, Integer | Varint) or node.part in ("length", "count", "code"):
         return
-    low, high = bounds(base) if base[0] == "int" else (0, (1 << base[1]) - 1)
+    low, high = bounds(base) if isinstance(base, Integer) else (0, (1 << base.bits) - 1)
     near = [number + step for number in fields.numbers.get(node.name, ()) for step in (-1, 0, 1)]
     for number in dict.fromkeys((*near, low, high, 0, -1)):
-        told = number_bytes(Node(node.name, node.path, base, node.start, node.end), number)
+        told = _number_bytes(node, number, fields)
         if told is not None and number != node.value:
             changed = spliced(data, node.start, node.end, told, part.lengths)
             if changed is not None:
@@ -147,15 +172,15 @@ def _constraints(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 
 
 def _varints(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
-    node = part.node
-    if node.type[0] != "varint" or not node.size:
+    node, type_ = part.node, part.node.type
+    if not isinstance(type_, Varint) or not node.size:
         return
     longer = data[node.start : node.end - 1] + bytes([data[node.end - 1] | 0x80, 0])
     forms = (
         ("longer than needed", "not canonical", longer),
         ("eleven bytes", "too large", b"\xff" * 10 + b"\x01"),
     )
-    top = ("a bit too many", "too large", b"\xff" * 9 + (b"\x02" if node.type[1] == 64 else b"\x01"))
+    top = ("a bit too many", "too large", b"\xff" * 9 + (b"\x02" if type_.bits == 64 else b"\x01"))
     for which, kind, told in (*forms, top):
         changed = spliced(data, node.start, node.end, told, part.lengths)
         if changed is not None:
@@ -163,20 +188,19 @@ def _varints(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 
 
 def _codings(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
-    node = part.node
-    if node.type[0] != "coding" or not node.size:
+    node, type_ = part.node, part.node.type
+    if not isinstance(type_, CodingReference) or not node.size:
         return
-    base, rows = fields.plan.codings[node.type[1]]
-    shape = f"every {node.type[1]}"
-    for low, _, wide, _ in rows:
+    coding = fields.plan.codings[type_.name]
+    shape = f"every {type_.name}"
+    for low, wide in ((each.low, each.wide) for each in coding.widths):
         if wide is not None and isinstance(node.value, int):
-            head = low.to_bytes(base[1], base[3], signed=base[2])
-            told = head + min(node.value, 1).to_bytes(wide[1], wide[3])
+            told = integer_bytes(coding.type, low) + integer_bytes(wide, min(node.value, 1))
             changed = spliced(data, node.start, node.end, told, part.lengths)
             changed = changed or replaced(data, node, told)
             yield Bad(kind="not canonical", which=f"as {low}", data=changed, shape=shape, is_common=True)
-    for code in _strangers([(low, high) for low, high, _, _ in rows]):
-        told = number_bytes(Node("", "", base, 0, 0), code) or b""
+    for code in _strangers([Span(each.low, each.high) for each in coding.widths]):
+        told = number_bytes(Node("", "", coding.type, 0, 0), code) or b""
         if told:
             changed = replaced(data, node, told)
             yield Bad(kind="bad value", which=f"code {code}", data=changed, shape=shape, is_common=True)
@@ -196,7 +220,7 @@ def _lengths(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
         ("length negative", AT_THE_END * (node.end == len(data)), -1),
         *(("length beyond the limit", which, number) for which, number in _beyond(node, fields)),
     ]
-    if node.type[0] == "int":
+    if isinstance(node.type, Integer):
         wrong.append(("length negative", "", bounds(node.type)[0]))
     for kind, which, number in wrong:
         told = number_bytes(node, number)
@@ -210,7 +234,7 @@ def _lengths(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 
 def _beyond(node: Node, fields: Fields) -> Iterator[tuple[str, int]]:
     """Return lengths that no frame has room for: called alike wherever they stand, to be shown once."""
-    if node.type[0] == "int":
+    if isinstance(node.type, Integer):
         yield "largest", bounds(node.type)[1]
     limits = fields.plan.limits
     for name in ("count", "frame"):
@@ -223,7 +247,15 @@ def _beyond(node: Node, fields: Fields) -> Iterator[tuple[str, int]]:
 def _kind(node: Node) -> str:
     """Return what a number that measures is called, wherever it stands."""
     name = node.part if node.part in ("length", "count") else "size"
-    return f"{name} of {' '.join(str(part) for part in node.type[:2])}"
+    match node.type:
+        case Integer(size):
+            return f"{name} of int {size}"
+        case Varint(bits):
+            return f"{name} of varint {bits}"
+        case CodingReference(coding):
+            return f"{name} of coding {coding}"
+        case other:
+            return f"{name} of {other}"
 
 
 def _measures(part: Part, fields: Fields) -> bool:
@@ -236,11 +268,11 @@ def _measures(part: Part, fields: Fields) -> bool:
 
 
 def _texts(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
-    node = part.node
-    if node.type[0] != "text" or not node.value:
+    node, type_ = part.node, part.node.type
+    if not isinstance(type_, Text) or not node.value:
         return
     inside = next((child for child in node.children if child.name == "data"), node)
-    unit = 2 if node.type[1] == "utf16" else 1
+    unit = _unit(type_)
     lengths = (*part.own, *part.lengths)
     wrong = [("a byte that begins nothing", "bad text", b"\xff"), ("cut character", "bad text", b"\xe2\x82")]
     wrong += [("surrogate", "bad text", b"\xed\xa0\x80"), ("four bytes", "bad text", b"\xf0\x9f\x98\x80")]
@@ -253,28 +285,31 @@ def _texts(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
         ):
             changed = spliced(data, start, end, told, lengths, unit)
             if changed is not None:
-                yield Bad(
-                    kind=kind, which=f"{which} {where}", data=changed, shape=f"every {shape_of(node.type)}"
-                )
+                yield Bad(kind=kind, which=f"{which} {where}", data=changed, shape=f"every {shape_of(type_)}")
 
 
 def _lengths_asked(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     """Put texts, bytes and lists of lengths at and beside those that conditions ask for, empty ones first."""
     node = part.node
     inside = next((child for child in node.children if child.name == "data"), node)
-    if node.type[0] == "list":
+    if isinstance(node.type, List):
         yield from _no_items(part, data)
-    if node.type[0] not in ("text", "bytes") or not (inside.size and node.value) or len(part.own) > 1:
+    if not isinstance(node.type, Text | Bytes) or not (inside.size and node.value) or len(part.own) > 1:
         return
     names = (node.name, "value")
     near = (number + step for name in names for number in fields.counts.get(name, ()) for step in (-1, 0, 1))
-    unit = data[inside.start : inside.start + (2 if node.type[:2] == ("text", "utf16") else 1)]
+    unit = data[inside.start : inside.start + _unit(node.type)]
     for count in dict.fromkeys((0, *near)):
         if 0 <= count <= _LONGEST and count != len(node.value):
             told = unit * count
             changed = spliced(data, inside.start, inside.end, told, (*part.own, *part.lengths), len(unit))
             if changed is not None:
                 yield Bad(kind="constraint broken", which=f"{count} long" if count else "empty", data=changed)
+
+
+def _unit(type_: Text | Bytes) -> int:
+    """Return how many bytes one unit of its length is."""
+    return 2 if isinstance(type_, Text) and type_.encoding == "utf16" else 1
 
 
 def _no_items(part: Part, data: bytes) -> Iterator[Bad]:
@@ -290,7 +325,7 @@ def _no_items(part: Part, data: bytes) -> Iterator[Bad]:
 def _items_twice(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     """Put the first item of a list a second time: conditions may ask for different ones."""
     node = part.node
-    if node.type[0] != "list" or not node.value:
+    if not isinstance(node.type, List) or not node.value:
         return
     count = next((child for child in node.children if child.part == "count" and not child.inner), None)
     first = next((child for child in node.children if child.name == "[0]"), None)
@@ -308,28 +343,26 @@ def _items_twice(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 def _unknown_and_empty(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     """Put a code that means nothing before no bytes at all."""
     node, frame = part.node, part.parent
-    layout = None if frame is None or frame.type[0] != "frame" else fields.plan.frames.get(frame.type[1])
-    if frame is None or layout is None or node.name != layout[2]:
+    if frame is None or not isinstance(frame.type, FrameReference):
         return
-    code = next((row_of(frame)[field[0]] for field in layout[1] if _is_code(field)), None)
+    layout = fields.plan.frames.get(frame.type.name)
+    if layout is None or node.name != layout.message:
+        return
+    code = next((row_of(frame)[field.name] for field in layout.fields if is_code(field)), None)
     inside = next((child for child in node.children if child.name == "content"), node)
     if code is None or code.inner or inside.inner:
         return
     empty = spliced(data, inside.start, inside.end, b"", (*part.own, *part.lengths))
-    for stranger in _strangers([(known, known) for role in fields.plan.codes.values() for known in role])[:1]:
+    for stranger in _strangers(_codes_of_messages(fields))[:1]:
         told = number_bytes(code, stranger)
         if empty is not None and told is not None and len(told) == code.size and code.end <= inside.start:
             yield Bad(kind="wrong code", which="without data", data=replaced(empty, code, told))
 
 
-def _is_code(field: tuple[Any, ...]) -> bool:
-    return field[3] is not None and field[3][0] == "derived" and field[3][1][:2] == ("call", "code")
-
-
 def _regions(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     """Leave a byte over at the end of what must be filled, and take the last one away."""
     node = part.node
-    if node.type[0] != "region" or node.type[2][0] not in ("size", "prefix"):
+    if not isinstance(node.type, Region) or not isinstance(node.type.carrier, InSize | Prefix):
         return
     lengths = (*part.own, *part.lengths)
     for kind, which, start, new in (
@@ -343,11 +376,11 @@ def _regions(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 
 
 def _compressed(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
-    node = part.node
-    if node.type[0] != "compressed" or not node.size:
+    node, type_ = part.node, part.node.type
+    if not isinstance(type_, CompressedBody) or not node.size:
         return
     body = data[node.start : node.end]
-    for kind, which, new in _wrong_streams(body, node.type[1]):
+    for kind, which, new in _wrong_streams(body, type_.algorithm):
         changed = spliced(data, node.start, node.end, new, part.lengths)
         if changed is not None:
             yield Bad(kind=kind, which=which, data=changed)

@@ -9,6 +9,9 @@ from typing import Any, Final, TypeAlias
 from wiregen.runtime.errors import EncodeError
 from wiregen.runtime.joins import limit_of_joins
 from wiregen.runtime.options import Options
+from wiregen.runtime.schema.declarations import Join, Setting
+from wiregen.runtime.schema.expressions import Expression, FieldReference, Negation, Number, Operation
+from wiregen.runtime.schema.types import FrameReference
 from wiregen.runtime.tree import FrameValue, Record
 from wiregen.runtime.writing import write_frame
 from wiregen.specimens import Choices, grow
@@ -27,7 +30,7 @@ _LEAST, _ENOUGH = 3, 6
 def joined_drafts(drafting: Drafting, scenery: Scenery, frames: list[Draft]) -> Iterator[Draft]:
     """Return what shows the joins of a protocol; `frames`: whole ones, of which blocks are taken."""
     for name, join in drafting.plan.joins.items():
-        make = _of_messages if join[1] is None else _of_blocks
+        make = _of_messages if join.block is None else _of_blocks
         for what, scene, data, ends, covers in make(drafting, scenery, name, frames):
             draft = drafting.draft(scene, data, ends=ends)
             is_shown = draft.is_whole if not ends else draft.error is not None
@@ -44,21 +47,23 @@ Made: TypeAlias = Iterator[tuple[str, Scene, bytes, bool, tuple[str, ...]]]
 
 def _of_messages(drafting: Drafting, scenery: Scenery, name: str, frames: list[Draft]) -> Made:
     """Join pieces of frames that carry the pieces' messages: what they are together is cut from a frame that there is."""
-    type_, _, keys, parts, lasts, _ = drafting.plan.joins[name]
-    for role in _roles(drafting, parts[0][0]):
-        whole = (
-            b"joined data"[: _most(drafting)] if type_[0] == "bytes" else _frame_for(type_[1], role, frames)
-        )
-        pieces = _Pieces(drafting, scenery, role, keys)
+    join = drafting.plan.joins[name]
+    part, end = join.parts[0], join.lasts[0]
+    for role in _roles(drafting, part.target):
+        whole = b"joined data"[: _most(drafting)]
+        if isinstance(join.type, FrameReference):
+            whole = _frame_for(join.type.name, role, frames)
+        pieces = _Pieces(drafting, scenery, role, join.keys)
         try:
-            some = [pieces.write(parts[0], data, _KEYS[0]) for data in (whole[:3], whole[3:4])]
-            other = pieces.write(parts[0], whole, _KEYS[1])
-            last = pieces.write(lasts[0], whole[4:], _KEYS[0])
-            other_last = pieces.write(lasts[0], b"", _KEYS[1])
+            some = [pieces.write(part, data, _KEYS[0]) for data in (whole[:3], whole[3:4])]
+            other = pieces.write(part, whole, _KEYS[1])
+            last = pieces.write(end, whole[4:], _KEYS[0])
+            other_last = pieces.write(end, b"", _KEYS[1])
         except (EncodeError, UngrownError):
             continue
         scene = Scene(role=role, before=scenery.opening(role))
-        for index, made in enumerate(_orders(scene, some, last, other, other_last, len(whole), bool(keys))):
+        orders = _orders(scene, some, last, other, other_last, len(whole), bool(join.keys))
+        for index, made in enumerate(orders):
             yield (*made, tuple(pieces.covers) if index == 0 else ())
         return
 
@@ -109,7 +114,7 @@ def _frame_for(name: str, role: str | None, frames: list[Draft]) -> bytes:
 
 def _roles(drafting: Drafting, target: str) -> list[str | None]:
     messages, frames = drafting.plan.messages, drafting.plan.frames
-    role = messages[target][1] if target in messages else frames[target][0]
+    role = messages[target].role if target in messages else frames[target].role
     return [role] if role is not None else list(drafting.plan.roles) or [None]
 
 
@@ -123,33 +128,33 @@ class _Pieces:
         self._keys = keys
         self.covers: dict[str, None] = {}
 
-    def write(self, setting: Any, data: bytes, key: int) -> bytes:
+    def write(self, setting: Setting, data: bytes, key: int) -> bytes:
         """Return the frame of a piece that holds `data`.
 
         Raises:
             EncodeError, UngrownError: There is no such frame.
         """
-        target, field, when = setting
+        target = setting.target
         plan = self._drafting.plan
         demands: dict[str, Any] = {f"{target}.{name}": key for name in self._keys}
-        demands |= {f"{target}.{field}": data, **_met(target, when)}
+        demands |= {f"{target}.{setting.field}": data, **_met(target, setting.when)}
         if target in plan.messages:
-            demands |= dict.fromkeys(self._scenery.soil.code_sites, plan.messages[target][0])
+            demands |= dict.fromkeys(self._scenery.soil.code_sites, plan.messages[target].code)
         specimen = grow(self._scenery.soil, Choices(by_site=demands), role=self._role)
         self.covers.update(dict.fromkeys(specimen.covers))
         return write_frame(plan, specimen.value, Options(self._role, context=Known({})))
 
 
-def _met(target: str, when: Any) -> dict[str, Any]:
+def _met(target: str, when: Expression | None) -> dict[str, Any]:
     """Return what makes a plain condition hold: a flag, one that is not set, a number."""
     match when:
-        case ("field", (name,), _):
+        case FieldReference((name,)):
             return {f"{target}.{name}": True}
-        case ("negation", "not", ("field", (name,), _)):
+        case Negation("not", FieldReference((name,))):
             return {f"{target}.{name}": False}
-        case ("operation", "==", ("field", (name,), _), ("number", number)):
+        case Operation("==", FieldReference((name,)), Number(number)):
             return {f"{target}.{name}": number}
-        case ("operation", "and", left, right):
+        case Operation("and", left, right):
             return {**_met(target, left), **_met(target, right)}
         case _:
             return {}
@@ -160,7 +165,9 @@ def _met(target: str, when: Any) -> dict[str, Any]:
 
 def _of_blocks(drafting: Drafting, scenery: Scenery, name: str, frames: list[Draft]) -> Made:
     """Cut the block of a frame: the same header, then fewer bytes."""
-    _, (target, block), keys, parts, lasts, _ = drafting.plan.joins[name]
+    join = drafting.plan.joins[name]
+    assert join.block is not None
+    target, block = join.block
     for draft in sorted(frames, key=lambda each: len(_block_of(each, block)) < _ENOUGH):
         value = draft.trees[0].value
         if not isinstance(value, FrameValue) or value.name != target or len(draft.data) > 400:
@@ -173,7 +180,7 @@ def _of_blocks(drafting: Drafting, scenery: Scenery, name: str, frames: list[Dra
         ):
             continue
         first, second = (2, 5) if len(cut) >= _ENOUGH else (1, 2)
-        writer = _Blocks(drafting, draft, name, keys, (parts[0][2], lasts[0][2]))
+        writer = _Blocks(drafting, draft, name, join)
         try:
             some = [writer.write(data, is_last=False) for data in (cut[:first], cut[first:second])]
             last = writer.write(cut[second:], is_last=True)
@@ -203,14 +210,11 @@ def _block_of(draft: Draft, block: str) -> bytes:
 class _Blocks:
     """Writes frames with a piece of a block in place of the block."""
 
-    def __init__(
-        self, drafting: Drafting, draft: Draft, name: str, keys: tuple[str, ...], conditions: tuple[Any, Any]
-    ) -> None:
+    def __init__(self, drafting: Drafting, draft: Draft, name: str, join: Join) -> None:
         self._plan = drafting.plan
         self._draft = draft
         self._name = name
-        self._keys = keys
-        self._conditions = conditions
+        self._join = join
 
     def write(self, data: bytes, *, is_last: bool, step: int = 0) -> bytes:
         """Return a frame with a piece; `step`: how far its keys are from those of the frame that is cut.
@@ -219,12 +223,12 @@ class _Blocks:
             EncodeError: It cannot be written.
         """
         value, scene = self._draft.trees[0].value, self._draft.scene
-        _, fields, body = self._plan.frames[value.name]
-        header = {field[0]: value.fields[field[0]] for field in fields if field[0] in value.fields}
-        header |= {key: header[key] + step for key in self._keys if isinstance(header.get(key), int)}
-        header |= {
-            name.rpartition(".")[2]: set_ for name, set_ in _met("", self._conditions[is_last]).items()
-        }
-        frame = FrameValue(value.name, header, Record(self._name, {"data": data}), body=body)
+        layout = self._plan.frames[value.name]
+        names = [field.name for field in layout.fields if field.name in value.fields]
+        header = {name: value.fields[name] for name in names}
+        header |= {key: header[key] + step for key in self._join.keys if isinstance(header.get(key), int)}
+        setting = self._join.lasts[0] if is_last else self._join.parts[0]
+        header |= {name.rpartition(".")[2]: set_ for name, set_ in _met("", setting.when).items()}
+        frame = FrameValue(value.name, header, Record(self._name, {"data": data}), body=layout.message)
         options = Options(scene.role, context=self._draft.known, variant=scene.variant)
         return write_frame(self._plan, frame, options)

@@ -11,6 +11,8 @@ from typing import Any, Final
 
 from wiregen.runtime.errors import DecodeError, EncodeError
 from wiregen.runtime.options import Options
+from wiregen.runtime.schema.declarations import Field, Trailing
+from wiregen.runtime.schema.types import Bytes, List, Prefix, Text, Type
 from wiregen.runtime.tree import Record
 from wiregen.runtime.writing import write_frame
 from wiregen.specimens import Choices, Soil, Specimen, grow
@@ -31,13 +33,13 @@ def least_drafts(drafting: Drafting, scenery: Scenery) -> Iterator[Draft]:
     """Return each message that has a list or a text that may be absent, as small as it can be."""
     soil = scenery.soil
     plan = soil.plan
-    for name, (code, sender, fields) in plan.messages.items():
-        rows = tuple(every_field(fields))
-        is_shown = any(_is_prefixed(field[2], "list") for field in rows) or bool(_ends(rows))
-        if not is_shown or not isinstance(code, int):
+    for name, declared in plan.messages.items():
+        rows = tuple(every_field(declared.fields))
+        has_list = any(isinstance(field.type, List) and _is_prefixed(field.type) for field in rows)
+        if not (has_list or _ends(rows)) or declared.code is None:
             continue
-        role = sender or next(iter(plan.sends), None)
-        demands = {**_emptied(soil, name), **dict.fromkeys(soil.code_sites, code)}
+        role = declared.role or next(iter(plan.sends), None)
+        demands = {**_emptied(soil, name), **dict.fromkeys(soil.code_sites, declared.code)}
         try:
             specimen = grow(soil, Choices(by_site=demands), role=role)
         except UngrownError:
@@ -61,31 +63,27 @@ def _emptied(soil: Soil, message: str) -> dict[str, Any]:
     demands: dict[str, Any] = {}
     for owner, fields in rows_of(soil.plan):
         for field in every_field(fields):
-            site, type_ = f"{owner}.{field[0]}", field[2]
-            if _is_prefixed(type_, "text"):
-                demands[site] = ""
-            elif _is_prefixed(type_, "bytes"):
-                demands[site] = b""
-            elif owner == message and _is_prefixed(type_, "list"):
-                demands[f"{site}.count"] = _MANY
+            site = f"{owner}.{field.name}"
+            match field.type:
+                case Text(length=Prefix()):
+                    demands[site] = ""
+                case Bytes(Prefix()):
+                    demands[site] = b""
+                case List(length=Prefix()) if owner == message:
+                    demands[f"{site}.count"] = _MANY
     return demands
 
 
-def _is_prefixed(type_: Any, kind: str) -> bool:
-    """Say whether a type is of this kind, and says its length itself."""
-    if type_[0] != kind:
-        return False
-    length = type_[1] if kind == "bytes" else type_[2]
-    return bool(length[0] == "prefix")
+def _is_prefixed(type_: Type) -> bool:
+    """Say whether a type says its length itself."""
+    return isinstance(type_, Text | Bytes | List) and isinstance(type_.length, Prefix)
 
 
-def _ends(rows: tuple[Any, ...]) -> tuple[int, ...]:
+def _ends(rows: tuple[Field, ...]) -> tuple[int, ...]:
     """Return how many fields are absent where a message can end with an empty one behind which others need not be there."""
-    n_trailing = sum(field[3] is not None and field[3][0] == "trailing" for field in rows)
+    n_trailing = sum(isinstance(field.value, Trailing) for field in rows)
     return tuple(
-        absent
-        for absent in range(1, min(n_trailing + 1, len(rows)))
-        if any(_is_prefixed(rows[-absent - 1][2], kind) for kind in ("text", "bytes", "list"))
+        absent for absent in range(1, min(n_trailing + 1, len(rows))) if _is_prefixed(rows[-absent - 1].type)
     )
 
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from wiregen.runtime.errors import DecodeError, EncodeError
 from wiregen.runtime.options import Options
+from wiregen.runtime.schema.types import List
 from wiregen.runtime.tree import Node
 from wiregen.runtime.writing import write_frame
 from wiregen.vectors.drafts import Draft, Drafting, message_of
@@ -56,7 +57,7 @@ def limited_lists(
         return
     n_tried = 0
     for node in draft.trees[0].walk():
-        items = node.value if node.type[0] == "list" else None
+        items = node.value if isinstance(node.type, List) else None
         if not isinstance(items, list) or not items:
             continue
         variant = f"{draft.scene.variant}: " * bool(draft.scene.variant)

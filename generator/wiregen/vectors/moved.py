@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from wiregen.runtime.errors import DecodeError, EncodeError
 from wiregen.runtime.options import Options
-from wiregen.runtime.tree import Variety
+from wiregen.runtime.schema.types import UnionReference
+from wiregen.runtime.tree import Node, Variety
 from wiregen.runtime.writing import write_frame
 from wiregen.vectors.drafts import Draft, Drafting
 from wiregen.vectors.fault_kinds import Fields
@@ -66,9 +67,9 @@ def _varieties(frames: list[Draft]) -> Iterator[Variety]:
 def _ends(draft: Draft) -> Iterator[tuple[str, str]]:
     """Return where a variety is the last thing of a frame."""
     for part in parts_of(draft.trees[0]):
-        node = part.node
-        if node.type[0] == "union" and node.end == draft.trees[0].end and not draft.scene.variant:
-            yield part.site, node.type[1]
+        node, type_ = part.node, part.node.type
+        if isinstance(type_, UnionReference) and node.end == draft.trees[0].end and not draft.scene.variant:
+            yield part.site, type_.name
 
 
 def _elsewhere(frames: list[Draft]) -> Iterator[Variety]:
@@ -87,7 +88,7 @@ def _elsewhere(frames: list[Draft]) -> Iterator[Variety]:
     yield from (value for name, value in found.items() if name not in plain and len(str(value)) < 1000)
 
 
-def _last(tree: Any) -> Iterator[Variety]:
+def _last(tree: Node) -> Iterator[Variety]:
     for node in tree.walk():
         if isinstance(node.value, Variety) and not node.inner and node.end == tree.end:
             yield node.value

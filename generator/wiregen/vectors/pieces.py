@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
-from typing import Any, Final
+from typing import Final
 
+from wiregen.runtime.schema.expressions import Expression, FieldReference, Negation
+from wiregen.runtime.schema.types import Boolean, Chunks, Region
 from wiregen.runtime.tree import Node
 from wiregen.vectors.drafts import Draft, Drafting
 from wiregen.vectors.sites import Part, parts_of
@@ -27,25 +29,33 @@ def pieced_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft]:
         parts = parts_of(draft.trees[0])
         for part in parts:
             name = f"{draft.scene.variant}: {part.site}" if draft.scene.variant else part.site
-            if name not in shown and _is_chunked(part.node):
-                for what, data in _cut(behind + draft.data, part, parts, least):
+            chunks = _chunks_of(part.node) if name not in shown else None
+            if chunks is not None:
+                for what, data in _cut(behind + draft.data, chunks, part, parts, least):
                     shown.add(name)
                     found = drafting.draft(draft.scene, data[len(behind) :])
                     yield found.as_variation().showing((f"{name}: {what}",))
 
 
-def _is_chunked(node: Node) -> bool:
-    return node.type[0] == "region" and node.type[2][0] == "chunks" and bool(node.children) and not node.inner
+def _chunks_of(node: Node) -> Chunks | None:
+    """Return how a part is cut in chunks; None: it is not."""
+    match node.type:
+        case Region(carrier=Chunks() as chunks) if node.children and not node.inner:
+            return chunks
+        case _:
+            return None
 
 
-def _cut(data: bytes, part: Part, parts: tuple[Part, ...], least: int) -> Iterator[tuple[str, bytes]]:
-    chunk, payload = part.node.children[0], part.node.type[2][2]
-    inside = next((each for each in parts if each.parent is chunk and each.node.name == payload), None)
-    flag = next((each for each in chunk.children if each.name == _flag(part.node.type[2][3])), None)
+def _cut(
+    data: bytes, type_: Chunks, part: Part, parts: tuple[Part, ...], least: int
+) -> Iterator[tuple[str, bytes]]:
+    chunk = part.node.children[0]
+    inside = next((each for each in parts if each.parent is chunk and each.node.name == type_.data), None)
+    flag = next((each for each in chunk.children if each.name == _flag(type_.until)), None)
     if (
         inside is None
         or flag is None
-        or flag.type[0] != "bool"
+        or not isinstance(flag.type, Boolean)
         or len(inside.own) != 1
         or inside.node.size < least
     ):
@@ -65,11 +75,11 @@ def _cut(data: bytes, part: Part, parts: tuple[Part, ...], least: int) -> Iterat
             yield what, changed
 
 
-def _flag(condition: Any) -> str:
+def _flag(condition: Expression) -> str:
     """Return the flag of a chunk that says whether it is the last one, or whether it is not."""
     match condition:
-        case ("negation", "not", ("field", (name,), "item")) | ("field", (name,), "item"):
-            return str(name)
+        case Negation("not", FieldReference((name,), "item")) | FieldReference((name,), "item"):
+            return name
         case _:
             return ""
 

@@ -70,13 +70,14 @@ class Scenery:
         self, name: str, keys: tuple[Any, ...], value: Any, role: str | None, variant: str | None
     ) -> tuple[str | None, bytes] | None:
         """Return who says so that a context has an entry, and the bytes."""
-        _, fields, owner, settings, _ = self._plan.contexts[name]
-        for target, field, _ in settings:
-            speaker = owner or self._speaker(target, role)
-            demands = {f"{target}.{field}": value}
+        entry = self._plan.contexts[name]
+        for setting in entry.settings:
+            target = setting.target
+            speaker = entry.role or self._speaker(target, role)
+            demands = {f"{target}.{setting.field}": value}
             demands |= {
                 f"{place}.{key}": part
-                for key, part in zip(fields, keys, strict=True)
+                for key, part in zip(entry.keys, keys, strict=True)
                 for place in (target, *self._plan.frames)
             }
             data = self._written(self._code_of(target), demands, speaker, variant, (name, keys, value))
@@ -86,12 +87,11 @@ class Scenery:
 
     def _speaker(self, target: str, role: str | None) -> str | None:
         """Return who sends a message or frame; of what both may send, the one that asks."""
-        kinds = (self._plan.messages.get(target), self._plan.frames.get(target))
-        own = kinds[0][1] if kinds[0] else kinds[1][0] if kinds[1] else None
-        return own or role
+        kind = self._plan.messages.get(target) or self._plan.frames.get(target)
+        return (None if kind is None else kind.role) or role
 
     def _code_of(self, target: str) -> int | None:
-        return self._plan.messages[target][0] if target in self._plan.messages else None
+        return self._plan.messages[target].code if target in self._plan.messages else None
 
     def _written(
         self,

@@ -5,8 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from wiregen.runtime.schema.elements import PreambleReference
+from wiregen.runtime.schema.expressions import Expression, FieldReference
+from wiregen.runtime.schema.node import nodes_in
+from wiregen.runtime.schema.types import (
+    Block,
+    Bytes,
+    Computed,
+    FrameReference,
+    InSize,
+    MessageReference,
+    Region,
+    StructReference,
+    Text,
+    UnionReference,
+)
 from wiregen.runtime.tree import FrameValue, Node, Record, Variety
 
 __all__ = ["Part", "owner_of", "parts_of", "row_of", "spans_of"]
@@ -14,7 +29,7 @@ __all__ = ["Part", "owner_of", "parts_of", "row_of", "spans_of"]
 _INDEX: Final = re.compile(r"\[\d+\]")
 _MOST_SPANS: Final = 24
 """Items of a list whose places are told one by one."""
-_RECORDS: Final = ("struct", "message", "frame", "union", "preamble")
+_RECORDS: Final = (StructReference, MessageReference, FrameReference, UnionReference, PreambleReference)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +96,7 @@ def _which(node: Node, parent: Node | None) -> str:
 def owner_of(node: Node) -> str | None:
     """Return the declaration that a node is of, if it holds fields."""
     value = node.value
-    if node.type[0] not in _RECORDS:
+    if not isinstance(node.type, _RECORDS):
         return None
     match value:
         case Variety():
@@ -97,7 +112,7 @@ def row_of(node: Node) -> dict[str, Node]:
     found: dict[str, Node] = {}
     for child in node.children:
         found.setdefault(child.name, child)
-        if child.type[0] in ("block", "region") and owner_of(child) is None:
+        if isinstance(child.type, Block | Region) and owner_of(child) is None:
             found = {**row_of(child), **found}
     return found
 
@@ -105,27 +120,21 @@ def row_of(node: Node) -> dict[str, Node]:
 def _measures(node: Node, row: dict[str, Node]) -> tuple[Node, ...]:
     """Return the numbers that say how many bytes a node takes."""
     prefix = next((child for child in node.children if child.part == "length" and not child.inner), None)
-    if prefix is not None and node.type[0] in ("text", "bytes", "region"):
+    if prefix is not None and isinstance(node.type, Text | Bytes | Region):
         return (prefix,)
     match node.type:
-        case (
-            ("region", _, ("size", expression), _)
-            | ("bytes", ("computed", expression))
-            | ("text", _, ("computed", expression), *_)
-        ):
+        case Region(_, InSize(expression)) | Bytes(Computed(expression)) | Text(length=Computed(expression)):
             names = list(_names(expression))
             return (row[names[0]],) if len(names) == 1 and names[0] in row else ()
         case _:
             return ()
 
 
-def _names(expression: Any) -> Iterator[str]:
-    match expression:
-        case ("field", (name,), "own"):
-            yield name
-        case tuple():
-            for part in expression:
-                yield from _names(part)
+def _names(expression: Expression) -> Iterator[str]:
+    for node in nodes_in(expression):
+        match node:
+            case FieldReference((name,), "own"):
+                yield name
 
 
 def spans_of(tree: Node) -> tuple[tuple[str, int, int], ...]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from wiregen.runtime.schema.types import CodingReference, Integer, Varint
 from wiregen.runtime.tree import Node
 
-__all__ = ["number_bytes", "replaced", "spliced"]
+__all__ = ["integer_bytes", "number_bytes", "replaced", "spliced"]
 
 
 def replaced(data: bytes, node: Node, new: bytes) -> bytes:
@@ -37,21 +36,26 @@ def spliced(
 def number_bytes(node: Node, number: int) -> bytes | None:
     """Return a number as the bytes of a node; None where its type cannot say it."""
     match node.type:
-        case ("int", size, signed, endian):
-            return _fixed(number, size, signed, endian)
-        case ("varint", bits, zigzag, _):
-            return _varint(number, bits, zigzag)
-        case ("coding", _) if 0 <= number < 200 and node.size == 1:
+        case Integer() as type_:
+            try:
+                return integer_bytes(type_, number)
+            except OverflowError:
+                return None
+        case Varint(bits, is_zigzag):
+            return _varint(number, bits, is_zigzag)
+        case CodingReference() if 0 <= number < 200 and node.size == 1:
             return bytes([number])
         case _:
             return None
 
 
-def _fixed(number: int, size: int, signed: bool, endian: Any) -> bytes | None:
-    try:
-        return number.to_bytes(size, endian, signed=signed)
-    except OverflowError:
-        return None
+def integer_bytes(type_: Integer, number: int) -> bytes:
+    """Return a number as the bytes of an integer.
+
+    Raises:
+        OverflowError: It cannot say it.
+    """
+    return number.to_bytes(type_.size, type_.endian, signed=type_.is_signed)
 
 
 def _varint(number: int, bits: int, zigzag: bool) -> bytes | None:

@@ -9,11 +9,12 @@ from typing import Any, Final
 
 from wiregen.runtime.layout import Layout
 from wiregen.runtime.options import Options
-from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.declarations import Enum
+from wiregen.runtime.schema.types import Bits, Bytes, EnumReference, Integer, Text, Type, Varint
 from wiregen.runtime.text import encode_text
 from wiregen.runtime.tree import FrameValue, Variety
 from wiregen.specimens import Soil
-from wiregen.specimens.soil import bounds, every_field, rows_of
+from wiregen.specimens.options import bounds
 from wiregen.vectors.drafts import Draft, Drafting, message_of
 from wiregen.vectors.format import Unwritable
 from wiregen.vectors.places import fields_below
@@ -33,7 +34,6 @@ _LONGEST: Final = 65536
 
 def refused_values(drafting: Drafting, soil: Soil, frames: list[Draft]) -> Iterator[Unwritable]:
     """Return frames of which one field says more than its type can, or what may not stand there."""
-    types = _types(soil.plan)
     others = _Others(soil, frames)
     shown: set[str] = set()
     tried: Counter[tuple[str, str]] = Counter()
@@ -49,7 +49,7 @@ def refused_values(drafting: Drafting, soil: Soil, frames: list[Draft]) -> Itera
             own = f"{variant}{message} in {site}" if is_header else site
             if isinstance(holder[name], Variety):
                 own = f"{own} in {around}"  # what may stand there, those around it say too
-            told = (*_beyond(soil, types.get(site), holder[name]), *others.at(site, name, holder[name]))
+            told = (*_beyond(soil, soil.types.get(site), holder[name]), *others.at(site, name, holder[name]))
             for what, beyond in told:
                 covers = f"{own} {what.partition(', ')[0]}"
                 if covers in shown or tried[own, what] >= _PATIENCE:
@@ -70,8 +70,8 @@ class _Others:
         self._numbers = soil.mentions.numbers
         schema = Layout(soil.plan, Options())
         self._endless = {
-            union: {name for _, name, fields, _ in varieties if schema.fields_reach_end(fields)}
-            for union, (_, varieties, _) in soil.plan.unions.items()
+            name: {each.name for each in union.varieties if schema.fields_reach_end(each.fields)}
+            for name, union in soil.plan.unions.items()
         }
         self._seen: dict[str, dict[str, Any]] = {}
         self._varieties: dict[str, dict[str, Variety]] = {}
@@ -121,48 +121,38 @@ def _in_header(value: Any) -> frozenset[int]:
     return frozenset(id(holder) for part in header.values() for _, holder, _, _ in fields_below(part, _ITEMS))
 
 
-def _types(plan: Schema) -> dict[str, Any]:
-    return {
-        f"{owner}.{field[0]}": field[2] for owner, fields in rows_of(plan) for field in every_field(fields)
-    }
-
-
-def _beyond(soil: Soil, type_: Any, value: Any) -> Iterator[tuple[str, Any]]:
+def _beyond(soil: Soil, type_: Type | None, value: Any) -> Iterator[tuple[str, Any]]:
     """Return what is one beyond a type."""
     match type_:
-        case ("int", *_) | ("bits", _, False, _) if isinstance(value, int):
+        case Integer() | Bits(is_flag=False) | Varint() if isinstance(value, int):
             low, high = bounds(type_)
             yield from (("one above the largest", high + 1), ("one below the smallest", low - 1))
-        case ("varint", bits, zigzag, _) if isinstance(value, int):
-            low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if zigzag else (0, (1 << bits) - 1)
-            yield from (("one above the largest", high + 1), ("one below the smallest", low - 1))
-        case ("enum", name, *_) if isinstance(value, int):
+        case EnumReference(name) if isinstance(value, int):
             yield from _beyond_members(soil.plan.enums[name])
-        case ("text", encoding, length, *_) if isinstance(value, str):
-            yield from _beyond_text(soil, encoding, length)
-        case ("bytes", length) if isinstance(value, bytes):
+        case Text() if isinstance(value, str):
+            yield from _beyond_text(soil, type_)
+        case Bytes(length) if isinstance(value, bytes):
             most = soil.most_said(length)
             if most is not None and most < _LONGEST:
                 yield "one byte too long", b"\x5a" * (most + 1)
 
 
-def _beyond_members(enum: Any) -> Iterator[tuple[str, Any]]:
-    base, is_open, members = enum
-    if is_open and base[0] == "int":
-        low, high = bounds(base)
+def _beyond_members(enum: Enum) -> Iterator[tuple[str, Any]]:
+    if enum.is_open and isinstance(enum.type, Integer):
+        low, high = bounds(enum.type)
         yield from (("one above the largest", high + 1), ("one below the smallest", low - 1))
-    elif not is_open:
-        known = {number for number, _ in members}
+    elif not enum.is_open:
+        known = {each.value for each in enum.members}
         yield "no member", next(number for number in range(max(known) + 2) if number not in known)
 
 
-def _beyond_text(soil: Soil, encoding: str, length: Any) -> Iterator[tuple[str, Any]]:
-    most = soil.most_said(length)
+def _beyond_text(soil: Soil, type_: Text) -> Iterator[tuple[str, Any]]:
+    most = soil.most_said(type_.length)
     if most is not None and most < _LONGEST:
         yield "one unit too long", "w" * (most + 1)
     for what, text in (("beyond ASCII", "\x80"), ("beyond Latin-1", "Ā"), ("a lone surrogate", "\ud800")):
         try:
-            encode_text(text, encoding)
+            encode_text(text, type_.encoding)
         except UnicodeEncodeError:
             yield what, text
             return

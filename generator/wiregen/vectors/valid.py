@@ -92,8 +92,9 @@ class Crop:
         """Return the messages of a role that are met only inside others, in frames of their own."""
         plan = self.soil.plan
         met = {message_of(draft) for draft in self.drafts}
-        for name, (code, sender, _) in plan.messages.items():
-            if name in met or sender not in (role, None) or not isinstance(code, int):
+        for name, declared in plan.messages.items():
+            code = declared.code
+            if name in met or declared.role not in (role, None) or code is None:
                 continue
             known: set[bytes] = set()
             for wave in range(_WAVES):

@@ -24,6 +24,7 @@ from wiregen.runtime.explain import careful_decoder, explain
 from wiregen.runtime.options import Options
 from wiregen.runtime.records import frame_record
 from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.types import Boolean, EnumReference, Type
 from wiregen.runtime.tree import Node
 from wiregen.runtime.writing import write_frame
 
@@ -56,18 +57,18 @@ class _Answers:
         self.entries: dict[tuple[Any, ...], Any] = {}
 
     def lookup(self, name: str, keys: tuple[Any, ...], sender: str | None) -> Any:
-        type_, _, owner, *_ = self._plan.contexts[name]
-        place = (name, owner or sender, *keys)
+        context = self._plan.contexts[name]
+        place = (name, context.role or sender, *keys)
         if place not in self.entries:
-            self.entries[place] = self._entry(type_)
+            self.entries[place] = self._entry(context.type)
         return self.entries[place]
 
-    def _entry(self, type_: Any) -> Any:
+    def _entry(self, type_: Type) -> Any:
         match type_:
-            case ("bool", *_):
+            case Boolean():
                 return self._dice.random() < 0.5
-            case ("enum", name, *_):
-                return self._dice.choice(self._plan.enums[name][2])[0]
+            case EnumReference(name):
+                return self._dice.choice(self._plan.enums[name].members).value
             case _:
                 return self._dice.choice((0, 1, 2, 5))
 
@@ -96,7 +97,7 @@ class Checks:
 
     def layouts(self) -> Iterator[Layout]:
         frames = list(self.plan.frames.values())
-        senders = dict.fromkeys(frame[0] for frame in frames)
+        senders = dict.fromkeys(frame.role for frame in frames)
         roles = list(senders) if None not in senders else [None, *self.plan.roles]
         first, second = (self.plan.codes.get(role, {}) for role in self.plan.roles)
         if any(
