@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from wiregen import __version__
 from wiregen.backends import BESIDE, Backend, Page, Subject, blamed, load_backends, pages_of
 from wiregen.config import Config
 from wiregen.diagnostics import Report, did_you_mean
-from wiregen.emitter import render
+from wiregen.emitter import blackened, render
 from wiregen.frontend import as_shown, load_protocol, protocol_files
 from wiregen.source import SUFFIX, Sources, shipped_protocols
 from wiregen.writer import Output
@@ -50,6 +51,14 @@ def build(
     once everything else is right.
     """
     backends = load_backends(config.backends, report)
+    if config.formatter == "black" and find_spec("black") is None:
+        way_out = "`pip install black`, or leave `formatter` out of the configuration"
+        report.error(
+            "WG6008",
+            'the configuration says `formatter = "black"`, and black is not installed',
+            None,
+            help=way_out,
+        )
     subjects = _subjects(config, names, sources, report)
     pages = tuple(_pages(subjects, backends, report))
     if report.has_errors:
@@ -80,7 +89,17 @@ def build(
             for output in _printed(backend, page, root, at_page, report)
         ),
     )
+    if config.formatter == "black":
+        outputs = tuple(map(_blackened, outputs))
     return (*outputs, *_plugged(plugins, subjects, outputs, config.package, report))
+
+
+def _blackened(output: Output) -> Output:
+    """Return a file as black lays it out; what is not Python as it is."""
+    if output.path.suffix not in {".py", ".pyi"}:
+        return output
+    text = blackened(output.content.decode(), is_stub=output.path.suffix == ".pyi")
+    return replace(output, content=text.encode())
 
 
 def _plugged(

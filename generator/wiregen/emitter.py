@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 
 __all__ = [
     "Emitter",
+    "blackened",
     "code",
     "comment",
     "docstring",
@@ -237,6 +238,19 @@ def literal(value: object) -> str:
     if kind in {type(None), bool, int, float}:
         return repr(value)
     raise TypeError(f"{kind.__name__} is not plain data")
+
+
+def blackened(text: str, *, is_stub: bool = False) -> str:
+    """Return Python as black writes it, for trees that black checks.
+
+    Raises:
+        ModuleNotFoundError: black is not installed.
+    """
+    import black
+    from black.mode import TargetVersion
+
+    mode = black.Mode(line_length=LINE_LENGTH, target_versions={TargetVersion.PY311}, is_pyi=is_stub)
+    return black.format_str(text, mode=mode)
 
 
 @cache

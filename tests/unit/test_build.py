@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import ast
 import os
+import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
+from wiregen import build
+from wiregen.config import load_config
+from wiregen.diagnostics import Report
+from wiregen.source import Sources
 
 ROOT = Path(__file__).resolve().parents[2]
 GENERATED = ROOT / "generated" / "python"
@@ -185,6 +192,26 @@ def test_a_wrong_file_leaves_the_old_tree(stale: Path) -> None:
 def test_the_tree_is_formatted(built: Path) -> None:
     done = run("-m", "black", "--line-length", "110", "--check", "--quiet", ".", folder=built / "generated")
     assert done.returncode == 0, done.stderr
+
+
+def test_black_lays_out_the_shipped_protocols_as_ruff_does(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "idl", tmp_path / "idl")
+    settings = (ROOT / "wiregen.toml").read_text(encoding="utf-8")
+    (tmp_path / "wiregen.toml").write_text(f'{settings}formatter = "black"\n', encoding="utf-8")
+    done = wiregen("build", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    expected = tree(ROOT / "generated" / "python")
+    assert tree(tmp_path / "generated" / "python") == expected
+
+
+def test_black_is_named_where_it_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build, "find_spec", lambda name: None)
+    report = Report()
+    config = replace(load_config(project(tmp_path), report), formatter="black")
+    assert build.build(config, (), Sources(), report) == ()
+    assert [(found.code, found.help) for found in report.diagnostics] == [
+        ("WG6008", "`pip install black`, or leave `formatter` out of the configuration")
+    ]
 
 
 def test_docstrings_of_every_length_are_as_black_has_them(tmp_path: Path) -> None:

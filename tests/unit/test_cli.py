@@ -103,13 +103,19 @@ def test_check_tells_the_memory_of_a_message_in_a_unit_that_fits(
 
 
 @pytest.mark.parametrize("arguments", [("decode", "lumberjack", "--hex", "3257"), ("check", "lumberjack")])
-def test_a_verb_loads_nothing_of_another(arguments: tuple[str, ...]) -> None:
+def test_a_verb_loads_nothing_of_another(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    """Nor pydantic, where there is no configuration to check."""
     code = (
         "import sys; from wiregen.cli import main\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"
     )
     environment = {**os.environ, "PYTHONPATH": str(GENERATOR)}
     done = subprocess.run(
-        [sys.executable, "-c", code, *arguments], env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code, *arguments],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     loaded = set(done.stderr.split())
     assert "wiregen.frontend" in loaded

@@ -5,6 +5,7 @@ import pytest
 
 from wiregen.config import Config, load_config
 from wiregen.diagnostics import Report, explanation
+from wiregen.settings import schema_text
 
 
 def load(start: Path) -> tuple[Config, list[str]]:
@@ -65,7 +66,7 @@ def test_the_nearest_wins_and_wiregen_toml_before_pyproject(tmp_path: Path) -> N
         pytest.param(b"sources = [idl]", "WG6002", None, id="not TOML"),
         pytest.param(b"x = " + b"[" * 5000, "WG6002", None, id="nested"),
         pytest.param(b'packge = "x"', "WG6003", "did you mean `package`?", id="misspelt key"),
-        pytest.param(b"colour = 1", "WG6003", "the keys are sources, output, package, backends, plugins, plugin_time, plugin_output, protocols", id="foreign key"),
+        pytest.param(b"colour = 1", "WG6003", "the keys are sources, output, package, backends, plugins, plugin_time, plugin_output, protocols, formatter", id="foreign key"),
         pytest.param(b'sources = "idl"', "WG6004", 'a list of folders: sources = ["idl"]', id="wrong type"),
         pytest.param(b"sources = []", "WG6004", 'a list of folders: sources = ["idl"]', id="empty"),
         pytest.param(b'package = "Wire-Proto"', "WG6004", 'a Python package in lower case: package = "wireproto"', id="no package"),
@@ -73,6 +74,8 @@ def test_the_nearest_wins_and_wiregen_toml_before_pyproject(tmp_path: Path) -> N
         pytest.param(b"plugin_time = 5", "WG6004", 'a time: plugin_time = "5 min"', id="a time without a unit"),
         pytest.param(b'plugin_time = "0 s"', "WG6004", 'a time: plugin_time = "5 min"', id="no time at all"),
         pytest.param(b'plugin_output = "64 MB"', "WG6004", 'a size: plugin_output = "256 MiB"', id="another unit"),
+        pytest.param(b'formatter = "yapf"', "WG6004", 'a formatter: formatter = "black"', id="another formatter"),
+        pytest.param(b'protocols = ["Tide"]', "WG6004", 'a list of protocols: protocols = ["tide"]', id="no protocol's name"),
         pytest.param(b'backends = ["native", "../x"]', "WG6004", 'a list of names: backends = ["native"]', id="no name"),
     ],
 )  # fmt: skip
@@ -120,7 +123,7 @@ def test_other_backends_stand_on_the_native_one(tmp_path: Path) -> None:
     assert load(tmp_path)[0].backends == ("native", "msgpack")
 
 
-@pytest.mark.parametrize("number", range(6001, 6007))
+@pytest.mark.parametrize("number", range(6001, 6009))
 def test_every_code_has_a_page(number: int) -> None:
     assert explanation(f"WG{number}") is not None
 
@@ -131,3 +134,26 @@ def test_the_projects_own_configuration_is_the_default_but_for_its_backends() ->
     assert config.backends == ("native", "protobuf", "msgpack", "columns")
     check_defaults(replace(config, backends=("native",)), root)
     assert (config.file, codes) == (root / "wiregen.toml", [])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        pytest.param('sources = ["a", 1]', "`sources[1]` in `{}` should be the path of a folder", id="item"),
+        pytest.param("sources = []", "`sources` in `{}` should be a list of 1 to 100 items", id="list"),
+        pytest.param("protocols = 1", "`protocols` in `{}` should be a list of 1 to 100 items", id="no list"),
+        pytest.param('output = ""', "`output` in `{}` should be the path of a folder", id="text"),
+        pytest.param('formatter = "yapf"', "`formatter` in `{}` should be `ruff` or `black`", id="choice"),
+    ],
+)
+def test_a_fault_names_the_place_and_what_should_be_there(tmp_path: Path, content: str, message: str) -> None:
+    file = tmp_path / "wiregen.toml"
+    file.write_text(content)
+    report = Report()
+    load_config(tmp_path, report)
+    assert [found.message for found in report.diagnostics] == [message.format(file)]
+
+
+def test_the_published_schema_is_that_of_the_model() -> None:
+    published = Path(__file__).resolve().parents[2] / "docs" / "schemas" / "wiregen-toml.schema.json"
+    assert published.read_text(encoding="utf-8") == schema_text()
