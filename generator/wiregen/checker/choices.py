@@ -140,6 +140,18 @@ def _report_beyond(
             )
 
 
+def _union_is_empty(inspection: Inspection) -> None:
+    for union in inspection.protocol.unions:
+        if not union.varieties:
+            inspection.error(
+                "WG3073",
+                f"union `{union.name}` has no alternative",
+                inspection.place(union.path, "name"),
+                "no value of it exists",
+                help_="declare at least one: `Name 1 { }`",
+            )
+
+
 def _varieties_overlap(inspection: Inspection) -> None:
     for union in inspection.protocol.unions:
         entries = ((numbers, variety) for variety in union.varieties for numbers in variety.codes)
@@ -321,6 +333,7 @@ RULES = (
     _arms_overlap,
     _arm_unreachable,
     _rest_is_empty,
+    _union_is_empty,
     _varieties_overlap,
     _number_outside_type,
     _width_unreachable,

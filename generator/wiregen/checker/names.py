@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from wiregen.checker.inspection import Inspection
 from wiregen.checker.scope import is_visible
-from wiregen.model import Field, Frame
+from wiregen.model import Field, Frame, Variety
 from wiregen.naming import PythonNames, Scope, python_names
 
 __all__ = ["RULES"]
@@ -38,6 +38,24 @@ def _names_meet(inspection: Inspection) -> None:
                 inspection.also(names.paths[first], "first", "name"),
                 help_="give one of them another name",
             )
+
+
+def _code_is_taken(inspection: Inspection) -> None:
+    """Refuse a field `code` where the class has that attribute already, which tells which of several codes a value has."""
+    for record in inspection.records:
+        owner = record.owner
+        if not isinstance(owner, Variety) or sum(span.high - span.low + 1 for span in owner.codes) == 1:
+            continue
+        for field in record.flat:
+            if is_visible(field) and field.name == "code":
+                inspection.error(
+                    "WG3060",
+                    f"`code` is also the attribute that tells which of its codes `{owner.name}` has",
+                    inspection.place(field.path, "name"),
+                    "the same name",
+                    inspection.also(owner.path, "has several codes", "name"),
+                    help_="give the field another name",
+                )
 
 
 def _name_is_taken(inspection: Inspection) -> None:
@@ -99,4 +117,4 @@ def _members(fields: tuple[Field, ...], carried: str | None) -> Iterator[tuple[s
             yield f"{field.name}_{field.view.form}", field.path
 
 
-RULES = (_names_meet, _name_is_taken)
+RULES = (_names_meet, _code_is_taken, _name_is_taken)

@@ -131,8 +131,8 @@ def can_skip(shared: Shared, frame: m.Frame) -> bool:
 def names_messages(protocol: m.Protocol) -> bool:
     from wiregen.walk import references
 
-    owners: list[m.Struct | m.Message | m.Frame] = [*protocol.structs, *protocol.messages, *protocol.frames]
-    types = [field.type for owner in owners for field in owner.fields]
+    owners = (protocol.structs, protocol.messages, protocol.frames, protocol.preambles)
+    types = [field.type for declared in owners for owner in declared for field in owner.fields]
     types += [
         field.type for union in protocol.unions for variety in union.varieties for field in variety.fields
     ]

@@ -91,8 +91,10 @@ class LayoutBuilder:
         if shared.is_deep:
             unions = tuple(self._union(functions, shared, union, codecs) for union in protocol.unions)
             self._deep(functions, codecs)
-            if is_body_read or names_messages(protocol):
-                self._bodies(functions, shared, codecs, tables)
+        if not shared.has_bodies and (is_body_read or (shared.is_deep and names_messages(protocol))):
+            self._bodies(functions, shared, codecs, tables)
+            shared.note_bodies()
+        if shared.is_deep:
             for name, carrier in shared.chunks.items():
                 codecs.add("", None, functions.write_chunk(name, carrier))
         return LayoutView(

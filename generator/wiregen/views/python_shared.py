@@ -35,6 +35,7 @@ class Shared:
         )
         """What stands in frames is laid out otherwise, too."""
         self.inner_suffix = suffix if self.is_deep else ""
+        self._has_bodies = False
         self.enums = {enum.name: enum for enum in protocol.enums}
         self.unions = {union.name: union for union in protocol.unions}
         self.codings = {coding.name: coding for coding in protocol.codings}
@@ -59,6 +60,19 @@ class Shared:
         self.is_apart = len(protocol.frames) > 1
         """Each role has frames of its own, which carry what it sends and nothing else."""
         self.has_shared_codes = any(self._ranked(role) != self._ranked(None) for role in protocol.roles)
+
+    @property
+    def has_bodies(self) -> bool:
+        """Whether the functions that read and write messages by themselves are made, here or where they are the same."""
+        return self._owner_of_bodies._has_bodies
+
+    def note_bodies(self) -> None:
+        """Note that these functions are made."""
+        self._owner_of_bodies._has_bodies = True
+
+    @property
+    def _owner_of_bodies(self) -> Shared:
+        return self if self.is_deep or self.parent is None else self.parent
 
     def _keep_raw_names(self) -> None:
         """Give the names that other modules import first, so that they follow from the protocol alone."""

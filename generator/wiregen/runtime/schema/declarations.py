@@ -26,27 +26,27 @@ class DefaultOf(Node):
     value: Expression
 
 
-class Default(Node):
+class Default(Node, legacy="default"):
     """A value that need not be given; `others`: of a field of a frame, the defaults with some messages."""
 
     value: Expression
     others: tuple[DefaultOf, ...] = ()
 
 
-class Derived(Node):
+class Derived(Node, legacy="derived"):
     """Computed on writing and compared on reading; lenient: any value is accepted on reading."""
 
     value: Expression
     is_lenient: bool
 
 
-class Constant(Node):
+class Constant(Node, legacy="constant"):
     """Written, and compared on reading."""
 
     value: Expression
 
 
-class Trailing(Node):
+class Trailing(Node, legacy="trailing"):
     """Read if there are bytes for it (or if the field's condition holds), else this value."""
 
     value: Expression

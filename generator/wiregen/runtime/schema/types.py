@@ -31,30 +31,30 @@ class Span(Node):
 # ---- lengths
 
 
-class Prefix(Node):
+class Prefix(Node, legacy="prefix"):
     """A length or size that precedes what it measures, as an integer; `rule`: the rule that a wrong one violates."""
 
     type: Integer | Varint | CodingReference
     rule: str | None = None
 
 
-class Computed(Node):
+class Computed(Node, legacy="computed"):
     """As many as the expression says."""
 
     value: Expression
 
 
-class ToEnd(Node):
+class ToEnd(Node, legacy="end"):
     """Up to the end of the region."""
 
 
-class Delimited(Node):
+class Delimited(Node, legacy="delimited"):
     """Up to the delimiter (hexadecimal), which follows and is not included."""
 
     delimiter: str
 
 
-class Until(Node):
+class Until(Node, legacy="until"):
     """Items until the condition holds for the last one."""
 
     condition: Expression
@@ -63,20 +63,20 @@ class Until(Node):
 # ---- carriers
 
 
-class InSize(Node):
+class InSize(Node, legacy="size"):
     """A region of that many bytes."""
 
     size: Expression
 
 
-class Compressed(Node):
+class Compressed(Node, legacy="compressed"):
     """One compressed stream, which must fill its length."""
 
     algorithm: Literal["zlib", "gzip", "deflate"]
     length: ByteLength
 
 
-class Chunks(Node):
+class Chunks(Node, legacy="chunks"):
     """The bytes fields `data` of structs, joined, until a struct fulfils the condition."""
 
     struct: str
@@ -87,7 +87,7 @@ class Chunks(Node):
 # ---- scalars
 
 
-class Integer(Node):
+class Integer(Node, legacy="int"):
     """1 to 8 bytes (`size`), two's complement."""
 
     size: int
@@ -95,20 +95,20 @@ class Integer(Node):
     endian: Endian
 
 
-class Float(Node):
+class Float(Node, legacy="float"):
     """IEEE 754, 4 or 8 bytes (`size`)."""
 
     size: int
     endian: Endian
 
 
-class Boolean(Node):
+class Boolean(Node, legacy="bool"):
     """One byte, 0 or 1; lenient: each byte but 0 is true."""
 
     is_lenient: bool
 
 
-class Bits(Node):
+class Bits(Node, legacy="bits"):
     """1 to 7 bits of a run that fills whole bytes; `is_flag`: a Boolean."""
 
     bits: int
@@ -116,7 +116,7 @@ class Bits(Node):
     order: Literal["msb", "lsb"]
 
 
-class Varint(Node):
+class Varint(Node, legacy="varint"):
     """LEB128 of at most 64 or 63 bits; lenient: longer than needed is accepted."""
 
     bits: Literal[63, 64]
@@ -124,11 +124,11 @@ class Varint(Node):
     is_lenient: bool
 
 
-class Uuid(Node):
+class Uuid(Node, legacy="uuid"):
     """16 bytes, most significant first."""
 
 
-class EnumReference(Node):
+class EnumReference(Node, legacy="enum"):
     """A declared enum; `only`: the members allowed, None: all."""
 
     name: str
@@ -136,7 +136,7 @@ class EnumReference(Node):
     is_lenient: bool = False
 
 
-class CodingReference(Node):
+class CodingReference(Node, legacy="coding"):
     """A declared variable-width integer."""
 
     name: str
@@ -145,13 +145,13 @@ class CodingReference(Node):
 # ---- bytes, text, lists
 
 
-class Bytes(Node):
+class Bytes(Node, legacy="bytes"):
     """Bytes; their length is counted in bytes."""
 
     length: ByteLength
 
 
-class Text(Node):
+class Text(Node, legacy="text"):
     """Encoded text; its length is counted in bytes, of utf16 in units of two bytes."""
 
     encoding: Encoding
@@ -167,7 +167,7 @@ class ItemCondition(Node):
     text: str
 
 
-class List(Node):
+class List(Node, legacy="list"):
     """Items of one type; `smallest_item`: the fewest bytes that an item takes."""
 
     item: Type
@@ -180,13 +180,13 @@ class List(Node):
 # ---- composites
 
 
-class StructReference(Node):
+class StructReference(Node, legacy="struct"):
     """A declared struct."""
 
     name: str
 
 
-class UnionReference(Node):
+class UnionReference(Node, legacy="union"):
     """A declared union; `only`: the alternatives allowed, None: all."""
 
     name: str
@@ -194,13 +194,13 @@ class UnionReference(Node):
     is_lenient: bool = False
 
 
-class MessageReference(Node):
+class MessageReference(Node, legacy="message"):
     """A message that an arm names."""
 
     name: str
 
 
-class FrameReference(Node):
+class FrameReference(Node, legacy="frame"):
     """A whole frame inside another; `only`: the messages allowed in it, None: all."""
 
     name: str
@@ -208,7 +208,7 @@ class FrameReference(Node):
     is_lenient: bool = False
 
 
-class MessageMatch(Node):
+class MessageMatch(Node, legacy="message_match"):
     """The message whose code is `subject`, of those that the sender may send."""
 
     subject: Expression
@@ -223,20 +223,20 @@ class Arm(Node):
     type: Type
 
 
-class Match(Node):
+class Match(Node, legacy="match"):
     """The type of the first arm that has the subject's value."""
 
     subject: Expression
     arms: tuple[Arm, ...]
 
 
-class Block(Node):
+class Block(Node, legacy="block"):
     """Fields in a row that belong to the enclosing declaration."""
 
     fields: tuple[Field, ...]
 
 
-class Region(Node):
+class Region(Node, legacy="region"):
     """Content that must fill its region.
 
     `lenient`: what happens to bytes left over. False: they are an error; True: they are kept; `padded`: they are kept, and

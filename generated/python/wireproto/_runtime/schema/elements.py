@@ -14,39 +14,39 @@ __all__ = [
 ]  # fmt: skip
 
 
-class PreambleReference(Node):
+class PreambleReference(Node, legacy="preamble"):
     """A whole preamble."""
 
     name: str
 
 
-class Data(Node):
+class Data(Node, legacy="data"):
     """The bytes of a value next to its length or delimiter."""
 
 
-class DelimiterBytes(Node):
+class DelimiterBytes(Node, legacy="delimiter"):
     """A delimiter."""
 
 
-class TrailingBytes(Node):
+class TrailingBytes(Node, legacy="tail"):
     """Bytes that a lenient region has left over."""
 
 
-class Skipped(Node):
+class Skipped(Node, legacy="skipped"):
     """An item that was not looked at in detail."""
 
 
-class UnknownMessage(Node):
+class UnknownMessage(Node, legacy="unknown"):
     """The bytes of a message whose code is not known."""
 
 
-class CompressedBody(Node):
+class CompressedBody(Node, legacy="compressed"):
     """A compressed stream."""
 
     algorithm: str
 
 
-class JoinedBody(Node):
+class JoinedBody(Node, legacy="joined"):
     """Joined bytes; `name`: the struct or the join whose pieces they are."""
 
     name: str

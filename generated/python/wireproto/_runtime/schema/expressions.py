@@ -33,35 +33,35 @@ __all__ = [
 ]  # fmt: skip
 
 
-class Number(Node):
+class Number(Node, legacy="number"):
     """An integer within ±2**127; constants and enum members are numbers here."""
 
     value: int
 
 
-class Truth(Node):
+class Truth(Node, legacy="truth"):
     """`true` or `false`."""
 
     value: bool
 
 
-class String(Node):
+class String(Node, legacy="text"):
     """Text."""
 
     value: str
 
 
-class Octets(Node):
+class Octets(Node, legacy="octets"):
     """Bytes or a uuid, as lowercase hexadecimal text."""
 
     hex: str
 
 
-class Null(Node):
+class Null(Node, legacy="null"):
     """No value."""
 
 
-class FieldReference(Node):
+class FieldReference(Node, legacy="field"):
     """A field by its names, dotted into structs.
 
     `scope`: `own` a field of the same declaration (in a transition: of the message), `frame` of the frame that carries the
@@ -72,51 +72,51 @@ class FieldReference(Node):
     scope: FieldScope = "own"
 
 
-class LimitReference(Node):
+class LimitReference(Node, legacy="limit"):
     """A declared limit: bytes, items, or milliseconds."""
 
     name: str
 
 
-class ContextReference(Node):
+class ContextReference(Node, legacy="context"):
     """The value of a context under these keys."""
 
     context: str
     keys: tuple[Expression, ...]
 
 
-class VariableReference(Node):
+class VariableReference(Node, legacy="variable"):
     """A variable of the session, or an option of its connection."""
 
     name: str
 
 
-class JoinReference(Node):
+class JoinReference(Node, legacy="join"):
     """A join, as the argument of `size` only: its bytes so far, this fragment included."""
 
     name: str
 
 
-class RoleReference(Node):
+class RoleReference(Node, legacy="role"):
     """`sender` in a session, or a role by its name."""
 
     name: str
 
 
-class Position(Node):
+class Position(Node, legacy="position"):
     """`remaining`: bytes left in the region. `offset`: bytes since the frame began."""
 
     what: Literal["remaining", "offset"]
 
 
-class Negation(Node):
+class Negation(Node, legacy="negation"):
     """`-x` of an integer, `not x` of a Boolean."""
 
     operator: Literal["-", "not"]
     operand: Expression
 
 
-class Operation(Node):
+class Operation(Node, legacy="operation"):
     """Two operands; `/` and `%` are floor division and its remainder, the right side of `in` is a Range or a list."""
 
     operator: Operator
@@ -124,27 +124,27 @@ class Operation(Node):
     right: Expression
 
 
-class Range(Node):
+class Range(Node, legacy="range"):
     """From `low` to `high`, both included."""
 
     low: Expression
     high: Expression
 
 
-class ListOf(Node):
+class ListOf(Node, legacy="list"):
     """A list written out; an item may be a Range."""
 
     items: tuple[Expression, ...]
 
 
-class Call(Node):
+class Call(Node, legacy="call"):
     """A function of the language."""
 
     function: Function
     arguments: tuple[Expression, ...]
 
 
-class Checksum(Node):
+class Checksum(Node, legacy="checksum"):
     """A checksum over the bytes of the fields from `first` to `last`, both included, of the same declaration."""
 
     algorithm: Literal["crc32", "adler32", "crc16"]
@@ -152,7 +152,7 @@ class Checksum(Node):
     last: str
 
 
-class Item(Node):
+class Item(Node, legacy="item"):
     """`list[index]`, from 0; of bytes the number that the byte is."""
 
     list: Expression
