@@ -103,6 +103,11 @@ def lumberjack() -> Iterator[Talk]:
     yield talk("an old ack over the roll-over", (*ROLLED_OVER, *ack(2, TOP - 1)))
     yield talk("no ack before an event", (*window(2), *ack(TOP - 1)), "ack_out_of_window")
     yield talk("the last ack once more, numbered anew", (*all_six, *window(2), *events(1, 2), *ack(6, 2)))
+    rolled = (*window(2), *events(TOP - 2, TOP - 1), *window(2), *events(0, 1))
+    yield talk("event 0 of a later window is no keepalive", (*rolled, *ack(0), *events(2)))
+    numbered_anew = (*window(2), *events(11, 12), *window(2), *events(1, 2))
+    yield talk("an event that waits was not acknowledged before", (*numbered_anew, *ack(1), *events(3)))
+    yield talk("nothing was before the first ack", (*window(2), *events(5, 6), *ack(3)), "ack_out_of_window")
     counted: dict[str, Any] = {"ack_value": lj.AckValue.COUNT}
     yield talk("no old ack for who counts", (*all_six, *ack(3)), "ack_out_of_window", **counted)
 
