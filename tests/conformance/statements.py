@@ -208,21 +208,22 @@ def _targets(row: Row) -> tuple[str, ...]:
 def page(index: Index) -> str:
     """Return the Markdown page of a document."""
     lines = [
-        f"# {index.title}: its statements, and what carries each",
+        f"# {index.title}: statements of the document and where each is implemented",
         "",
-        f"Made from [the table](../../tests/conformance/data/statements/{index.protocol}.toml) by `make update-coverage`; change that, not this. A",
-        "statement is known by a few of the document's words; the summaries are our own. What carries it is named as in",
-        f"[{index.protocol}.wire](../../idl/{index.protocol}.wire).",
+        "`make update-coverage` writes this page from",
+        f"[a table](../../tests/conformance/data/statements/{index.protocol}.toml): edit the table and not this page. A few words of the document",
+        "identify each statement; the summaries are written for this project. The last column names the declarations of",
+        f"[{index.protocol}.wire](../../idl/{index.protocol}.wire) that implement the statement.",
         "",
-        f"{len(index.statements)} statements in {len(index.sections)} sections; each is carried.",
+        f"{len(index.statements)} statements in {len(index.sections)} sections; each is implemented.",
     ]
     for section in index.sections:
-        lines += ["", f"## “{section}”", "", *_head("in the document", "kind", "what it says", "carried by")]
+        lines += ["", f"## “{section}”", "", *_head("in the document", "kind", "summary", "implemented by")]
         for each in index.statements:
             if each.section == section:
                 lines.append(_row(f"“{each.words}”", each.kind, each.summary, _codes(each.carried)))
     if index.programs:
-        lines += ["", "## What programs do, not the document", "", *_head("program", "place", "told in")]
+        lines += ["", "## Habits of programs that the document does not have", "", *_head("program", "place", "described in")]
         lines += [_row(each.name, each.place, _codes(each.carried)) for each in index.programs]
     return "\n".join(lines) + "\n"
 
