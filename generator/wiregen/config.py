@@ -10,31 +10,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from wiregen.config_defaults import DEFAULTS, NATIVE
 from wiregen.diagnostics import Report, did_you_mean
 from wiregen.regular_files import read_regular_text
 
-__all__ = ["DEFAULTS", "Config", "load_config"]
+__all__ = ["Config", "load_config"]
 
 CONFIG_NAME: Final = "wiregen.toml"
 PROJECT_NAME: Final = "pyproject.toml"
-NATIVE: Final = "native"
 
 _UNREADABLE, _NOT_TOML, _UNKNOWN_KEY, _WRONG_VALUE = "WG6001", "WG6002", "WG6003", "WG6004"
 _OUTSIDE, _OVERLAP, _LINK = "WG6005", "WG6006", "WG6007"
 _MAX_SIZE: Final = 1 << 20  # bytes
-
-DEFAULTS: Final[Mapping[str, Any]] = {
-    "sources": ("idl",),
-    "output": "generated",
-    "package": "wireproto",
-    "backends": (NATIVE,),
-    "plugins": (),
-    "plugin_time": "60 s",
-    "plugin_output": "64 MiB",
-    "protocols": None,
-    "formatter": "ruff",
-}
-"""What each key says where the configuration does not; `settings` has the rest about the keys."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

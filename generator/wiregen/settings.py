@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from wiregen.config import DEFAULTS
+from wiregen.config_defaults import DEFAULTS
 
 __all__ = ["Settings", "faults_of", "schema", "schema_text"]
 

@@ -223,7 +223,12 @@ def page(index: Index) -> str:
             if each.section == section:
                 lines.append(_row(f"“{each.words}”", each.kind, each.summary, _codes(each.carried)))
     if index.programs:
-        lines += ["", "## Habits of programs that the document does not have", "", *_head("program", "place", "described in")]
+        lines += [
+            "",
+            "## Habits of programs that the document does not have",
+            "",
+            *_head("program", "place", "described in"),
+        ]
         lines += [_row(each.name, each.place, _codes(each.carried)) for each in index.programs]
     return "\n".join(lines) + "\n"
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from tests.built_schema import schema_of
 from tests.property.any_values import AnyValues
 from tests.property.test_serializations import code_of
 
@@ -85,7 +86,7 @@ def test_every_message_comes_back(packages: str, name: str) -> None:
     native: Any = importlib.import_module(f"{packages}.{name}")
     jsonl: Any = importlib.import_module(f"{packages}.{name}.jsonl")
     msgpack: Any = importlib.import_module(f"wireproto.{name}.msgpack")
-    plan = importlib.import_module(f"{packages}.{name}._plan").PLAN
+    plan = schema_of(f"{packages}.{name}")
     seen = set()
     for seed in range(N_SEEDS):
         for role, frame in AnyValues(native, plan, seed).frames():
