@@ -126,7 +126,7 @@ ACK_RULES: Final = [
     {"outstanding": [4294967294, 4294967295, 0, 1], "ack": 4294967295, "covers": 2},
     {"outstanding": [4294967294, 4294967295, 0, 1], "ack": 1, "covers": 4},
     {"outstanding": [4294967295, 1, 2], "ack": 0, "covers": 0},
-    {"outstanding": [11, 12, 13], "ack": 10, "covers": 0},
+    {"outstanding": [11, 12, 13], "ack": 10, "covers": 0, "error": "ack_out_of_window"},
     *entries("lumberjack", "ack_rules"),
 ]
 
