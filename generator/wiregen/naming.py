@@ -50,7 +50,7 @@ _IN_CLASSES = frozenset(
 )
 _METHODS = frozenset("decode_from encode_into self cls".split())
 _CALL_ARGUMENTS = frozenset(
-    "compression context despite frame from_role limits now split strict variant wait".split()
+    "compression context despite frame from_role given isinstance limits now split strict variant wait".split()
 )
 # What a frame has besides its fields, where it may be a piece of something.
 _OF_FRAMES = frozenset("part".split())

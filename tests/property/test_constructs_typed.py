@@ -15,12 +15,6 @@ from wiregen.diagnostics import Report, render
 from wiregen.source import Sources
 from wiregen.writer import write
 
-OPEN = {
-    *("code_of_both_roles", "compressed_lengths", "header_names", "nested_frames", "recursion_trailing", "region_absent"),
-    "varints",
-}  # fmt: skip
-"""Constructs whose packages work and are not typed yet."""
-
 
 def test_the_packages_of_all_constructs_are_typed(tmp_path: Path) -> None:
     (tmp_path / "idl").mkdir()
@@ -37,6 +31,4 @@ def test_the_packages_of_all_constructs_are_typed(tmp_path: Path) -> None:
     (place / "mypy.ini").write_text(MYPY_SETTINGS, encoding="utf-8")
     command = [sys.executable, "-m", "mypy", "--config-file", "mypy.ini", "--strict", "--cache-dir", str(tmp_path / "mypy"), "-p", "constructs"]  # fmt: skip
     done = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
-    errors = [line for line in done.stdout.splitlines() if ": error:" in line]
-    assert done.returncode in (0, 1), done.stderr
-    assert [line for line in errors if line.split("/")[1].removesuffix("_p") not in OPEN] == []
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -160,8 +160,11 @@ class MsgpackBuilder:
             pack = pack if pack == value else f"(None if {value} is None else {pack})"
             unpack = unpack if unpack == name else f"(None if {name} is None else {unpack})"
         elif field.presence == "trailing":
-            pack = f"{pack} if value.absent < {n_behind} else None"
             otherwise = default_of(self._fields[field.path], self._enums)
+            if otherwise != "None" or is_boxed:
+                pack = f"{pack} if value.absent < {n_behind} else None"
+            else:
+                pack = f"None if {value} is None else {pack}"
             unpack = f"({otherwise} if {name} is None else {unpack})"
         if check and field.presence != "always":
             check = f"{name} is not None and {check}"

@@ -231,8 +231,10 @@ class ProtobufBuilder:
             if each.presence == "optional":
                 guard, otherwise = f"{value} is not None", "None"
             elif each.presence == "trailing":
-                guard = f"value.absent < {len(trailing) - trailing.index(each)}"
                 otherwise = default_of(self._fields[each.path], self._enums)
+                guard = f"value.absent < {len(trailing) - trailing.index(each)}"
+                if otherwise == "None" and not isinstance(each.form, Nullable):
+                    guard = f"{value} is not None"
             number = self._numbers[f"{scope.key}.{each.name}"]
             place = each.name if isinstance(scope.owner, Record) else f"{scope.owner.name}.{each.name}"
             proto, part = self._slot(

@@ -272,7 +272,7 @@ class ClassBuilder:
     ) -> FieldView:
         field = shown.field
         type_ = annotation(field.type, self._protocol, nulls)
-        if shown.may_be_absent and not type_.endswith("None") and type_ != "Any":
+        if (shown.may_be_absent or default == "None") and not type_.endswith("None") and type_ != "Any":
             type_ = f"{type_} | None"
         parameter, argument = type_, name
         if default == "[]":

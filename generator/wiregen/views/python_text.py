@@ -138,7 +138,7 @@ def default_by_message(field: m.Field, enums: Mapping[str, m.Enum]) -> str:
     if default is None or not isinstance(field.value, m.Default) or not field.value.others:
         return ""
     others = [
-        f"{constant_text(each.value, field.type, enums)} if type(message) is {class_name(each.message)} else "
+        f"{constant_text(each.value, field.type, enums)} if message.__class__ is {class_name(each.message)} else "
         for each in field.value.others
     ]
     return f"{''.join(others)}{default}"
@@ -161,6 +161,8 @@ def constant_text(value: m.Expression, type_: m.Type, enums: Mapping[str, m.Enum
             return repr(number)
         case m.String(value=text):
             return ascii(text)
+        case m.Null():
+            return "None"
         case m.ListOf(items=()):
             return "[]"
         case m.Octets(hex=text) if isinstance(type_, m.Uuid):

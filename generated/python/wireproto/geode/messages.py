@@ -3800,16 +3800,9 @@ class _InResponse(_MessageRecord):
     ) -> bytes:
         """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
         message: Any = self
-        frame = Response(message, correlation_id, is_partial, status, metadata)
-        try:
-            data = _FRAME_WRITERS[variant, Response](
-                frame, None if context is None else context.state_to_write(_LIMITS, from_role)
-            )
-            if limits is not None:
-                _hold_to(limits, data, frame.message, from_role or "server", context, variant)
-            return data
-        except _WRITE_FAULTS:
-            return _encode_carefully(frame, -1, from_role, context, variant, limits=limits)
+        return Response(message, correlation_id, is_partial, status, metadata).encode(
+            from_role=from_role, context=context, variant=variant, limits=limits
+        )
 
     @classmethod
     def decode(cls, data: _Buffer, *, context: Context | None = None) -> Self:
@@ -6678,21 +6671,23 @@ def encode(
     """
     if isinstance(message, Connect):
         return message.encode(variant=variant, limits=limits)
-    header: dict[str, Any] = {
-        "correlation_id": correlation_id,
-        "is_partial": is_partial,
-        "metadata": metadata,
-        "status": status,
+    given: dict[str, Any] = {
+        name: value
+        for name, value in {
+            "correlation_id": correlation_id,
+            "is_partial": is_partial,
+            "metadata": metadata,
+            "status": status,
+        }.items()
+        if value is not None
     }
-    given = {name: value for name, value in header.items() if value is not None}
     if isinstance(message, Request | Response):
-        frame: Any = message.replace(**given) if given else message
+        frame: _Frame = message.replace(**given) if given else message
     elif message.__class__ in _FRAME_CLASSES:
         frame = _FRAME_CLASSES[message.__class__](message, **given)
     else:
         return _encode_carefully(message, -1, limits=limits)
-    data: bytes = frame.encode(from_role=from_role, context=context, variant=variant, limits=limits)
-    return data
+    return frame.encode(from_role=from_role, context=context, variant=variant, limits=limits)
 
 
 _FRAME_WRITERS: dict[tuple[str | None, type], Callable[..., bytes]] = {

@@ -574,7 +574,7 @@ def encode(
     Raises:
         EncodeError: A value that the protocol or `limits` does not allow, or (`unrepresentable`) that protobuf cannot carry.
     """
-    header: dict[str, Any] = {
+    given: dict[str, Any] = {
         "correlation_id": correlation_id,
         "is_partial": is_partial,
         "metadata": metadata,
@@ -582,7 +582,7 @@ def encode(
     }
     frame = _framed(
         message,
-        header,
+        given,
         _FRAMES,
         (
             Request,

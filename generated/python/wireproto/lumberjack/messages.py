@@ -681,7 +681,7 @@ class Frame(_Envelope):
     def __init__(self, message: _Message, version: Version = _BY_MESSAGE) -> None:
         self.message = message
         if version is _BY_MESSAGE:
-            version = Version.V1 if type(message) is Data else Version.V2
+            version = Version.V1 if message.__class__ is Data else Version.V2
         self.version = version
 
     def __eq__(self, other: object) -> bool:

@@ -218,10 +218,10 @@ def encode(
     Raises:
         EncodeError: A value that the protocol or `limits` does not allow, or (`unrepresentable`) that protobuf cannot carry.
     """
-    header: dict[str, Any] = {
+    given: dict[str, Any] = {
         "version": version,
     }
-    frame = _framed(message, header, _FRAMES, (Frame,))
+    frame = _framed(message, given, _FRAMES, (Frame,))
     return _CODEC.encode(frame, _options(None, None, limits, False))
 
 

@@ -335,8 +335,8 @@ def encode(message: _Message | _Frame, *, limits: Limits | None = None) -> bytes
     Raises:
         EncodeError: A value that the protocol or `limits` does not allow, or (`unrepresentable`) that protobuf cannot carry.
     """
-    header: dict[str, Any] = {}
-    frame = _framed(message, header, _FRAMES, (Frame,))
+    given: dict[str, Any] = {}
+    frame = _framed(message, given, _FRAMES, (Frame,))
     return _CODEC.encode(frame, _options(None, None, limits, False))
 
 

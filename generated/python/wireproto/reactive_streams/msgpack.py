@@ -460,8 +460,8 @@ def encode(
     Raises:
         EncodeError: A value that the protocol or `limits` does not allow, or (`unrepresentable`) that msgpack cannot carry.
     """
-    header: dict[str, Any] = {}
-    frame = _framed(message, header, _FRAMES, (Message,))
+    given: dict[str, Any] = {}
+    frame = _framed(message, given, _FRAMES, (Message,))
     return _CODEC.encode(frame, _options(from_role, context, limits, False))
 
 
