@@ -18,7 +18,7 @@ from wiregen.plan.steps import (
 from wiregen.views.python_expressions import span_test
 from wiregen.views.python_text import block_fields, is_shown
 from wiregen.views.python_write_steps import WriteAssign, WriteCase, WriteChecks, WriteChoose, WriteOption
-from wiregen.walk import has_value
+from wiregen.walk import has_value, nested_expressions
 
 if TYPE_CHECKING:
     from wiregen.views.python_write import WriteBuilder
@@ -81,7 +81,8 @@ class BranchWriter:
             condition = f"n_absent < {len(step.row)}" if names.absent_of(step.prefix) else ""
             if not condition:
                 raise UnsupportedError(step.key, "trailing fields like these, on writing")
-            given: tuple[str, ...] = ()
+            asked = self._asked(step)
+            given = (asked,) if asked else ()
         else:
             assert step.condition is not None
             condition = self._builder.text_here(step.condition, step.prefix)
@@ -94,10 +95,18 @@ class BranchWriter:
         is_flowing, self._builder.is_flowing = self._builder.is_flowing, False
         block = self._builder.block(step.steps)
         self._builder.is_flowing = is_flowing
+        unasked = (WriteChecks(checks=(f"not {given[0]}",)),) if step.is_trailing and given else ()
+        steps = (*unasked, *block.steps)
         self._builder.views.append(
-            WriteOption(data=target, condition=condition, steps=block.steps, pieces=block.pieces, given=given)
+            WriteOption(data=target, condition=condition, steps=steps, pieces=block.pieces, given=given)
         )
         self._builder.piece(target)
+
+    def _asked(self, step: Option) -> str:
+        """Return the condition of a trailing field; empty where it has none, or asks only for the bytes that are left."""
+        if step.condition is None or m.Position(what="remaining") in nested_expressions(step.condition):
+            return ""
+        return self._builder.text_here(step.condition, step.prefix)
 
     def choose(self, step: Choose) -> None:
         names = self._names

@@ -69,6 +69,7 @@ class Row:
         self._collect(fields, None)
         self._refuse_strangers()
         self._n_kept = self._count_kept()
+        self._check_trailing()
 
     # ---- layout ----
 
@@ -109,6 +110,17 @@ class Row:
                 "invalid_value", path=path, expected=f"0 to {n_trailing}", found=kind_of(absent)
             )
         return n_trailing - absent
+
+    def _check_trailing(self) -> None:
+        """Compare, once the row is written, what `absent` says with the conditions of the trailing fields."""
+
+        def compare(cell: Cell, condition: Expression, *, is_kept: bool) -> None:
+            if bool(self.evaluate(condition, cell, otherwise=is_kept)) != is_kept:
+                raise _unasked(cell) if is_kept else _missing(cell)
+
+        for index, cell in enumerate(self._trailing()[: self._n_kept + 1]):
+            if cell.field.condition is not None:
+                self.later(partial(compare, cell, cell.field.condition, is_kept=index < self._n_kept), cell)
 
     def write(self, start: Callable[[], int], around: Surroundings) -> bytes:
         """Return the bytes of the row, and check what could only be checked now."""
@@ -413,8 +425,14 @@ def _unasked(cell: Cell) -> EncodeError:
     if cell.is_assumed:
         expected = "None: the condition of the field does not hold for the size of this value"
         return EncodeError("constraint", path=cell.path, expected=expected, found="a value")
-    return EncodeError("constraint", path=cell.path, expected="nothing", found="a value")
+    expected = "nothing"
+    if isinstance(cell.field.value, Trailing):
+        expected = "nothing, as its condition does not hold: a greater `absent`"
+    return EncodeError("constraint", path=cell.path, expected=expected, found="a value")
 
 
 def _missing(cell: Cell) -> EncodeError:
-    return EncodeError("invalid_value", path=cell.path, expected="a value", found="nothing")
+    expected = "a value"
+    if isinstance(cell.field.value, Trailing):
+        expected = "a value, as its condition holds: a smaller `absent`"
+    return EncodeError("invalid_value", path=cell.path, expected=expected, found="nothing")
