@@ -144,6 +144,23 @@ def attributes(fields: Iterable[Field]) -> tuple[Attribute, ...]:
     return tuple(found.values())
 
 
+def frame_attributes(frame: Frame, protocol: Protocol) -> tuple[Attribute, ...]:
+    """Return the same of a frame: what a block holds that comes in pieces, and has no default, is absent beside a piece."""
+    joined = {join.block[1] for join in protocol.joins if join.block and join.block[0] == frame.name}
+    inside = {
+        each.path
+        for field in flat_fields(frame.fields)
+        if field.name in joined
+        for block, _ in own_blocks(field.type)
+        for each in flat_fields(block.fields)
+        if each.value is None
+    }
+    return tuple(
+        replace(each, may_be_absent=each.may_be_absent or each.field.path in inside)
+        for each in attributes(frame.fields)
+    )
+
+
 def _attributes(fields: Iterable[Field], *, may_be_absent: bool) -> Iterator[Attribute]:
     for field in fields:
         blocks = tuple(own_blocks(field.type))

@@ -178,7 +178,7 @@ class _Growth:
     def _member(self, reader: Reader, name: str, only: tuple[str, ...] | None) -> None:
         enum = self._plan.enums[name]
         known = [each.value for each in enum.members if only is None or each.name in only]
-        if not (enum.is_open and self._dice.random() < 0.2):
+        if known and not (enum.is_open and self._dice.random() < 0.2):
             self._number(reader, enum.type, self._dice.choice(known))
 
     def _variety(self, reader: Reader, name: str, only: tuple[str, ...] | None) -> None:

@@ -130,3 +130,29 @@ def test_a_context_is_set_by_what_is_joined(codecs: Codecs) -> None:
     decoder = p.Decoder("b")
     assert [frame.message for frame in decoder.feed(stream)][-1] == p.Sized(1, b"\xab\xcd")
     decoder.finish()
+
+
+def test_a_field_that_only_the_whole_block_gives_is_none_beside_a_piece(tmp_path: Path) -> None:
+    text = """wire 1
+protocol p { source "no document" endian big roles a, b }
+frame Frame {
+  length : u16 := size(payload)
+  more : bool = false
+  payload : { mark : u16  type : u5 := code(body)  level : u3  body : match type } in length
+}
+message A 1 { a : u8 }
+join Whole : Frame.payload { part Frame.payload when more  last Frame.payload when not more }
+"""
+    with built(text, tmp_path, "beside_pieces") as codecs:
+        module = codecs.module
+        whole = module.A(7).encode(mark=258, level=2)
+        pieces = [
+            len(part).to_bytes(2, "big") + bytes([more]) + part
+            for more, part in ((1, whole[3:4]), (0, whole[4:]))
+        ]
+        first, last = module.Decoder("a").feed(b"".join(pieces))
+        assert (first.message, first.mark, first.level) == (module.Whole(whole[3:4]), None, None)
+        assert (last.message, last.mark, last.level) == (module.A(7), 258, 2)
+        assert first.encode() == pieces[0]
+        with pytest.raises(module.EncodeError, match="Frame.mark: invalid_value: expected an integer"):
+            module.Frame(module.A(7)).encode()

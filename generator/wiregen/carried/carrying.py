@@ -29,7 +29,15 @@ from wiregen.carried.forms import (
 from wiregen.carried.merging import merged
 from wiregen.carried.reach import reachable
 from wiregen.declared import index_of
-from wiregen.walk import attributes, has_value, matched_messages, may_lack_message, nested_types
+from wiregen.walk import (
+    Attribute,
+    attributes,
+    frame_attributes,
+    has_value,
+    matched_messages,
+    may_lack_message,
+    nested_types,
+)
 
 __all__ = ["carry"]
 
@@ -60,7 +68,7 @@ class _Rooms:
     def record(
         self, kind: Literal["struct", "message"], declared: m.Struct | m.Message, code: int | None
     ) -> Record:
-        owner = _Owner(self._protocol, declared.fields)
+        owner = _Owner(self._protocol, attributes(declared.fields))
         return Record(
             kind=kind,
             name=declared.name,
@@ -74,7 +82,7 @@ class _Rooms:
         )
 
     def variety(self, union: m.Union, variety: m.Variety) -> Record:
-        owner = _Owner(self._protocol, variety.fields)
+        owner = _Owner(self._protocol, attributes(variety.fields))
         codes = variety.codes
         return Record(
             kind="variety",
@@ -90,7 +98,7 @@ class _Rooms:
         )
 
     def frame(self, frame: m.Frame) -> FrameRecord:
-        owner = _Owner(self._protocol, frame.fields)
+        owner = _Owner(self._protocol, frame_attributes(frame, self._protocol))
         header = [field for field in owner.shown() if field.name != frame.message]
         body = next((field for field in owner.flat if field.name == frame.message), None)
         carried = set(self._messages(body.type, frame.role)) if body is not None else set()
@@ -120,10 +128,9 @@ class _Rooms:
 class _Owner:
     """One declaration: its fields as they are carried, and the choices that they have."""
 
-    def __init__(self, protocol: m.Protocol, fields: tuple[m.Field, ...]) -> None:
+    def __init__(self, protocol: m.Protocol, known: tuple[Attribute, ...]) -> None:
         self._protocol = protocol
         self.choices: list[Choice] = []
-        known = attributes(fields)
         self._optional = frozenset(each.field.name for each in known if each.may_be_absent)
         self.flat = tuple(each.field for each in known)
 

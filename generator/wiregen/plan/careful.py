@@ -289,7 +289,7 @@ class _Lowering:
             case m.Block():
                 return t.Block(self.fields(type_.fields))
             case m.Region():
-                is_filled = is_padded(type_, self._name, self._own)
+                is_filled = is_padded(type_, self._name, self._own, self._protocol)
                 return t.Region(
                     self.type(type_.content),
                     self._carrier(type_.carrier),

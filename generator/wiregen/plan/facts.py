@@ -25,6 +25,7 @@ __all__ = [
     "bits_of",
     "called_structs",
     "expected_of",
+    "fields_reach_end",
     "is_code",
     "is_literal",
     "is_padded",
@@ -78,12 +79,14 @@ def is_literal(value: m.Expression) -> bool:
     return isinstance(value, m.Number | m.Octets | m.Truth | m.MemberReference | m.ConstantReference)
 
 
-def is_padded(region: m.Region, name: str, fields: Mapping[str, m.Field]) -> bool:
-    """Return whether zeros fill a lenient region: its size does not depend on what it holds.
+def is_padded(region: m.Region, name: str, fields: Mapping[str, m.Field], protocol: m.Protocol) -> bool:
+    """Return whether zeros fill a lenient region: its size does not depend on what it holds, which leaves room.
 
     `name`: the field that the region belongs to. `fields`: those of its declaration, by name, blocks and their fields too.
     """
     if not region.lenient or not isinstance(region.carrier, m.InSize):
+        return False
+    if reaches_end(region.content, protocol):  # zeros behind it would be its own
         return False
     seen: set[str] = set()
     waiting = [region.carrier.size]
@@ -99,6 +102,26 @@ def is_padded(region: m.Region, name: str, fields: Mapping[str, m.Field]) -> boo
             if isinstance(field.value, m.Derived):
                 waiting.append(field.value.value)
     return name not in seen
+
+
+def reaches_end(type_: m.Type, protocol: m.Protocol, seen: tuple[str, ...] = ()) -> bool:
+    """Tell whether a type takes whatever its region has left."""
+    match type_:
+        case m.Bytes(length=length) | m.Text(length=length) | m.List(length=length):
+            return isinstance(length, m.ToTheEnd)
+        case m.Region(carrier=m.InCompressed(length=length)):
+            return isinstance(length, m.ToTheEnd)
+        case m.Block(fields=fields):
+            return fields_reach_end(fields, protocol, seen)
+        case m.Reference(target="struct", name=name) if name not in seen:
+            return fields_reach_end(index_of(protocol).structs[name].fields, protocol, (*seen, name))
+        case _:
+            return False
+
+
+def fields_reach_end(fields: tuple[m.Field, ...], protocol: m.Protocol, seen: tuple[str, ...] = ()) -> bool:
+    """Tell the same of a row of fields."""
+    return bool(fields) and reaches_end(fields[-1].type, protocol, seen)
 
 
 def is_simple_padding(field: m.Field) -> bool:

@@ -326,7 +326,7 @@ class Flattener:
             is_lenient=type_.lenient,
             owner=owner,
             is_made=is_made,
-            is_padded=is_padded(type_, field.name, self._asked[-1].fields),
+            is_padded=is_padded(type_, field.name, self._asked[-1].fields, self._protocol),
         )
 
     def _tail_owner(self, content: m.Type, key: str, prefix: str) -> str:
@@ -353,8 +353,9 @@ class Flattener:
         extent: Extent | None = None
         chunk: tuple[Step, ...] = ()
         if isinstance(carrier, m.InCompressed):
-            yield from self._prefixed(carrier.length, key, prefix, field)
-            extent = self._extent(carrier.length, key, prefix)
+            region = f"{key}#region"  # which has a length beside its content's own
+            yield from self._prefixed(carrier.length, region, prefix, field)
+            extent = self._extent(carrier.length, region, prefix)
         else:
             struct = self._structs[carrier.struct]
             chunk = tuple(self.fields(struct.fields, f"{key}[].", is_last=False))

@@ -16,6 +16,7 @@ from .schema.types import (
     Block,
     Boolean,
     Bytes,
+    Compressed,
     Computed,
     EnumReference,
     Float,
@@ -94,6 +95,15 @@ class Layout:
         self.divided: dict[tuple[str, str], str] = {
             join.block: name for name, join in plan.joins.items() if join.block is not None
         }
+
+    def block_of(self, frame: str, message: str) -> str | None:
+        """Return the block of a frame whose pieces are called so, as no message is; None: there is none."""
+        if message in self.plan.messages:
+            return None
+        return next(
+            (block for (owner, block), name in self.divided.items() if (owner, name) == (frame, message)),
+            None,
+        )
 
     @staticmethod
     def _bound(plan: Schema, options: Options, name: str) -> int:
@@ -197,6 +207,8 @@ class Layout:
         match type_:
             case Bytes() | Text() | List():
                 return isinstance(type_.length, ToEnd)
+            case Region(_, Compressed(_, length)):
+                return isinstance(length, ToEnd)
             case StructReference(name):
                 return name not in seen and self.fields_reach_end(self.structs[name], (*seen, name))
             case Block(fields):

@@ -23,7 +23,7 @@ from wiregen.views.python_text import (
     summary,
     union_alias,
 )
-from wiregen.walk import Attribute, attributes, references
+from wiregen.walk import Attribute, attributes, frame_attributes, references
 
 __all__ = ["ClassBuilder", "ClassView", "EnumView", "FieldView", "LazyView", "NumberView", "UnionView"]
 
@@ -240,10 +240,18 @@ class ClassBuilder:
 
     def header(self, frame: m.Frame, message: str | None = None) -> tuple[FieldView, ...]:
         """Return the fields of a frame's header; with the defaults that they have around this message."""
-        shown = tuple(each for each in shown_attributes(frame.fields) if each.field.name != frame.message)
-        if message is not None:
-            shown = tuple(replace(each, field=default_with(each.field, message)) for each in shown)
-        return tuple(self.fields(shown, self._nulls(frame), is_header=True))
+
+        def views(known: tuple[Attribute, ...]) -> list[FieldView]:
+            shown = [each for each in known if is_shown(each.field) and each.field.name != frame.message]
+            if message is not None:
+                shown = [replace(each, field=default_with(each.field, message)) for each in shown]
+            return self.fields(tuple(shown), self._nulls(frame), is_header=True)
+
+        alone = views(attributes(frame.fields))  # as a message gives them, which is no piece
+        beside_pieces = views(frame_attributes(frame, self._protocol))
+        return tuple(
+            replace(view, keyword=own.keyword) for view, own in zip(beside_pieces, alone, strict=True)
+        )
 
     def _nulls(self, owner: m.Struct | m.Message | m.Preamble | m.Variety | m.Frame) -> frozenset[str]:
         return null_names(flat(owner.fields), self._protocol)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from wiregen import model as m
 from wiregen.declared import index_of
 from wiregen.plan import frame_layout, layout_of
+from wiregen.plan.facts import fields_reach_end
 from wiregen.plan.steps import FRAME, Layout, Leave, Repeat, UnsupportedError
 from wiregen.views.python_checks import any_of
 from wiregen.views.python_classes import shown_fields, single_code
@@ -33,7 +34,6 @@ from wiregen.views.python_layouts import (
     longest_size,
     n_lists,
     names_frames,
-    reaches_end,
 )
 from wiregen.views.python_names import METHOD_PARAMETERS, Locals
 from wiregen.views.python_read import ReadBuilder
@@ -206,7 +206,7 @@ class FunctionBuilder:
             is_frame=False,
             enter=union.name if is_heavy else "",
             has_last=True,
-            must_be_last=reaches_end(variety.fields, self._protocol),
+            must_be_last=fields_reach_end(variety.fields, self._protocol),
             is_heavy=is_heavy,
         )
         extra: tuple[tuple[str, str], ...] = ()
@@ -355,7 +355,7 @@ class FunctionBuilder:
             is_frame=False,
             enter=union.name if is_heavy else "",
             has_last=True,
-            must_be_last=reaches_end(variety.fields, self._protocol),
+            must_be_last=fields_reach_end(variety.fields, self._protocol),
             is_heavy=is_heavy,
         )
         layout: Layout | UnsupportedError = laid(lambda: layout_of(self._protocol, fields, is_bounded=True))

@@ -48,7 +48,6 @@ __all__ = [
     "n_lists",
     "names_frames",
     "nested",
-    "reaches_end",
 ]
 
 
@@ -203,22 +202,6 @@ def _is_coded(step: Step) -> bool:
 
 def is_measured(steps: tuple[Step, ...]) -> bool:
     return any(isinstance(step, Enter | Mark) for step in steps)
-
-
-def reaches_end(fields: tuple[m.Field, ...], protocol: m.Protocol, seen: tuple[str, ...] = ()) -> bool:
-    """Tell whether fields take whatever their region has left."""
-    if not fields:
-        return False
-    match fields[-1].type:
-        case m.Bytes(length=m.ToTheEnd()) | m.Text(length=m.ToTheEnd()) | m.List(length=m.ToTheEnd()):
-            return True
-        case m.Block(fields=inner):
-            return reaches_end(inner, protocol, seen)
-        case m.Reference(target="struct", name=name) if name not in seen:
-            struct = index_of(protocol).structs[name]
-            return reaches_end(struct.fields, protocol, (*seen, name))
-        case _:
-            return False
 
 
 def fields_by_key(

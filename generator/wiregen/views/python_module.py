@@ -24,7 +24,7 @@ from wiregen.views.python_module_views import (
 from wiregen.views.python_names import attribute
 from wiregen.views.python_shared import Shared
 from wiregen.views.python_text import class_name, declaration_doc
-from wiregen.walk import compresses
+from wiregen.walk import attributes, compresses
 
 __all__ = ["ModuleBuilder", "ModuleView"]
 
@@ -116,7 +116,9 @@ class ModuleBuilder:
         around = (protocol.variants, protocol.contexts, protocol.preambles, protocol.frames[1:], refused)
         if any(around) or protocol.joins or frames[0].unknown:
             return False
-        return not any(field.is_required for field in frames[0].header)
+        if any(field.is_required for field in frames[0].header):
+            return False
+        return not any(each.may_be_absent for each in attributes(protocol.frames[0].fields))
 
     def _speaking(self) -> tuple[str, ...]:
         """Return the declarations that rules of contexts and joins are concerned with."""

@@ -159,7 +159,7 @@ def _choices(carried: Carried) -> Iterator[Form]:
     """Yield the forms that a value is told apart from others of a choice by, by its class."""
     owners: tuple[Record | FrameRecord, ...] = (*carried.records, *carried.frames)
     for owner in owners:
-        yield from (form for choice in owner.choices for form in choice.forms)
+        yield from (inner for choice in owner.choices for form in choice.forms for inner in _nested(form))
 
 
 def _nested(form: Form) -> Iterator[Form]:

@@ -128,6 +128,8 @@ def has_null(plan: Schema, type_: Type) -> bool:
 def accepts(schema: Layout, type_: Type, value: Any) -> bool:
     """Say whether a value is of the type, as far as its class tells."""
     type_ = content(type_)
+    if value is None and has_null(schema.plan, type_):
+        return True
     match type_:
         case StructReference(name) | MessageReference(name):
             return is_named(value, name)

@@ -74,8 +74,8 @@ class ValueMaker:
         schema = self._schema
         if message in schema.frames:
             return message
-        divided = next((frame for (frame, _), piece in schema.divided.items() if piece == message), None)
-        if divided is not None and message not in schema.messages:
+        divided = next((frame for frame, _ in schema.divided if schema.block_of(frame, message)), None)
+        if divided is not None:
             return divided
         if message not in schema.messages and message != "Unknown":
             raise _no_message(message, message)
@@ -99,7 +99,9 @@ class ValueMaker:
         if body is None:
             header, absent = self._fields(fields, part(record, "fields", here), here, name)
         else:
-            header, absent = self._fields(fields, record.get("header", {}), here, name, without=body)
+            block = self._schema.block_of(name, shown)
+            outside = tuple(field for field in fields if field.name != block)
+            header, absent = self._fields(outside, record.get("header", {}), here, name, without=body)
         frame = FrameValue(name, header, body=body)
         frame.absent = absent
         if body is not None and not is_empty:
@@ -109,7 +111,7 @@ class ValueMaker:
     def _message(self, record: Any, path: str, *, ignore: tuple[str, ...] = ()) -> Record | Unknown:
         name = message_name(record, path)
         path = join(path, name)
-        if name in self._schema.divided.values() and name not in self._schema.messages:
+        if any(self._schema.block_of(frame, name) for frame, _ in self._schema.divided):
             fields = part(record, "fields", path)
             only(fields, ("data",), path)
             return Record(name, {"data": octets(fields.get("data"), f"{path}.data")})

@@ -26,6 +26,8 @@ class _Nothing:
 
 
 _NOTHING = _Nothing()
+_OF_SIZES = frozenset(("limit_exceeded", "length_mismatch", "constraint"))
+"""What a value may be refused for because its regions are stored, and not compressed as a frame has them."""
 
 
 class Judge:
@@ -101,13 +103,13 @@ class Judge:
             explain(self._plan, data, 0, len(data), nothing)
 
     def _written(self, frame: Any, message: type, options: Options) -> bytes:
-        """Return the bytes, within the limits of the options; regions are stored uncompressed where that is no larger than a frame may be."""
+        """Return the bytes, within the limits of the options; regions are stored uncompressed where the sizes allow it."""
         if message not in self._compressed or options.limits:
             return self._encode(frame, -1, options)
         try:
             return self._encode(frame, 0, options)
         except EncodeError as error:
-            if error.code != "limit_exceeded":
+            if error.code not in _OF_SIZES:
                 raise
             return self._encode(frame, -1, options)
 

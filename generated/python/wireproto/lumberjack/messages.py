@@ -635,11 +635,11 @@ def _write_compressed(message: Compressed, version: Version, state: _Writing) ->
         frames__.append(frame__)
     frames_ = b"".join(frames__)
     frames_ = _deflate(frames_, "zlib", state)
-    n_frames = len(frames_)
+    n_frames_ = len(frames_)
     if version not in _VERSION_BY_NUMBER:
         raise _Bad
     state.leave("Compressed")
-    data = _pack_BBI(version, 67, n_frames) + frames_
+    data = _pack_BBI(version, 67, n_frames_) + frames_
     if len(data) > 16777216:
         raise _Bad
     return data
