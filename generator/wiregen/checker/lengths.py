@@ -1,4 +1,4 @@
-"""Lengths that cannot cover what they are lengths of: too narrow an integer, too small a number, too low a limit."""
+"""Lengths that cannot be those of what they measure: too narrow an integer, too small or too large a number, too low a limit."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from wiregen.model import (
 )
 from wiregen.sizes import Sizes
 from wiregen.values import number_of
-from wiregen.walk import matched_messages
+from wiregen.walk import matched_messages, open_types
 
 __all__ = ["RULES"]
 
@@ -107,6 +107,25 @@ def _region_too_small(inspection: Inspection) -> None:
                     _laid_in(inspection, type_.content) if origin is not None else None,
                     help_="a wider integer, a larger size, or less in it",
                 )
+
+
+def _region_never_full(inspection: Inspection) -> None:
+    for record in inspection.records:
+        for field, type_ in record.shapes:
+            if not isinstance(type_, Region) or type_.lenient or not isinstance(type_.carrier, InSize):
+                continue
+            size, most = number_of(type_.carrier.size), record.sizes.largest(type_.content)
+            has_messages = any(isinstance(each, MessageMatch) for each in open_types(type_.content))
+            if size is None or most is None or most >= size or has_messages:
+                continue
+            inspection.error(
+                "WG3074",
+                f"the region of `{field.name}` has {size} bytes, and what stands in it at most {most}",
+                inspection.place(field.path, "type"),
+                f"at most {most} of {size} bytes",
+                _laid_in(inspection, type_.content) or inspection.also(field.path, "here", "name"),
+                help_="a smaller size, or `lenient`, which fills the rest with zeros",
+            )
 
 
 def _room(inspection: Inspection, record: Record, region: Region) -> tuple[int | None, Label | None]:
@@ -268,4 +287,4 @@ def _measure(field: Field, function: str, sizes: Sizes, message: Message | None)
     return int(isinstance(length, UntilHolds))
 
 
-RULES = (_length_too_narrow, _region_too_small, _message_too_long)
+RULES = (_length_too_narrow, _region_too_small, _region_never_full, _message_too_long)
