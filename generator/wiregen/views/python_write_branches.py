@@ -81,8 +81,7 @@ class BranchWriter:
             condition = f"n_absent < {len(step.row)}" if names.absent_of(step.prefix) else ""
             if not condition:
                 raise UnsupportedError(step.key, "trailing fields like these, on writing")
-            asked = self._asked(step)
-            given = (asked,) if asked else ()
+            given: tuple[str, ...] = self._asked(step)
         else:
             assert step.condition is not None
             condition = self._builder.text_here(step.condition, step.prefix)
@@ -102,11 +101,11 @@ class BranchWriter:
         )
         self._builder.piece(target)
 
-    def _asked(self, step: Option) -> str:
-        """Return the condition of a trailing field; empty where it has none, or asks only for the bytes that are left."""
+    def _asked(self, step: Option) -> tuple[str, ...]:
+        """Return the condition of a trailing field; none where it has none, or asks only for the bytes that are left."""
         if step.condition is None or m.Position(what="remaining") in nested_expressions(step.condition):
-            return ""
-        return self._builder.text_here(step.condition, step.prefix)
+            return ()
+        return (self._builder.text_here(step.condition, step.prefix),)
 
     def choose(self, step: Choose) -> None:
         names = self._names
