@@ -6,13 +6,14 @@ from wiregen.checker.inspection import Inspection
 from wiregen.checker.scope import is_visible
 from wiregen.diagnostics import Label
 from wiregen.model import (
+    Checksum,
     Context,
     ContextReference,
     Expression,
     Frame,
     Message,
 )
-from wiregen.walk import direct_expressions, field_expressions, nested_expressions, shapes
+from wiregen.walk import direct_expressions, field_expressions, flat_fields, nested_expressions, shapes
 
 __all__ = ["RULES"]
 
@@ -131,6 +132,29 @@ def _join_never_whole(inspection: Inspection) -> None:
             )
 
 
+def _checksum_of_pieces(inspection: Inspection) -> None:
+    """Refuse a checksum of what stands in a block that comes in pieces, outside it: beside a piece it is not known."""
+    for join in inspection.protocol.joins:
+        frame, block = join.block or ("", "")
+        record = next((each for each in inspection.records if each.owner.name == frame), None)
+        held = None if record is None else record.by_name.get(block)
+        if record is None or held is None:
+            continue
+        inside = {each.name for each in flat_fields((held,))} - {block}
+        for field in record.flat:
+            outer = () if field.name in inside or field is held else field_expressions(field)
+            for each in nested_expressions(*outer):
+                if isinstance(each, Checksum) and inside & {each.first, each.last}:
+                    inspection.error(
+                        "WG4029",
+                        f"`{field.name}` is a checksum of a part of `{block}`, which comes in pieces",
+                        inspection.place(field.path, "value"),
+                        "not known beside a piece",
+                        inspection.also(join.path, "joined here", "name"),
+                        help_=f"take the checksum of `{block}`, or lay `{field.name}` in it",
+                    )
+
+
 def _declared(inspection: Inspection, target: str) -> Label | None:
     found = inspection.targets.by_name.get(target)
     return None if found is None else inspection.also(found.path, "declared here", "name")
@@ -143,4 +167,5 @@ RULES = (
     _set_by_what_is_not_kept,
     _piece_of_other_block,
     _join_never_whole,
+    _checksum_of_pieces,
 )

@@ -14,8 +14,8 @@ from . import reading_choices, reading_lengths, reading_records, reading_regions
 from .errors import DecodeError
 from .layout import Layout, Type
 from .options import Options
+from .partial_record import partial_record
 from .reader import Reader, Steps
-from .records import frame_record
 from .schema.protocol import Schema
 from .schema.types import (
     Block,
@@ -37,7 +37,7 @@ from .schema.types import (
     Uuid,
     Varint,
 )
-from .tree import MOST_SHOWN, FrameValue, Node, Record
+from .tree import Node
 from .window import Place, Window
 
 TYPE_CHECKING = False
@@ -159,35 +159,30 @@ def read_type(
     return (yield from _guarded(reader, _read(reader, type_, Place(name, name))))
 
 
+def _settled(reader: Reader, end: int | None) -> DecodeError:
+    """Return what was postponed; the bytes that were joined are over with it."""
+    assert reader.postponed is not None
+    error, close = reader.postponed
+    if end is not None:
+        error.recoverable, error.end = True, end
+    reader.postponed = None
+    close()
+    return error
+
+
 def _guarded(reader: Reader, steps: Steps) -> Steps:
     """Go through the steps; an error takes along what was read so far."""
     try:
-        return (yield from steps)
+        node = yield from steps
     except DecodeError as error:
+        if reader.postponed is not None:
+            raise _settled(reader, None) from None
         error.partial, error.header = partial_record(reader), reader.header()
         raise
     except RecursionError:
         raise reader.fail("too_deep", Place("", reader.prefix.rstrip("."))) from None
     finally:
         reader.close()
-
-
-def partial_record(reader: Reader) -> dict[str, Any] | None:
-    """Return the JSON record of what was read so far; None where that is no message or frame."""
-    value = reader.partial()
-    plan, variant = reader.schema.plan, reader.options.variant
-    if isinstance(value, FrameValue) or (isinstance(value, Record) and value.name in reader.schema.preambles):
-        record: dict[str, Any] = _shortened(frame_record(plan, value, variant=variant))
-        return record
-    return None
-
-
-def _shortened(shown: Any) -> Any:
-    """Return a part of a record with the first items of long lists: an error is about as long as what it is about."""
-    match shown:
-        case dict():
-            return {name: _shortened(part) for name, part in shown.items()}
-        case list():
-            return [_shortened(item) for item in shown[:MOST_SHOWN]]
-        case _:
-            return shown
+    if reader.postponed is not None:
+        raise _settled(reader, node.end)
+    return node

@@ -7,6 +7,7 @@ from .expressions import Undefined
 from .joins import Joins, OpenJoin
 from .layout import as_octets
 from .part import Part
+from .partial_record import partial_record
 from .plain import Key
 from .reader import Reader, Steps
 from .reading_regions import read_inside
@@ -42,7 +43,14 @@ def read_divided(reader: Reader, record: RecordScope, name: str, field: Field, p
     node = yield from reader.read(reader, as_octets(field.type), place)
     if is_last:
         assert source is not None
-        yield from _read_whole(reader, record, _Last(source, name, direction, key, open_), field, node, place)
+        last, restore = _Last(source, name, direction, key, open_), reader.standing()
+        try:
+            yield from _read_whole(reader, record, last, field, node, place)
+        except DecodeError as error:
+            error.partial, error.header = partial_record(reader), reader.header()
+            restore()
+            reader.postponed = error, last.close
+            record.message = Record(name, {"data": node.value})
     else:
         record.message = Record(name, {"data": node.value})
         index = 0 if open_ is None else open_.n_pieces
@@ -78,15 +86,11 @@ def _content_of(type_: Type) -> tuple[Type, bool | str]:
 def _read_whole(
     reader: Reader, record: RecordScope, last: _Last, field: Field, node: Node, place: Place
 ) -> Steps:
-    """Read what the pieces are together, below the node of the last one; what cannot be read is over."""
+    """Read what the pieces are together, below the node of the last one."""
     inside = content(node)
-    try:
-        data, index = _whole(reader, last, inside, place)
-        window = reader.window.inside(data, inside.start, is_inflated=False)
-        nodes = yield from read_inside(reader, *_content_of(field.type), place, window)
-    except DecodeError:
-        last.close()
-        raise
+    data, index = _whole(reader, last, inside, place)
+    window = reader.window.inside(data, inside.start, is_inflated=False)
+    nodes = yield from read_inside(reader, *_content_of(field.type), place, window)
     # As with chunks: the bytes as they came, then what they are, which takes no bytes of its own.
     body = Node("body", place.path, JoinedBody(last.name), node.end, node.end, inner=node.inner)
     body.children = nodes

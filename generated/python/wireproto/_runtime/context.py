@@ -119,7 +119,7 @@ class Context:
             if scope.holds(clearing.when):
                 self.joins.clear(name, self.direction(sender, frame), scope.known(keys))
         if joined is not None:
-            if n_outside >= self._limits.get("depth", 0):
+            if n_outside >= {**self._limits, **options.limits}.get("depth", 0):
                 raise DecodeError("too_deep", path=self._name_of(joined), expected="fewer joins inside joins")
             self.take(joined, options, read, n_outside=n_outside + 1)
 

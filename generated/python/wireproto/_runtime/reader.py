@@ -57,7 +57,7 @@ class Reader:
     __slots__ = (
         "after", "building", "frame", "frame_offset", "inflated_left", "is_bounded", "is_faulty", "is_last",
         "is_quick", "item", "known_end",
-        "messages_left", "nesting", "only", "options", "prefix", "read", "record", "schema", "shown_left", "skim",
+        "messages_left", "nesting", "only", "options", "postponed", "prefix", "read", "record", "schema", "shown_left", "skim",
         "window", "work_left",
     )  # fmt: skip
 
@@ -69,6 +69,8 @@ class Reader:
         self.frame: RecordScope | None = None
         self.record: RecordScope | None = None
         self.item: Node | None = None
+        self.postponed: tuple[DecodeError, Callable[[], None]] | None = None
+        """What is wrong with joined bytes, to be raised when the end of the last piece's frame is known, and what ends the join."""
         self.prefix = ""
         self.after: int | None = None
         self.known_end: int | None = None
@@ -90,6 +92,20 @@ class Reader:
         """Let go of the records, which hold the reader: what is read is freed without the collector."""
         self.frame = self.record = self.item = None
         self.building.clear()
+
+    def standing(self) -> Callable[[], None]:
+        """Return what brings the reader back to where it stands: after an error inside, when it is to read on."""
+        names = ("after", "frame", "is_bounded", "is_last", "item", "only", "prefix", "record", "window")
+        values = [getattr(self, name) for name in names]
+        nesting, n_building = dict(self.nesting), len(self.building)
+
+        def restore() -> None:
+            for name, value in zip(names, values, strict=True):
+                setattr(self, name, value)
+            self.nesting = nesting
+            del self.building[n_building:]
+
+        return restore
 
     # -- bytes ------------------------------------------------------------------------------------------------------
 
