@@ -208,6 +208,22 @@ def pravega_documented() -> Iterator[Talk]:
         yield talk(f"another writer while a block is {name}", (*D_SETUP, *second))
         again = client(*messages, pd.SetupAppend(2, WRITER, "s", ""))
         yield talk(f"its own while it is {name}", (*D_SETUP, *again), "unexpected_in_append_block")
+    yield talk("an end of no block", (*D_SETUP, *client(end)), "block_end_without_begin")
+    twice = (*D_SETUP, *appended(1), *client(end))
+    yield talk("a block that ends twice", twice, "block_end_without_begin")
+    held = pd.AppendBlockEnd(WRITER, 2 * len(D_EVENT), D_EVENT, 2, 2)
+    yield talk(
+        "the end holds contents of the block", (*D_SETUP, *client(pd.AppendBlock(WRITER, D_EVENT), held))
+    )
+    yield talk(
+        "or all of them",
+        (*D_SETUP, *client(begin, pd.AppendBlockEnd(WRITER, len(D_EVENT), D_EVENT, 1, 1))),
+    )
+    yield talk(
+        "but not less than it says",
+        (*D_SETUP, *client(begin, pd.AppendBlockEnd(WRITER, len(D_EVENT) + 1, D_EVENT, 1, 1))),
+        "bad_size_of_whole_events",
+    )
     yield talk("a read in several replies", (*read, *server(*ten)))
     yield talk("more than was asked for", (*read, *server(pd.SegmentRead("s", 0, True, False, bytes(200)))))
     yield talk("a reply to nothing", (*read, *server(ten[1])), "unknown_read", is_noted=True)
@@ -285,6 +301,18 @@ def proposed_blocks() -> Iterator[Talk]:
         (*client(pp.SetupAppend(WRITER, "s")), *server(pp.AppendSetup("t", WRITER, 0))),
         "other_append_setup",
         is_noted=True,
+    )
+    setups = client(pp.SetupAppend(WRITER, "s"), pp.SetupAppend(WRITER, "s"))
+    answer = server(pp.AppendSetup("s", WRITER, 0))
+    yield talk("two setups and their answers", (*setups, *answer, *answer, *begun(), *one))
+    yield talk("the second answer in a block", (*setups, *answer, *begun(), *one, *answer, *one, *ended(20)))
+    yield talk(
+        "an answer to no setup", (*P_SETUP, *server(pp.AppendSetup("s", WRITER, 0))), "unexpected_message"
+    )
+    moved = client(pp.SetupAppend(WRITER, "s"), pp.SetupAppend(WRITER, "t"))
+    yield talk(
+        "two segments in turn",
+        (*moved, *server(pp.AppendSetup("s", WRITER, 40), pp.AppendSetup("t", WRITER, 7)), *begun(7), *one),
     )
     others = client(pp.KeepAlive(b""), pp.ReadSegment("s", 0, 10), pp.SetupAppend(OTHER, "t"))
     yield talk("other messages in a block", (*P_SETUP, *begun(), *one, *others, *one, *ended(20)))

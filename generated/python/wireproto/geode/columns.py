@@ -81,6 +81,12 @@ _RESPONSE_METADATA = pa.struct(
         ),
     ]
 )
+_GEODE_VALUE_PDX = pa.struct(
+    [
+        _column("type_id", pa.int32(), "The number of the type that tells how `body` is laid."),
+        _column("body", pa.binary(), "The fields of the object, kept as they are."),
+    ]
+)
 _GEODE_VALUE = pa.struct(
     [
         _column("variety", pa.string(), "Which variety it is."),
@@ -100,6 +106,7 @@ _GEODE_VALUE = pa.struct(
         _column("HugeString", pa.string()),
         _column("HugeString_raw", pa.binary(), wire="raw"),
         _column("Bytes", pa.binary()),
+        _column("Pdx", _GEODE_VALUE_PDX),
     ]
 )
 _ENTRY = pa.struct(
@@ -158,12 +165,6 @@ _GEODE_VALUE_PDX_ENUM = pa.struct(
             pa.int32(),
             "The number of an enum's member in that system, written as an array length.",
         ),
-    ]
-)
-_GEODE_VALUE_PDX = pa.struct(
-    [
-        _column("type_id", pa.int32(), "The number of the type that tells how `body` is laid."),
-        _column("body", pa.binary(), "The fields of the object, kept as they are."),
     ]
 )
 _GEODE_VALUE_2 = pa.struct(
@@ -244,7 +245,7 @@ _KEY_VALUE_PAIR = pa.struct(
 )
 _KEY_RESULT_PAIR = pa.struct(
     [
-        _column("key", _GEODE_VALUE_2, "A key of the request.", wire="union"),
+        _column("key", _GEODE_VALUE, "A key of the request.", wire="union"),
         _column("value", _GEODE_VALUE_2, "The value of the key.", wire="union"),
     ]
 )

@@ -385,6 +385,8 @@ class Chunk(_Record):
 
     Attributes:
         has_partial_bytes: Whether more chunks of the value follow: true on every chunk but the last.
+
+            Assumed: false on the last: the document says whether a chunk contains partial bytes.
         data: The next bytes of the serialized value.
 
     Layout: size i32, has_partial_bytes bool, data bytes[size]
@@ -3738,6 +3740,8 @@ class ResponsePart(_Record):
 
     Source: MessageHeader, it will be used for combining the whole message.
 
+    Assumed: as of a request: the document says no more.
+
     It stands in a Response in place of a message; the last piece carries the message that they make together.
 
     Attributes:
@@ -4560,6 +4564,8 @@ class PutAllResponse(_InResponse):
     Attributes:
         number_of_keys_failed: Keys of the request for which no value was stored.
 
+            Assumed: by its name: the document says no more.
+
     Layout: number_of_keys_failed i32
     """
 
@@ -4904,6 +4910,8 @@ class GetAllResponse(_InResponse):
                     value = _GEODE_VALUE_WRITERS[type(key_value_pair.value)](
                         key_value_pair.value, None, False
                     )
+                    if type(key_value_pair.key) not in _ONLY_1:
+                        raise _Bad
                     key_value_pairs__ += (key, value)
                 key_value_pairs_ = b"".join(key_value_pairs__)
                 body = _pack_i(n_key_value_pairs) + key_value_pairs_
@@ -4948,11 +4956,13 @@ def _read_get_all_response_body(
     elif n_key_value_pairs > 65536:
         raise _Bad
     position = offset + 4
-    if n_key_value_pairs * 2 > end - position:
+    if n_key_value_pairs * 3 > end - position:
         raise _Bad
     key_value_pairs = []
     for _ in range(n_key_value_pairs):
         key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
+        if type(key) not in _ONLY_1:
+            raise _Bad
         value, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
         key_value_pair = _new(KeyResultPair)
         key_value_pair.key = key
@@ -4977,6 +4987,8 @@ def _write_get_all_response_body(message: GetAllResponse, state: _Writing) -> by
     for key_value_pair in key_value_pairs:
         key = _GEODE_VALUE_WRITERS[type(key_value_pair.key)](key_value_pair.key, state, False)
         value = _GEODE_VALUE_WRITERS[type(key_value_pair.value)](key_value_pair.value, state, False)
+        if type(key_value_pair.key) not in _ONLY_1:
+            raise _Bad
         parts += (key, value)
     return b"".join(parts)
 
@@ -6481,6 +6493,7 @@ _ONLY_1 = frozenset(
         GeodeValue.HugeStringBytes,
         GeodeValue.HugeString,
         GeodeValue.Bytes,
+        GeodeValue.Pdx,
     )
 )
 _ONLY_2 = frozenset(

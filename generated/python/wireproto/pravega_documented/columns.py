@@ -150,7 +150,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "data",
             pa.binary(),
-            "The rest of the PartialEvent at the end of the block; the document says only that it holds the contents of the block.",
+            "The rest of the PartialEvent at the end of the block, or more of the block's contents: the document says both.",
         ),
         _column("num_events", pa.int32(), "Events in the block, one that was divided included."),
         _column(

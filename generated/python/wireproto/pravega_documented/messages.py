@@ -752,7 +752,7 @@ class AppendBlockEnd(_InFrame):
         writer_id: Identifies the appender that asks, in its requests and in the replies to them.
         size_of_whole_events: Bytes of the block, from its beginning, that are whole events. A block may be less than full, so a client can begin one
             before it has the events.
-        data: The rest of the PartialEvent at the end of the block; the document says only that it holds the contents of the block.
+        data: The rest of the PartialEvent at the end of the block, or more of the block's contents: the document says both.
 
             Assumed: the document gives no length; programs put an i32.
         num_events: Events in the block, one that was divided included.

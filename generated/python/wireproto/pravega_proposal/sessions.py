@@ -74,8 +74,14 @@ class AppenderView(_View):
 
     @property
     def asked(self) -> str:
-        """The segment of the SetupAppend that waits for its answer."""
+        """The segment of the last SetupAppend."""
         value: str = self._value("asked")
+        return value
+
+    @property
+    def waiting(self) -> int:
+        """How many SetupAppend wait for their answer."""
+        value: int = self._value("waiting")
         return value
 
 
