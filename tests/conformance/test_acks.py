@@ -40,14 +40,19 @@ class Line:
         self.say("server", package.AppendSetup(1, "s", WRITER, stored))
 
     def say(self, sender: str, message: Any, *, arrives: bool = True) -> list[str]:
-        self.under_way[sender].append((message, self.sides[sender].send(message)))
+        """Say something, the end of a block behind its beginning."""
+        is_end = isinstance(message, self.package.AppendBlockEnd)
+        said = (self.package.AppendBlock(WRITER, b""), message) if is_end else (message,)
+        data = b"".join(self.sides[sender].send(each) for each in said)
+        self.under_way[sender].append((message, data))
         return self.arrive(sender)[1] if arrives else []
 
     def arrive(self, sender: str) -> tuple[Any, list[str]]:
         """Hand the other side what has been under way longest; return it, and what is said about it."""
         message, data = self.under_way[sender].popleft()
         receiver = self.sides["server" if sender == "client" else "client"]
-        return message, names(receiver.receive(data))
+        told = names(receiver.receive(data))
+        return message, told[1:] if isinstance(message, self.package.AppendBlockEnd) else told
 
     def outstanding(self, role: str) -> list[int]:
         return list(self.sides[role].writer[WRITER].outstanding)
