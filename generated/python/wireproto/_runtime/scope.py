@@ -10,7 +10,7 @@ from .expressions import Undefined, checksum
 from .part import Part
 from .schema.types import Region, Text
 from .tree import FrameValue, Node, Record, Unknown, Value, Variety
-from .window import Place
+from .window import Place, Window
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -33,7 +33,7 @@ class RecordScope:
     """
 
     __slots__ = (
-        "_frame", "_reader", "absent", "deferred", "fields", "kind", "message", "name", "nodes", "part", "place", "rules",
+        "_frame", "_reader", "_windows", "absent", "deferred", "fields", "kind", "message", "name", "nodes", "part", "place", "rules",
         "tail",
     )  # fmt: skip
 
@@ -46,6 +46,7 @@ class RecordScope:
         self.rules: dict[str, str | None] = {}
         self.fields: dict[str, Value] = {}
         self.nodes: dict[str, Node] = {}
+        self._windows: dict[str, Window] = {}  # in which the nodes stand
         self.deferred: list[Callable[[], None]] = []
         self.message: Value = None
         self.absent = 0
@@ -56,6 +57,7 @@ class RecordScope:
         """Take in a field that was read, or found absent."""
         name, hidden = field.name, field.is_hidden
         self.nodes[name] = node
+        self._windows[name] = self._reader.window
         self.rules[name] = field.rule
         if not hidden and not is_flat(node.type):
             self.put(name, node.value)
@@ -163,7 +165,7 @@ class RecordScope:
 
     def checksum(self, algorithm: str, first: str, last: str) -> int:
         start, end = self._node((first,), "own").start, self._node((last,), "own").end
-        window = self._reader.window
+        window = self._windows[first]
         return checksum(algorithm, bytes(window.data[start - window.base : end - window.base]))
 
     def _node(self, path: tuple[str, ...], scope: str) -> Node:
