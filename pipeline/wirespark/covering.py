@@ -59,17 +59,17 @@ def _model(package: Package) -> Iterator[Seen]:
         yield "message", name, 0
         yield from _fields(package, name, schema, None)
     for name, session in package.plan.sessions.items():
-        yield from dict.fromkeys(("step", f"{name} {step}", 0) for step in _steps(session))
+        yield from dict.fromkeys(("step", f"{name} {step}", 0) for step in _steps(package.nodes, session))
     for name in package.plan.violations:
         yield "violation", name, 0
 
 
-def _steps(session: Any) -> Iterator[str]:
+def _steps(nodes: Any, session: Any) -> Iterator[str]:
     """Yield the steps that a session's rows and timers say, those that stay where they are left out."""
-    told = [(row[0], row[-1]) for row in session.rows] + [(timer[0], timer[-1]) for timer in session.timers]
-    for before, action in told:
-        if action[0] == "go" and action[1] is not None:
-            yield from (f"{each} → {action[1]}" for each in before or session.states if each != action[1])
+    for told in (*session.rows, *session.timers):
+        match told.effect:
+            case nodes.Go(str(state)):
+                yield from (f"{each} → {state}" for each in told.states or session.states if each != state)
 
 
 # ---- rows

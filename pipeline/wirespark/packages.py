@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from wirespark.errors import WireSparkError
@@ -55,9 +55,28 @@ class Package:
         except ImportError as error:
             raise WireSparkError(str(error)) from None
 
+    @property
+    def nodes(self) -> Any:
+        """Return the classes of the schema's nodes by name, and `nodes_in`, as the runtime that the package stands on has them."""
+        return _nodes(self.name.rpartition(".")[0])
+
     def runtime(self, module: str) -> ModuleType:
         """Return a module of the runtime that the package stands on."""
         return importlib.import_module(f"{self.name.rpartition('.')[0]}._runtime.{module}")
+
+
+@cache
+def _nodes(root: str) -> SimpleNamespace:
+    parts = ("node", "expressions", "types", "declarations", "sessions")
+    modules = [importlib.import_module(f"{root}._runtime.schema.{part}") for part in parts]
+    return SimpleNamespace(
+        **{
+            name: value
+            for module in modules
+            for name, value in vars(module).items()
+            if name in module.__all__
+        }
+    )
 
 
 def look_in(packages: Iterable[str]) -> None:
@@ -101,6 +120,7 @@ def forget() -> None:
     """Have packages be looked for anew: one of the same name may be another by now."""
     package_of.cache_clear()
     _package.cache_clear()
+    _nodes.cache_clear()
 
 
 @cache

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from wirespark.packages import package_of
+from wirespark.packages import Package, package_of
 
 __all__ = ["header_pattern"]
 
@@ -17,65 +17,66 @@ _MOST_BYTES = 64
 @cache
 def header_pattern(protocol: str, role: str | None, variant: str | None) -> re.Pattern[bytes]:
     """Return a pattern that every frame of a role begins with, as far as its first fields tell."""
-    plan = package_of(protocol).plan
+    package = package_of(protocol)
+    plan = package.plan
     frames = {**plan.frames, **(plan.variants[variant].frames if variant else {})}
     names = {plan.sends[role]} if role is not None else set(plan.sends.values())
-    found = [b"".join(_fields(plan, role, name, frames[name][1])) for name in sorted(names)]
+    found = [b"".join(_fields(package, role, name, frames[name].fields)) for name in sorted(names)]
     return re.compile(b"|".join(b"(?:" + each + b")" for each in found), re.DOTALL)
 
 
-def _fields(plan: Any, role: str | None, frame: str, fields: Any) -> Iterator[bytes]:
+def _fields(package: Package, role: str | None, frame: str, fields: Any) -> Iterator[bytes]:
     """Yield the patterns of fields, up to the first one that says nothing; a block that comes in pieces is cut anywhere."""
-    divided = {join[1] for join in plan.joins.values()}
+    n, divided = package.nodes, {join.block for join in package.plan.joins.values()}
     n_bytes = 0
     for field in fields:
-        if field[4] is not None or n_bytes > _MOST_BYTES:
+        if field.condition is not None or n_bytes > _MOST_BYTES:
             return
-        type_ = field[2]
-        if type_[0] == "region" and type_[2][0] == "size" and type_[1][0] == "block":
-            if (frame, field[0]) not in divided:
-                yield from _fields(plan, role, frame, type_[1][1])
-            return
-        pattern = _field(plan, role, type_, field[3])
+        match field.type:
+            case n.Region(n.Block(inside), n.InSize()):
+                if (frame, field.name) not in divided:
+                    yield from _fields(package, role, frame, inside)
+                return
+        pattern = _field(package, role, field)
         if pattern is None:
             return
         yield pattern
         n_bytes += 8
 
 
-def _field(plan: Any, role: str | None, type_: Any, value: Any) -> bytes | None:
-    known = _values(plan, role, type_, value)
-    if type_[0] == "enum":
-        type_ = plan.enums[type_[1]][0]
+def _field(package: Package, role: str | None, field: Any) -> bytes | None:
+    n, known, type_ = package.nodes, _values(package, role, field), field.type
+    if isinstance(type_, n.EnumReference):
+        type_ = package.plan.enums[type_.name].type
     match type_:
-        case ("int", size, is_signed, endian):
+        case n.Integer(size, is_signed, endian):
             if known is None:
                 return b".{%d}" % size
             numbers = (_fitting(number, size, is_signed, endian) for number in known)
             return _any_of([data for data in numbers if data is not None])
-        case ("varint", *_):
+        case n.Varint():
             return None if known is None else _any_of([_varint(number) for number in known if number >= 0])
-        case ("bool", _):
+        case n.Boolean():
             return rb"[\x00\x01]"
-        case ("uuid",):
+        case n.Uuid():
             return b".{16}"
-        case ("float", size, _):
+        case n.Float(size):
             return b".{%d}" % size
         case _:
             return None
 
 
-def _values(plan: Any, role: str | None, type_: Any, value: Any) -> list[int] | None:
+def _values(package: Package, role: str | None, field: Any) -> list[int] | None:
     """Return the numbers that a field can have; None: any."""
-    match value:
-        case ("derived", ("call", "code", _), _):
+    n, plan = package.nodes, package.plan
+    match field.value:
+        case n.Derived(n.Call("code")):
             roles = [role] if role is not None else list(plan.codes)
             return sorted({code for each in roles for code in plan.codes[each]})
-        case ("constant", ("number", number)):
+        case n.Constant(n.Number(number)):
             return [number]
-    if type_[0] == "enum" and not plan.enums[type_[1]][1]:
-        return [number for number, _ in plan.enums[type_[1]][2]]
-    return None
+    enum = plan.enums[field.type.name] if isinstance(field.type, n.EnumReference) else None
+    return None if enum is None or enum.is_open else [each.value for each in enum.members]
 
 
 def _fitting(number: int, size: int, is_signed: bool, endian: Any) -> bytes | None:

@@ -16,6 +16,7 @@ from wirespark.kernels.records import Records
 from wirespark.kernels.terms import Scope
 from wirespark.kernels.writing import Label, Unsupported
 from wirespark.options import Wishes
+from wirespark.packages import Package
 
 __all__ = ["Program", "Root", "program_of"]
 
@@ -56,7 +57,7 @@ def program_of(wishes: Wishes, role: str | None) -> Program | None:
     )
     schema = package.runtime("layout").Layout(package.plan, options)
     try:
-        return _Frames(package.columns, schema, role).program()
+        return _Frames(package, schema, role).program()
     except Unsupported:
         return None
 
@@ -64,26 +65,27 @@ def program_of(wishes: Wishes, role: str | None) -> Program | None:
 class _Frames:
     """Writes the program of a role's frames."""
 
-    def __init__(self, columns: Any, schema: Any, role: str | None) -> None:
+    def __init__(self, package: Package, schema: Any, role: str | None) -> None:
         self._schema = schema
-        self._tables = columns
+        self._tables = package.columns
         self._role = role
         self._frame = schema.frame_of(role)
         self._layout = Layout()
-        self._records = Records(schema, self._carried)
+        self._records = Records(schema, package.nodes, self._carried)
         self._writer = self._records.writer
         self._roots: list[Root] = []
         self._noted = _noted(schema.plan)
 
     def program(self) -> Program:
-        sender, fields, body = self._schema.frames[self._frame]
+        frame = self._schema.frames[self._frame]
+        body = frame.message
         if self._noted is None or self._frame in self._noted:
             raise Unsupported("frames that say something about later ones")
-        self._role = self._role if self._role is not None else sender
+        self._role = self._role if self._role is not None else frame.role
         header = [] if body is None else self._layout.table(self._tables.HEADERS[self._frame])
         if body is None:
             header = self._begin(self._frame, None)
-        self._records.record(fields, Scope(), list(groups_of(header)), without=body, is_frame=True)
+        self._records.record(frame.fields, Scope(), list(groups_of(header)), without=body, is_frame=True)
         self._writer.row(ops.END)
         tracked = self._writer.drop_presence()
         for column in self._layout.columns:
@@ -103,15 +105,15 @@ class _Frames:
         """Write that the frame is one of this name, and return its columns."""
         columns = self._layout.table(self._tables.MESSAGES[name])
         known = self._schema.messages.get(name)
-        role = known[1] if known is not None else None
+        role = known.role if known is not None else None
         self._writer.row(ops.MESSAGE, len(self._roots))
         self._roots.append(Root(name=name, code=code, role=role, columns=tuple(columns), is_known=True))
         return columns
 
     def _carried(self, type_: Any, scope: Scope) -> None:
         """Write what reads the message of the frame, by its code."""
-        _, subject, only, _ = type_
-        code = self._records.term(subject, scope)
+        only = type_.only
+        code = self._records.term(type_.subject, scope)
         names = dict(_codes(self._schema, self._role, self._frame))
         labels = {each: Label() for each in names}
         behind = Label()
@@ -132,7 +134,7 @@ class _Frames:
             if self._noted is None or name in self._noted:
                 raise Unsupported("what later frames depend on")
             groups = list(groups_of(self._begin(name, code)))
-            fields = self._schema.messages[name][2]
+            fields = self._schema.messages[name].fields
             with self._records.entered("message", name):
                 self._records.record(fields, Scope(frame=frame), groups)
         except Unsupported:
@@ -156,17 +158,14 @@ def _jump(records: Records, register: int, labels: dict[int, Label]) -> None:
 def _noted(plan: Any) -> frozenset[str] | None:
     """Return the messages and frames that say something about later ones; None: any may."""
     found: set[str] = set()
-    for _, _, _, settings, clearings in plan.contexts.values():
-        found |= {name for name, *_ in settings}
-        for names, _ in clearings:
-            if names is None:
+    for context in plan.contexts.values():
+        found |= {setting.target for setting in context.settings}
+    for join in plan.joins.values():
+        found |= {setting.target for setting in (*join.parts, *join.lasts)}
+        found |= {join.block[0]} if join.block is not None else set()
+    for each in (*plan.contexts.values(), *plan.joins.values()):
+        for clearing in each.clearings:
+            if clearing.targets is None:
                 return None
-            found |= set(names)
-    for _, divided, _, pieces, lasts, clearings in plan.joins.values():
-        found |= {name for name, *_ in (*pieces, *lasts)}
-        found |= {divided[0]} if divided is not None else set()
-        for names, _ in clearings:
-            if names is None:
-                return None
-            found |= set(names)
+            found |= set(clearing.targets)
     return frozenset(found)

@@ -44,9 +44,10 @@ class Scope:
 class Terms:
     """Writes expressions."""
 
-    def __init__(self, writer: ProgramWriter, limits: dict[str, int | None]) -> None:
+    def __init__(self, writer: ProgramWriter, limits: dict[str, int | None], nodes: Any) -> None:
         self._writer = writer
         self._limits = limits
+        self._nodes = nodes
 
     def value(self, term: Any, scope: Scope) -> int:
         """Return the register that has the value of an expression, which is a number or a Boolean.
@@ -55,25 +56,26 @@ class Terms:
             KeyError: It names a field that is not read yet.
             Unsupported: It is beyond the kernels.
         """
+        n = self._nodes
         match term:
-            case ("number" | "truth", value):
+            case n.Number(value) | n.Truth(value):
                 return self._constant(int(value))
-            case ("limit", name):
+            case n.LimitReference(name):
                 limit = self._limits.get(name)
                 if limit is None:
                     raise Unsupported(f"the limit {name}")
                 return self._constant(limit)
-            case ("field", path, where):
+            case n.FieldReference(path, where):
                 return self._field(path, where, scope)
-            case ("operation", "in" | "not in" as symbol, left, right):
+            case n.Operation("in" | "not in" as symbol, left, right):
                 return self._inside(self.value(left, scope), right, scope, is_not=symbol != "in")
-            case ("operation", symbol, left, right) if symbol in _OPERATIONS:
+            case n.Operation(symbol, left, right) if symbol in _OPERATIONS:
                 return self.math(_OPERATIONS[symbol], self.value(left, scope), self.value(right, scope))
-            case ("negation", symbol, operand):
+            case n.Negation(symbol, operand):
                 return self.math(ops.NOT if symbol == "not" else ops.NEG, self.value(operand, scope), 0)
-            case ("call", function, arguments):
+            case n.Call(function, arguments):
                 return self._call(function, arguments, scope)
-        raise Unsupported(str(term[0]))
+        raise Unsupported(type(term).__name__)
 
     def math(self, operation: int, left: int, right: int) -> int:
         found = self._writer.register()
@@ -100,13 +102,14 @@ class Terms:
         return known.value
 
     def _inside(self, value: int, items: Any, scope: Scope, *, is_not: bool) -> int:
-        if items[0] not in ("range", "list"):
+        n = self._nodes
+        if not isinstance(items, n.Range | n.ListOf):
             raise Unsupported("a list that is read")
         found = self._constant(0)
-        for item in (items,) if items[0] == "range" else items[1]:
-            if item[0] == "range":
-                low = self.math(ops.GE, value, self.value(item[1], scope))
-                high = self.math(ops.LE, value, self.value(item[2], scope))
+        for item in (items,) if isinstance(items, n.Range) else items.items:
+            if isinstance(item, n.Range):
+                low = self.math(ops.GE, value, self.value(item.low, scope))
+                high = self.math(ops.LE, value, self.value(item.high, scope))
                 is_there = self.math(ops.AND, low, high)
             else:
                 is_there = self.math(ops.EQ, value, self.value(item, scope))
@@ -119,26 +122,23 @@ class Terms:
             for value in values[1:]:
                 values[0] = self.math(ops.MIN if function == "min" else ops.MAX, values[0], value)
             return values[0]
-        if function not in ("size", "count", "present") or arguments[0][0] != "field":
+        field = arguments[0] if arguments else None
+        if function not in ("size", "count", "present") or not isinstance(field, self._nodes.FieldReference):
             raise Unsupported(function)
-        known = self._known(arguments[0][1], arguments[0][2], scope)
+        known = self._known(field.path, field.scope, scope)
         if function == "present":
             return self._constant(1) if known.present is None else known.present
         found = known.size if function == "size" else known.count
         if found is None or known.present is not None:
-            raise Unsupported(f"the {function} of {arguments[0][1][0]}")
+            raise Unsupported(f"the {function} of {field.path[0]}")
         return found
 
 
-def names_asked(term: Any, function: str | None = None) -> Iterator[str]:
+def names_asked(nodes: Any, part: Any, function: str | None = None) -> Iterator[str]:
     """Yield the fields that expressions name anywhere below; of `function` only its arguments."""
-    if isinstance(term, tuple):
-        if function is None and term[:1] == ("field",) and len(term) == 3:
-            yield from term[1]
-        elif function is not None and term[:2] == ("call", function):
-            yield from names_asked(term[2])
-        for part in term:
-            yield from names_asked(part, function)
-    elif isinstance(term, dict):
-        for part in term.values():
-            yield from names_asked(part, function)
+    for node in nodes.nodes_in(part):
+        match node:
+            case nodes.FieldReference(path) if function is None:
+                yield from path
+            case nodes.Call(called, arguments) if called == function:
+                yield from names_asked(nodes, arguments)

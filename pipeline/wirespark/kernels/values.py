@@ -22,8 +22,9 @@ _MOST_DENSE = 1 << 12
 class Values(ABC):
     """Writes values; a record in a value is the affair of who knows records."""
 
-    def __init__(self, schema: Any, writer: ProgramWriter) -> None:
+    def __init__(self, schema: Any, nodes: Any, writer: ProgramWriter) -> None:
         self.schema = schema
+        self.nodes = nodes
         self.writer = writer
         self._has_end = False
 
@@ -44,42 +45,44 @@ class Values(ABC):
         """
         if group and group[0].wire == "json":
             raise Unsupported("what is laid out no further")
-        match type_[0]:
-            case "int" | "bool" | "float" | "uuid" | "enum":
+        n = self.nodes
+        match type_:
+            case n.Integer() | n.Boolean() | n.Float() | n.Uuid() | n.EnumReference():
                 return self._plain(type_, group, is_asked=is_asked)
-            case "varint":
+            case n.Varint():
                 return self._varint(type_, group)
-            case "bytes":
-                return self._span(type_[1], scope, group, ops.NO_TEXT)
-            case "text" if type_[1] in _TEXTS:
-                return self._span(type_[2], scope, group, _TEXTS[type_[1]])
-            case "list":
+            case n.Bytes(length):
+                return self._span(length, scope, group, ops.NO_TEXT)
+            case n.Text(encoding, length) if encoding in _TEXTS:
+                return self._span(length, scope, group, _TEXTS[encoding])
+            case n.List():
                 return self._list(type_, scope, group)
-            case "region":
+            case n.Region(content):
                 with self.region(type_, scope):
-                    return self.value(type_[1], scope, group, is_asked=is_asked)
-            case "struct":
-                return self._struct(type_[1], scope, group)
-            case "union":
+                    return self.value(content, scope, group, is_asked=is_asked)
+            case n.StructReference(name):
+                return self._struct(name, scope, group)
+            case n.UnionReference():
                 return self._union(type_, scope, group)
-            case "match":
+            case n.Match():
                 return self._match(type_, scope, group)
-        raise Unsupported(str(type_[0]))
+        raise Unsupported(type(type_).__name__)
 
     # ---- fixed sizes
 
     def _plain(self, type_: Any, group: Group, *, is_asked: bool) -> Known:
+        n = self.nodes
         match type_:
-            case ("int", size, *_):
+            case n.Integer(size):
                 return self._number(size, _form(type_), group, is_asked=is_asked)
-            case ("bool", _):
+            case n.Boolean():
                 offset = self.writer.fixed(1, fields=_field(ops.F_INT, group, 1))
                 self.writer.look(ops.FLAG, offset)
                 return Known(value=self._loaded(offset, 1)) if is_asked else Known()
-            case ("float", size, endian):
+            case n.Float(size, endian):
                 self.writer.fixed(size, fields=_field(ops.F_INT, group, size + _endian(endian)))
                 return Known()
-            case ("uuid",):
+            case n.Uuid():
                 self.writer.fixed(16, fields=_field(ops.F_UUID, group, 0))
                 return Known()
         return self._enum(type_, group, is_asked=is_asked)
@@ -94,28 +97,28 @@ class Values(ABC):
         return register
 
     def _enum(self, type_: Any, group: Group, *, is_asked: bool) -> Known:
-        _, name, only, _ = type_
-        base, is_open, members = self.schema.plan.enums[name]
-        if base[0] != "int":
+        enum, only = self.schema.plan.enums[type_.name], type_.only
+        if not isinstance(enum.type, self.nodes.Integer):
             raise Unsupported("an enum of a varint")
-        form = _form(base)
+        form = _form(enum.type)
         fields: tuple[tuple[int, ...], ...] = ()
         if group:
             member, number = group
-            fields = ((ops.F_ENUM, number.index, form, member.index, self.writer.enum(name, members)),)
-        offset = self.writer.fixed(base[1], fields=fields)
-        allowed = [each for each, text in members if only is None or text in only]
-        if is_open and only is None and not is_asked:
+            fields = (
+                (ops.F_ENUM, number.index, form, member.index, self.writer.enum(type_.name, enum.members)),
+            )
+        offset = self.writer.fixed(enum.type.size, fields=fields)
+        allowed = [each.value for each in enum.members if only is None or each.name in only]
+        if enum.is_open and only is None and not is_asked:
             return Known()
         register = self._loaded(offset, form)
-        if not is_open or only is not None:
+        if not enum.is_open or only is not None:
             self.writer.look(ops.MEMBER, register, *self.writer.sorted_numbers(allowed))
         return Known(value=register)
 
     def _varint(self, type_: Any, group: Group) -> Known:
-        _, bits, is_zigzag, _ = type_
         register = self.writer.register()
-        self.writer.row(ops.VARINT, register, bits, int(is_zigzag))
+        self.writer.row(ops.VARINT, register, type_.bits, int(type_.is_zigzag))
         for column in group:
             self.writer.row(ops.VALUE, register, column.index)
         return Known(value=register)
@@ -124,21 +127,22 @@ class Values(ABC):
 
     def length(self, length: Any, scope: Scope) -> int:
         """Return the register of a length or count."""
+        n = self.nodes
         match length:
-            case ("prefix", ("int", size, *_) as type_, *_):
+            case n.Prefix(n.Integer(size) as type_):
                 return self._loaded(self.writer.fixed(size), _form(type_))
-            case ("prefix", ("varint", *_) as type_, *_):
+            case n.Prefix(n.Varint() as type_):
                 found = self._varint(type_, []).value
                 assert found is not None
                 return found
-            case ("computed", term):
+            case n.Computed(term):
                 return self.term(term, scope)
-            case ("end",):
+            case n.ToEnd():
                 self.demand_end()
                 register = self.writer.register()
                 self.writer.row(ops.REST, register)
                 return register
-        raise Unsupported(str(length[0]))
+        raise Unsupported(type(length).__name__)
 
     def demand_end(self) -> None:
         """Let only go on what stands in a region whose end is known."""
@@ -153,14 +157,14 @@ class Values(ABC):
     @contextmanager
     def region(self, type_: Any, scope: Scope) -> Iterator[None]:
         """Write what enters a region, and what leaves it at its end."""
-        carrier = type_[2]
-        match carrier[0]:
-            case "size":
-                size = self.term(carrier[1], scope)
-            case "prefix":
-                size = self.length(carrier, scope)
-            case _:
-                raise Unsupported(str(carrier[0]))
+        n = self.nodes
+        match type_.carrier:
+            case n.InSize(expression):
+                size = self.term(expression, scope)
+            case n.Prefix() as prefix:
+                size = self.length(prefix, scope)
+            case other:
+                raise Unsupported(type(other).__name__)
         former = self.writer.register()
         self.writer.row(ops.REGION, size, former)
         before, self._has_end = self._has_end, True
@@ -181,9 +185,9 @@ class Values(ABC):
         if not group:
             raise Unsupported("a list that is not shown")
         inner = [column.children[0] for column in group]
-        if length[0] == "end":
+        if isinstance(length, self.nodes.ToEnd):
             return self._items_to_the_end(item, scope, group, inner)
-        if length[0] == "until":
+        if isinstance(length, self.nodes.Until):
             raise Unsupported("a list up to a condition")
         count, left = self.length(length, scope), self.writer.register()
         self.writer.row(ops.SET, left, 0)
@@ -249,22 +253,21 @@ class Values(ABC):
 
     def _union(self, type_: Any, scope: Scope, group: Group) -> Known:
         """Write what reads a union: which variety, its code, and that variety's columns."""
-        _, name, only, lenient = type_
-        code_type, varieties, _ = self.schema.plan.unions[name]
+        name, only, union = type_.name, type_.only, self.schema.plan.unions[type_.name]
         if not group:
             raise Unsupported("a union that is not shown")
         which, code, *rest = groups_of(group[0].children)
-        shown = [each for each in varieties if only is None or lenient or each[1] in only]
+        shown = [each for each in union.varieties if only is None or type_.is_lenient or each.name in only]
         self._present(group[0])
-        number = self.value(code_type, scope, code, is_asked=True).value
+        number = self.value(union.type, scope, code, is_asked=True).value
         assert number is not None
         labels = [Label() for _ in shown]
-        self.choose(number, _patterns([each[0] for each in shown], labels))
+        self.choose(number, _patterns([each.spans for each in shown], labels))
         behind = Label()
         for n, (variety, label) in enumerate(zip(shown, labels, strict=True)):
             self.writer.here(label)
             others = [other for m, other in enumerate(rest) if m != n]
-            if only is None or variety[1] in only:
+            if only is None or variety.name in only:
                 self._variety(name, variety, scope, which[0], rest[n], others)
             else:
                 self.writer.row(ops.STOP)
@@ -275,17 +278,17 @@ class Values(ABC):
     def _variety(
         self, union: str, variety: Any, scope: Scope, which: Column, group: Group, others: list[Group]
     ) -> None:
-        _, name, fields, is_lone = variety
+        fields = variety.fields
         mark = self.writer.mark()
         try:
             with self.entered("union", union):
                 if self.schema.fields_reach_end(fields):
                     raise Unsupported("a variety that takes all that there is")
-                self.writer.row(ops.EMIT, ops.T_CONST, which.index, self.writer.text(name))
+                self.writer.row(ops.EMIT, ops.T_CONST, which.index, self.writer.text(variety.name))
                 for other in others:
                     self.null(other)
-                shown = any(not field[1] for field in fields)
-                if is_lone and shown:
+                shown = any(not field.is_hidden for field in fields)
+                if variety.is_lone and shown:
                     self.record(fields, Scope(frame=scope.frame), [group])
                 else:
                     self.fields_of(fields, scope, group[0])
@@ -294,19 +297,19 @@ class Values(ABC):
 
     def _match(self, type_: Any, scope: Scope, group: Group) -> Known:
         """Write what reads a choice by a number; all arms have the same columns."""
-        _, subject, arms = type_
+        arms = type_.arms
         if group and group[0].wire == "choice":
             raise Unsupported("a choice of several types")
-        number = self.term(subject, scope)
+        number = self.term(type_.subject, scope)
         labels = [Label() for _ in arms]
-        if arms and not arms[-1][0]:
+        if arms and not arms[-1].spans:
             self._choose_or(number, arms, labels)
         else:
-            self.choose(number, _patterns([patterns for patterns, _ in arms], labels))
+            self.choose(number, _patterns([arm.spans for arm in arms], labels))
         behind = Label()
-        for (_, arm), label in zip(arms, labels, strict=True):
+        for arm, label in zip(arms, labels, strict=True):
             self.writer.here(label)
-            self._arm(arm, scope, group)
+            self._arm(arm.type, scope, group)
             self.writer.row(ops.GO, behind)
         self.writer.here(behind)
         return Known()
@@ -320,7 +323,7 @@ class Values(ABC):
 
     def _choose_or(self, number: int, arms: Any, labels: list[Label]) -> None:
         """Write a jump to the arm that takes a number, the last one being for all others."""
-        found = _patterns([patterns for patterns, _ in arms[:-1]], labels[:-1])
+        found = _patterns([arm.spans for arm in arms[:-1]], labels[:-1])
         others: dict[tuple[int, int], Label] = {(-(1 << 62), 1 << 62): labels[-1]}
         self._seek(number, found | others)
 
@@ -354,9 +357,9 @@ class Values(ABC):
 
 def _patterns(rows: list[Any], labels: list[Label]) -> dict[tuple[int, int], Label]:
     found: dict[tuple[int, int], Label] = {}
-    for patterns, label in zip(rows, labels, strict=True):
-        for low, high in patterns:
-            found.setdefault((low, high), label)
+    for spans, label in zip(rows, labels, strict=True):
+        for span in spans:
+            found.setdefault((span.low, span.high), label)
     return found
 
 
@@ -365,8 +368,7 @@ def _endian(endian: Any) -> int:
 
 
 def _form(type_: Any) -> int:
-    _, size, is_signed, endian = type_
-    return int(size) + (ops.SIGNED if is_signed else 0) + _endian(endian)
+    return int(type_.size) + (ops.SIGNED if type_.is_signed else 0) + _endian(type_.endian)
 
 
 def _field(kind: int, group: Group, form: int) -> tuple[tuple[int, ...], ...]:

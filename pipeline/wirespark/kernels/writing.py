@@ -142,10 +142,10 @@ class ProgramWriter:
         self.numbers.extend(found)
         return start, len(found)
 
-    def enum(self, name: str, members: tuple[tuple[int, str], ...]) -> int:
+    def enum(self, name: str, members: Any) -> int:
         """Return the number of an enum's table of names."""
         if name not in self._enums:
-            names = dict(reversed(members))
+            names = {each.value: each.name for each in reversed(members)}
             start, size = self.sorted_numbers(names)
             first = len(self.texts)
             self.texts.extend(names[number].encode() for number in sorted(names))
