@@ -154,4 +154,4 @@ class _Way:
         name = type(message).__name__
         messages = self._package.plan.messages
         known = messages.get(name) or messages.get(name.removesuffix("_"))
-        return known is None or known[1] in (None, role)
+        return known is None or known.role in (None, role)

@@ -120,11 +120,11 @@ def _fields(package: Package, path: str, fields: Iterable[Any], record: Any) -> 
 
 def _members(package: Package, path: str, field: Any, columns: list[Any]) -> Iterator[Seen]:
     """Yield the members of an enum; `columns`: their names, null where there is none, and their numbers."""
-    _, is_open, members = package.plan.enums[field.metadata[b"enum"].decode()]
+    enum = package.plan.enums[field.metadata[b"enum"].decode()]
     found = _values(columns[0])
-    for _, name in members:
-        yield "member", f"{path} {name}", found.get(name, 0)
-    if is_open:
+    for member in enum.members:
+        yield "member", f"{path} {member.name}", found.get(member.name, 0)
+    if enum.is_open:
         n_all = 0 if columns[1] is None else len(columns[1]) - columns[1].null_count
         yield "member", f"{path} unknown", n_all - sum(found.values())
 

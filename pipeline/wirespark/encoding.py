@@ -131,7 +131,7 @@ class Encoder:
         if divided is not None and name not in schema.messages:
             return str(divided)
         known = plan.messages.get(name)
-        return str(schema.frame_of((known[1] if known else None) or role or self._role))
+        return str(schema.frame_of((known.role if known else None) or role or self._role))
 
     def _headers(self, column: Any, where: Any, kinds: list[str | None]) -> list[dict[str, Any]]:
         """Return what each frame has besides its message; nothing where no row says it, which then is the default."""
@@ -221,7 +221,7 @@ class StreamEncoder:
         Raises:
             WireSparkError: The wire cannot carry it.
         """
-        if part is not None and self._package.plan.joins[part["join"]][0] is None:
+        if part is not None and self._package.plan.joins[part["join"]].type is None:
             frame = self._piece(frame, part["join"], (part["join"], part["key"]), is_last=part["last"])
         data = self._encoder.bytes_of(frame, self._role, self._context)
         if self._context is not None and hasattr(frame, "message"):
@@ -237,7 +237,7 @@ class StreamEncoder:
         n_given = self._given.pop(key, 0)
         if not is_last or not n_given:
             return frame
-        field = self._package.plan.joins[join][1][1]
+        field = self._package.plan.joins[join].block[1]
         return frame.replace(message=class_(self._block(frame, field)[n_given:]))
 
     def _block(self, frame: Any, field: str) -> bytes:

@@ -30,7 +30,7 @@ class Fillers:
     """Makes the fillers of one protocol, in one variant."""
 
     def __init__(self, package: Package, variant: str | None = None) -> None:
-        self._plan = package.plan
+        self._plan, self._nodes = package.plan, package.nodes
         options = package.runtime("options").Options(variant=variant)
         self._schema = package.runtime("layout").Layout(package.plan, options)
         self._types = package.runtime("record_types")
@@ -44,11 +44,11 @@ class Fillers:
     def record(self, fields: Any, schema: Iterable[Any], without: str | None = None) -> RecordFiller:
         """Return what gives the columns of a declaration's fields, out of its records."""
         wanted = self._shown(fields, without)
-        trailing = [field[0] for field in wanted if self._types.is_trailing(field)]
+        trailing = [field.name for field in wanted if self._types.is_trailing(field)]
         groups = list(column_groups(schema))
         assert len(groups) == len(wanted), "the columns are of another plan"
         fillers = [
-            (field[0], self.of(field[2], group), _n_behind(trailing, field[0]))
+            (field.name, self.of(field.type, group), _n_behind(trailing, field.name))
             for field, group in zip(wanted, groups, strict=True)
         ]
 
@@ -67,27 +67,27 @@ class Fillers:
         """Return the fields that have columns, each name once."""
         found: dict[str, Any] = {}
         for field in self._types.flat_fields(fields):
-            if not field[1] and field[0] != without:
-                found.setdefault(field[0], field)
+            if not field.is_hidden and field.name != without:
+                found.setdefault(field.name, field)
         return list(found.values())
 
     def named(self, name: str, schema: Iterable[Any]) -> RecordFiller:
         """Return the same of a message, struct, preamble, or frame without a message, by its name."""
         declared = self._schema
         if name in declared.messages:
-            return self.record(declared.messages[name][2], schema)
+            return self.record(declared.messages[name].fields, schema)
         if name in declared.preambles:
-            return self.record(declared.preambles[name][1], schema)
-        if name in declared.frames and declared.frames[name][2] is None:
-            return self.record(declared.frames[name][1], schema)
+            return self.record(declared.preambles[name].fields, schema)
+        if name in declared.frames and declared.frames[name].message is None:
+            return self.record(declared.frames[name].fields, schema)
         if name in declared.structs:
             return self.record(declared.structs[name], schema)
         return self._plain_record(schema)
 
     def header(self, frame: str, schema: Iterable[Any]) -> RecordFiller:
         """Return the same of what a frame has around its message."""
-        _, fields, body = self._schema.frames[frame]
-        return self.record(fields, schema, without=body)
+        known = self._schema.frames[frame]
+        return self.record(known.fields, schema, without=known.message)
 
     def _plain_record(self, schema: Iterable[Any]) -> RecordFiller:
         """Return the same of what no plan declares: a piece, or a message of unknown layout."""
@@ -100,9 +100,9 @@ class Fillers:
         """Return the filler of a type, for its column and those beside it."""
         type_ = self._content(type_)
         column = columns[0]
-        if type_[0] == "match" and wire_of(column) not in ("choice", "json"):
+        if isinstance(type_, self._nodes.Match) and wire_of(column) not in ("choice", "json"):
             return self.of(next(self._types.leaf_arms(type_)), columns)  # all arms have this column
-        if pa.types.is_list(column.type) and type_[0] == "list":
+        if pa.types.is_list(column.type) and isinstance(type_, self._nodes.List):
             return self._list(type_, columns)
         match wire_of(column):
             case "json":
@@ -118,7 +118,8 @@ class Fillers:
             case "frame":
                 return self._frame(type_, column)
             case "choice":
-                return self._messages(column) if type_[0] == "message_match" else self._choice(type_, column)
+                is_any = isinstance(type_, self._nodes.MessageMatch)
+                return self._messages(column) if is_any else self._choice(type_, column)
         return self._plain(type_, columns)
 
     def _plain(self, type_: Any, columns: Sequence[Any]) -> Filler:
@@ -131,7 +132,7 @@ class Fillers:
         return lambda values: (pa.array(values, arrow),)
 
     def _text(self, type_: Any) -> Filler:
-        _, encoding, _, lenient, endian = type_
+        encoding, lenient, endian = type_.encoding, type_.is_lenient, type_.endian
 
         def fill(values: Values) -> tuple[Any, ...]:
             try:
@@ -150,7 +151,7 @@ class Fillers:
             return None, self._encode_text(value, encoding, lenient, endian)
 
     def _member(self, type_: Any, columns: Sequence[Any]) -> Filler:
-        names = dict(self._plan.enums[type_[1]][2])
+        names = {each.value: each.name for each in self._plan.enums[type_.name].members}
         arrow = columns[1].type
 
         def fill(values: Values) -> tuple[Any, ...]:
@@ -169,7 +170,7 @@ class Fillers:
         return lambda values: (_strings([text(value) for value in values]),)
 
     def _list(self, type_: Any, columns: Sequence[Any]) -> Filler:
-        inner = self.of(type_[1], [_item(column) for column in columns])
+        inner = self.of(type_.item, [_item(column) for column in columns])
         types = [column.type for column in columns]
 
         def fill(values: Values) -> tuple[Any, ...]:
@@ -187,17 +188,17 @@ class Fillers:
     # ---- structs
 
     def _struct(self, type_: Any, column: Any) -> Filler:
-        fill = self.named(type_[1], column.type)
+        fill = self.named(type_.name, column.type)
         return lambda values: (_struct_array(fill(values), column.type, values),)
 
     def _frame(self, type_: Any, column: Any) -> Filler:
         """Return the filler of frames inside a message: which message, the header, each message."""
-        _, fields, body = self._schema.frames[type_[1]]
-        if body is None:
+        frame = self._schema.frames[type_.name]
+        if frame.message is None:
             return self._struct(type_, column)
         groups = list(column_groups(column.type))
-        n_messages = 1 + len(self._shown(fields, body))
-        header = self.header(type_[1], [each for group in groups[1:n_messages] for each in group])
+        n_messages = 1 + len(self._shown(frame.fields, frame.message))
+        header = self.header(type_.name, [each for group in groups[1:n_messages] for each in group])
         bodies = self._bodies(groups[n_messages:])
 
         def fill(values: Values) -> tuple[Any, ...]:
@@ -221,7 +222,7 @@ class Fillers:
         """Return what puts each message in the column of its name."""
         known = self._plan.messages
         fillers = [
-            (name, self.of(("message", name), group))
+            (name, self.of(self._nodes.MessageReference(name), group))
             for group in groups
             for name in [declared(group[0].name, known)]
         ]
@@ -242,11 +243,11 @@ class Fillers:
         code, rest = groups[0], groups[1:]
         varieties = [
             each
-            for each in self._plan.unions[type_[1]][1]
-            if type_[2] is None or type_[3] or each[1] in type_[2]
+            for each in self._plan.unions[type_.name].varieties
+            if type_.only is None or type_.is_lenient or each.name in type_.only
         ]
         fillers = [self._variety(each, group) for each, group in zip(varieties, rest, strict=True)]
-        codes = {each[1]: each[0][0][0] for each in varieties}
+        codes = {each.name: each.spans[0].low for each in varieties}
 
         def fill(values: Values) -> tuple[Any, ...]:
             names = [None if v is None else declared(type(v).__name__, codes) for v in values]
@@ -262,13 +263,13 @@ class Fillers:
         return fill
 
     def _variety(self, variety: Any, group: Sequence[Any]) -> tuple[str, Filler]:
-        _, name, fields, is_lone = variety
-        shown = [field for field in self._types.flat_fields(fields) if not field[1]]
-        if is_lone and shown:
-            inner = self.of(shown[0][2], group)
-            return name, lambda values: inner(_attributes(values, shown[0][0]))
+        name, fields = variety.name, variety.fields
+        shown = [field for field in self._types.flat_fields(fields) if not field.is_hidden]
+        if variety.is_lone and shown:
+            inner = self.of(shown[0].type, group)
+            return name, lambda values: inner(_attributes(values, shown[0].name))
         if wire_of(group[0]) == "nothing":
-            return name, self.of(("variety",), group)
+            return name, self.of(self._nodes.StructReference(name), group)
         record = self.record(fields, group[0].type)
         return name, lambda values: (_struct_array(record(values), group[0].type, values),)
 
@@ -277,7 +278,7 @@ class Fillers:
         groups = list(column_groups(column.type))
         arms: dict[str, Any] = {}
         for arm in self._types.leaf_arms(type_):
-            arms.setdefault(arm_key(self._content(arm)), arm)
+            arms.setdefault(arm_key(self._nodes, self._content(arm)), arm)
         fillers = [(arm, self.of(arm, group)) for arm, group in zip(arms.values(), groups, strict=True)]
 
         def fill(values: Values) -> tuple[Any, ...]:
@@ -362,17 +363,18 @@ def _without_absent(records: Values, values: Values, n_behind: int) -> Values:
     return [None if record is None or record.absent > n_behind else value for record, value in pairs]
 
 
-def arm_key(type_: Any) -> str:
-    match type_[0]:
-        case "enum" | "struct" | "union" | "coding" | "message" | "frame":
-            return str(type_[1])
-        case "int" | "varint":
+def arm_key(n: Any, type_: Any) -> str:
+    """Return what arms of a choice have alike that share a column; `n`: the classes of nodes."""
+    match type_:
+        case n.EnumReference(name) | n.StructReference(name) | n.UnionReference(name):
+            return str(name)
+        case n.CodingReference(name) | n.MessageReference(name) | n.FrameReference(name):
+            return str(name)
+        case n.Integer() | n.Varint() | n.Bits(is_flag=False):
             return "integer"
-        case "bits":
-            return "boolean" if type_[2] else "integer"
-        case "bool":
+        case n.Bits() | n.Boolean():
             return "boolean"
-        case "message_match" | "match" | "block":
+        case n.MessageMatch() | n.Match() | n.Block():
             return "value"
-        case kind:
-            return str(kind)
+        case _:
+            return type(type_).__name__

@@ -78,4 +78,4 @@ def _between(found: Pushed, low: int, high: int | None) -> Pushed:
 def _of_codes(package: Package, codes: set[Any]) -> set[str]:
     """Return the messages that may have one of these codes; of unknown ones nothing is known but their number."""
     messages = package.plan.messages
-    return {name for name, (code, *_) in messages.items() if code in codes} | {"Unknown"}
+    return {name for name, message in messages.items() if message.code in codes} | {"Unknown"}

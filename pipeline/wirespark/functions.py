@@ -128,7 +128,7 @@ def _wishes(place: _Place, options: Options) -> Wishes:
         raise WireSparkError("a function drops no rows: its mode is PERMISSIVE or FAILFAST")
     if wishes.role is None and place.message is not None:
         known = wishes.package.plan.messages.get(place.message)
-        return replace(wishes, role=known[1] if known else None)
+        return replace(wishes, role=known.role if known else None)
     return wishes
 
 

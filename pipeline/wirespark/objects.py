@@ -179,13 +179,13 @@ class Recording:
         if name is None:
             name = (getattr(item, "partial", None) or {}).get("message")
         known = self._plan.messages.get(name or "")
-        return None if known is None else known[1]
+        return None if known is None else known.role
 
     def _code(self, name: str | None, message: Any) -> int | None:
         if name == "Unknown" and name not in self._plan.messages:
             return message.code  # type: ignore[no-any-return]
         known = self._plan.messages.get(name or "")
-        return None if known is None else known[0]
+        return None if known is None else known.code
 
     def _header(self, items: list[Any]) -> Any:
         type_ = header_type(self._package)
@@ -231,7 +231,7 @@ class Recording:
         return found
 
     def _part(self, part: Any) -> dict[str, Any]:
-        key = dict(zip(self._plan.joins[part.join][2], map(_plain, part.key), strict=True))
+        key = dict(zip(self._plan.joins[part.join].keys, map(_plain, part.key), strict=True))
         return {"join": part.join, "key": json.dumps(key), "index": part.index, "last": part.last}
 
     def _joined(self, parts: list[Any], type_: Any) -> Any:
@@ -241,7 +241,7 @@ class Recording:
                 part.joined if part is not None and part.join == name and part.last else None
                 for part in parts
             ]
-            arrays.extend(self._fillers.of(self._plan.joins[name][0], list(schema))(own))
+            arrays.extend(self._fillers.of(self._plan.joins[name].type, list(schema))(own))
         mask = pa.array([part is None or not part.last for part in parts], pa.bool_())
         return pa.StructArray.from_arrays(arrays, fields=list(type_), mask=mask)
 

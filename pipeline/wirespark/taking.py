@@ -31,7 +31,7 @@ class Takers:
     """Makes the takers of one protocol, in one variant."""
 
     def __init__(self, package: Package, variant: str | None = None) -> None:
-        self._plan = package.plan
+        self._plan, self._nodes = package.plan, package.nodes
         options = package.runtime("options").Options(variant=variant)
         self._schema = package.runtime("layout").Layout(package.plan, options)
         self._types = package.runtime("record_types")
@@ -57,19 +57,19 @@ class Takers:
             return lambda arrays: list(map(self._unknown, *(plain(array) for array in arrays)))
         class_ = self.class_of(name)
         if name in known.messages:
-            return self._record(class_, known.messages[name][2], schema)
+            return self._record(class_, known.messages[name].fields, schema)
         if name in known.preambles:
-            return self._record(class_, known.preambles[name][1], schema)
+            return self._record(class_, known.preambles[name].fields, schema)
         if name in known.frames:
-            return self._record(class_, known.frames[name][1], schema)
+            return self._record(class_, known.frames[name].fields, schema)
         if name in known.structs:
             return self._record(class_, known.structs[name], schema)
         return lambda arrays: list(map(class_, *(plain(array) for array in arrays)))
 
     def header(self, frame: str, schema: Iterable[Any]) -> Callable[[Arrays], list[dict[str, Any]]]:
         """Return what takes the arguments of a frame's class beside its message."""
-        _, fields, body = self._schema.frames[frame]
-        names, takers = self._fields(self.class_of(frame), fields, schema, body)
+        known = self._schema.frames[frame]
+        names, takers = self._fields(self.class_of(frame), known.fields, schema, known.message)
 
         def take(arrays: Arrays) -> list[dict[str, Any]]:
             columns = _taken(takers, arrays)
@@ -86,13 +86,13 @@ class Takers:
         """Return the arguments that a declaration's columns are, and what takes each, with how many columns it takes."""
         shown: dict[str, Any] = {}
         for field in self._types.flat_fields(fields):
-            if not field[1] and field[0] != without:
-                shown.setdefault(field[0], field)
+            if not field.is_hidden and field.name != without:
+                shown.setdefault(field.name, field)
         groups = list(column_groups(schema))
         assert len(groups) == len(shown), "the columns are of another plan"
         names = [_argument(class_, name) for name in shown]
         takers = [
-            (self.of(field[2], group), len(group))
+            (self.of(field.type, group), len(group))
             for field, group in zip(shown.values(), groups, strict=True)
         ]
         return names, takers
@@ -116,9 +116,9 @@ class Takers:
     def _trailing(self, class_: Any, fields: Any) -> list[str]:
         """Return the arguments that may be left out, the last one first."""
         return [
-            _argument(class_, field[0])
+            _argument(class_, field.name)
             for field in reversed(tuple(self._types.flat_fields(fields)))
-            if not field[1] and self._types.is_trailing(field)
+            if not field.is_hidden and self._types.is_trailing(field)
         ]
 
     # ---- values
@@ -127,9 +127,9 @@ class Takers:
         """Return the taker of a type, for its column and those beside it."""
         type_ = self._content(type_)
         column, wire = columns[0], wire_of(columns[0])
-        if type_[0] == "match" and wire not in ("choice", "json"):
+        if isinstance(type_, self._nodes.Match) and wire not in ("choice", "json"):
             return self.of(next(self._types.leaf_arms(type_)), columns)  # all arms have this column
-        if pa.types.is_list(column.type) and type_[0] == "list":
+        if pa.types.is_list(column.type) and isinstance(type_, self._nodes.List):
             return self._list(type_, columns)
         match wire:
             case "json":
@@ -139,38 +139,43 @@ class Takers:
             case "uuid":
                 return lambda arrays: [None if text is None else UUID(text) for text in plain(arrays[0])]
             case "nothing":
-                class_ = self.class_of(type_[1])
+                class_ = self.class_of(type_.name)
                 return lambda arrays: [None if is_it is None else class_() for is_it in plain(arrays[0])]
             case "union":
                 return self._union(type_, column)
             case "frame":
                 return self._frame(type_, column)
             case "choice":
-                return self._messages(column) if type_[0] == "message_match" else self._choice(type_, column)
+                is_any = isinstance(type_, self._nodes.MessageMatch)
+                return self._messages(column) if is_any else self._choice(type_, column)
         if pa.types.is_struct(column.type):
-            return _where_set(self.named(type_[1], column.type))
+            return _where_set(self.named(type_.name, column.type))
         return self._text(type_) if len(columns) == 2 else lambda arrays: plain(arrays[0])
 
     def _text(self, type_: Any) -> Taker:
-        _, encoding, _, lenient, endian = type_
 
         def take(arrays: Arrays) -> Values:
             texts = plain(arrays[0])
             if arrays[1].null_count == len(texts):
                 return texts
             return [
-                text if raw is None else self._decode_text(raw, encoding, lenient, endian)
+                (
+                    text
+                    if raw is None
+                    else self._decode_text(raw, type_.encoding, type_.is_lenient, type_.endian)
+                )
                 for text, raw in zip(texts, plain(arrays[1]), strict=True)
             ]
 
         return take
 
     def _member(self, type_: Any) -> Taker:
-        name = type_[1]
+        name = type_.name
         found = self._namespace.get(name)
         enum: Any = found if isinstance(found, EnumType) else self._namespace[f"{name}_"]
-        numbers = {number: enum(number) for number, _ in self._plan.enums[name][2]}
-        members = {member: numbers[number] for number, member in self._plan.enums[name][2]}
+        known = self._plan.enums[name].members
+        numbers = {each.value: enum(each.value) for each in known}
+        members = {each.name: numbers[each.value] for each in known}
 
         def take(arrays: Arrays) -> Values:
             names, given = arrays[0], plain(arrays[1])
@@ -194,7 +199,7 @@ class Takers:
 
     def _list(self, type_: Any, columns: Sequence[Any]) -> Taker:
         items = [pa.field(each.name, each.type.value_type, metadata=each.metadata) for each in columns]
-        inner = self.of(type_[1], items)
+        inner = self.of(type_.item, items)
 
         def take(arrays: Arrays) -> Values:
             values = inner([array.flatten() for array in arrays])
@@ -214,7 +219,7 @@ class Takers:
         found: dict[str, tuple[Taker, int, int]] = {}
         for group in column_groups(columns):
             name = declared(group[0].name, known)
-            found[name] = (self.of(("message", name), group), place, place + len(group))
+            found[name] = (self.of(self._nodes.MessageReference(name), group), place, place + len(group))
             place += len(group)
         return found
 
@@ -229,12 +234,13 @@ class Takers:
 
     def _frame(self, type_: Any, column: Any) -> Taker:
         """Return the taker of frames inside a message: which message, the header, each message."""
-        name = type_[1]
-        class_, (_, fields, body) = self.class_of(name), self._schema.frames[name]
-        if body is None:
+        name = type_.name
+        class_, frame = self.class_of(name), self._schema.frames[name]
+        if frame.message is None:
             return _where_set(self.named(name, column.type))
         groups = list(column_groups(column.type))
-        shown = {f[0] for f in self._types.flat_fields(fields) if not f[1] and f[0] != body}
+        every = self._types.flat_fields(frame.fields)
+        shown = {each.name for each in every if not each.is_hidden and each.name != frame.message}
         headers = [each for group in groups[1 : 1 + len(shown)] for each in group]
         header = self.header(name, headers)
         bodies = self._bodies([each for group in groups[1 + len(shown) :] for each in group])
@@ -256,13 +262,13 @@ class Takers:
         groups = list(column_groups(column.type))[2:]
         varieties = [
             each
-            for each in self._plan.unions[type_[1]][1]
-            if type_[2] is None or type_[3] or each[1] in type_[2]
+            for each in self._plan.unions[type_.name].varieties
+            if type_.only is None or type_.is_lenient or each.name in type_.only
         ]
-        names = vars(self.class_of(type_[1]))
+        names = vars(self.class_of(type_.name))
         takers, place = {}, 2
         for variety, group in zip(varieties, groups, strict=True):
-            takers[variety[1]] = (self._variety(variety, group, names), place, place + len(group))
+            takers[variety.name] = (self._variety(variety, group, names), place, place + len(group))
             place += len(group)
 
         def take(arrays: Arrays) -> Values:
@@ -275,24 +281,23 @@ class Takers:
 
     def _variety(self, variety: Any, group: Sequence[Any], names: Mapping[str, Any]) -> Taker:
         """Return the taker of a variety; the last of its arrays is the list of codes."""
-        _, name, fields, is_lone = variety
-        class_ = self.class_of(name, names)
-        shown = [field for field in self._types.flat_fields(fields) if not field[1]]
+        class_ = self.class_of(variety.name, names)
+        shown = [field for field in self._types.flat_fields(variety.fields) if not field.is_hidden]
         has_code = "code" in class_.__slots__ and "code" not in class_.__match_args__
 
-        if is_lone and shown:
-            argument, inner = _argument(class_, shown[0][0]), self.of(shown[0][2], group)
+        if variety.is_lone and shown:
+            argument, inner = _argument(class_, shown[0].name), self.of(shown[0].type, group)
             return _coded(class_, [argument], lambda arrays: [inner(arrays)], has_code=has_code)
         if wire_of(group[0]) == "nothing":
             return _coded(class_, [], lambda arrays: [], has_code=has_code)
-        names_, takers = self._fields(class_, fields, group[0].type)
+        names_, takers = self._fields(class_, variety.fields, group[0].type)
         return _coded(class_, names_, lambda arrays: _taken(takers, arrays[0].flatten()), has_code=has_code)
 
     def _choice(self, type_: Any, column: Any) -> Taker:
         """Return the taker of a choice of several types: the first arm that is set is the value."""
         arms: dict[str, Any] = {}
         for arm in self._types.leaf_arms(type_):
-            arms.setdefault(arm_key(self._content(arm)), arm)
+            arms.setdefault(arm_key(self._nodes, self._content(arm)), arm)
         groups = list(column_groups(column.type))
         takers = [(self.of(arm, group), len(group)) for arm, group in zip(arms.values(), groups, strict=True)]
 

@@ -149,4 +149,4 @@ class Trial:
             return bool(item.code == "incomplete_join")  # a frame for itself, which lacks those before it
         name = type(getattr(item, "message", item)).__name__
         known = package.plan.messages.get(name) or package.plan.messages.get(name.removesuffix("_"))
-        return known is None or self._role is None or known[1] in (None, self._role)
+        return known is None or self._role is None or known.role in (None, self._role)

@@ -1,18 +1,19 @@
-"""The nodes of a schema: values with names, which are read by them."""
+"""The nodes of a schema: values with names, and nothing that could be taken for a tuple."""
 
 from __future__ import annotations
 
 import ast
 import copy
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from wiregen.runtime.schema import notation
 from wiregen.runtime.schema.declarations import Derived, Field, is_code
-from wiregen.runtime.schema.expressions import Call, FieldReference, Number, Truth
+from wiregen.runtime.schema.expressions import Call, FieldReference, Number, Position, Truth
 from wiregen.runtime.schema.node import Node, fields_of, nodes_in, replace
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.schema.types import Integer, List, Prefix, Span, ToEnd, Uuid
@@ -27,11 +28,29 @@ KINDS = frozenset(
 BYTE = Integer(1, False, "big")
 
 
-def test_equal_nodes_are_equal_and_hash_alike() -> None:
+def test_a_node_is_equal_to_nodes_of_its_own_class_only() -> None:
     assert Integer(1, is_signed=False, endian="big") == BYTE
     assert hash(BYTE) == hash(Integer(1, False, "big"))
-    assert len({Number(1), Truth(True), Number(1)}) == 2
+    assert len({Number(1), Truth(True), Span(1, 1), Number(1)}) == 3
     assert len({Uuid(), Uuid(), ToEnd()}) == 2
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda node: node[0],
+        lambda node: node[1:],
+        len,
+        list,
+        lambda node: "big" in node,
+        lambda node: node + (1,),
+        lambda node: node < Uuid(),
+        lambda node: [*node],
+    ],
+)
+def test_a_node_has_no_positions(use: Callable[[Any], object]) -> None:
+    with pytest.raises(TypeError):
+        use(BYTE)
 
 
 def test_a_node_cannot_be_changed() -> None:
@@ -56,6 +75,7 @@ def test_a_node_shows_its_names_and_survives_a_copy() -> None:
     assert fields_of(node) == ("item", "length", "smallest_item", "rule", "where")
     assert pickle.loads(pickle.dumps(node)) == copy.deepcopy(node) == node
     assert list(nodes_in({"a": (node,)})) == [node, BYTE, Prefix(BYTE), BYTE]
+    assert Position("offset") and ToEnd()  # true, though a node may have no fields
 
 
 def test_a_field_is_a_code_by_what_it_is_derived_from() -> None:

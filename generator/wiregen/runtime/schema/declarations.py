@@ -26,27 +26,27 @@ class DefaultOf(Node):
     value: Expression
 
 
-class Default(Node, legacy="default"):
+class Default(Node):
     """A value that need not be given; `others`: of a field of a frame, the defaults with some messages."""
 
     value: Expression
     others: tuple[DefaultOf, ...] = ()
 
 
-class Derived(Node, legacy="derived"):
+class Derived(Node):
     """Computed on writing and compared on reading; lenient: any value is accepted on reading."""
 
     value: Expression
     is_lenient: bool
 
 
-class Constant(Node, legacy="constant"):
+class Constant(Node):
     """Written, and compared on reading."""
 
     value: Expression
 
 
-class Trailing(Node, legacy="trailing"):
+class Trailing(Node):
     """Read if there are bytes for it (or if the field's condition holds), else this value."""
 
     value: Expression

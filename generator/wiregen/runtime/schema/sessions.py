@@ -30,14 +30,14 @@ class Update(Node):
     value: Expression
 
 
-class Go(Node, legacy="go"):
+class Go(Node):
     """The transition is legal; `state` None: the state stays."""
 
     state: str | None
     updates: tuple[Update, ...]
 
 
-class Violates(Node, legacy="violates"):
+class Violates(Node):
     """The transition is a violation; lenient: it is reported, and the transitions below are tried."""
 
     name: str

@@ -31,30 +31,30 @@ class Span(Node):
 # ---- lengths
 
 
-class Prefix(Node, legacy="prefix"):
+class Prefix(Node):
     """A length or size that precedes what it measures, as an integer; `rule`: the rule that a wrong one violates."""
 
     type: Integer | Varint | CodingReference
     rule: str | None = None
 
 
-class Computed(Node, legacy="computed"):
+class Computed(Node):
     """As many as the expression says."""
 
     value: Expression
 
 
-class ToEnd(Node, legacy="end"):
+class ToEnd(Node):
     """Up to the end of the region."""
 
 
-class Delimited(Node, legacy="delimited"):
+class Delimited(Node):
     """Up to the delimiter (hexadecimal), which follows and is not included."""
 
     delimiter: str
 
 
-class Until(Node, legacy="until"):
+class Until(Node):
     """Items until the condition holds for the last one."""
 
     condition: Expression
@@ -63,20 +63,20 @@ class Until(Node, legacy="until"):
 # ---- carriers
 
 
-class InSize(Node, legacy="size"):
+class InSize(Node):
     """A region of that many bytes."""
 
     size: Expression
 
 
-class Compressed(Node, legacy="compressed"):
+class Compressed(Node):
     """One compressed stream, which must fill its length."""
 
     algorithm: Literal["zlib", "gzip", "deflate"]
     length: ByteLength
 
 
-class Chunks(Node, legacy="chunks"):
+class Chunks(Node):
     """The bytes fields `data` of structs, joined, until a struct fulfils the condition."""
 
     struct: str
@@ -87,7 +87,7 @@ class Chunks(Node, legacy="chunks"):
 # ---- scalars
 
 
-class Integer(Node, legacy="int"):
+class Integer(Node):
     """1 to 8 bytes (`size`), two's complement."""
 
     size: int
@@ -95,20 +95,20 @@ class Integer(Node, legacy="int"):
     endian: Endian
 
 
-class Float(Node, legacy="float"):
+class Float(Node):
     """IEEE 754, 4 or 8 bytes (`size`)."""
 
     size: int
     endian: Endian
 
 
-class Boolean(Node, legacy="bool"):
+class Boolean(Node):
     """One byte, 0 or 1; lenient: each byte but 0 is true."""
 
     is_lenient: bool
 
 
-class Bits(Node, legacy="bits"):
+class Bits(Node):
     """1 to 7 bits of a run that fills whole bytes; `is_flag`: a Boolean."""
 
     bits: int
@@ -116,7 +116,7 @@ class Bits(Node, legacy="bits"):
     order: Literal["msb", "lsb"]
 
 
-class Varint(Node, legacy="varint"):
+class Varint(Node):
     """LEB128 of at most 64 or 63 bits; lenient: longer than needed is accepted."""
 
     bits: Literal[63, 64]
@@ -124,11 +124,11 @@ class Varint(Node, legacy="varint"):
     is_lenient: bool
 
 
-class Uuid(Node, legacy="uuid"):
+class Uuid(Node):
     """16 bytes, most significant first."""
 
 
-class EnumReference(Node, legacy="enum"):
+class EnumReference(Node):
     """A declared enum; `only`: the members allowed, None: all."""
 
     name: str
@@ -136,7 +136,7 @@ class EnumReference(Node, legacy="enum"):
     is_lenient: bool = False
 
 
-class CodingReference(Node, legacy="coding"):
+class CodingReference(Node):
     """A declared variable-width integer."""
 
     name: str
@@ -145,13 +145,13 @@ class CodingReference(Node, legacy="coding"):
 # ---- bytes, text, lists
 
 
-class Bytes(Node, legacy="bytes"):
+class Bytes(Node):
     """Bytes; their length is counted in bytes."""
 
     length: ByteLength
 
 
-class Text(Node, legacy="text"):
+class Text(Node):
     """Encoded text; its length is counted in bytes, of utf16 in units of two bytes."""
 
     encoding: Encoding
@@ -167,7 +167,7 @@ class ItemCondition(Node):
     text: str
 
 
-class List(Node, legacy="list"):
+class List(Node):
     """Items of one type; `smallest_item`: the fewest bytes that an item takes."""
 
     item: Type
@@ -180,13 +180,13 @@ class List(Node, legacy="list"):
 # ---- composites
 
 
-class StructReference(Node, legacy="struct"):
+class StructReference(Node):
     """A declared struct."""
 
     name: str
 
 
-class UnionReference(Node, legacy="union"):
+class UnionReference(Node):
     """A declared union; `only`: the alternatives allowed, None: all."""
 
     name: str
@@ -194,13 +194,13 @@ class UnionReference(Node, legacy="union"):
     is_lenient: bool = False
 
 
-class MessageReference(Node, legacy="message"):
+class MessageReference(Node):
     """A message that an arm names."""
 
     name: str
 
 
-class FrameReference(Node, legacy="frame"):
+class FrameReference(Node):
     """A whole frame inside another; `only`: the messages allowed in it, None: all."""
 
     name: str
@@ -208,7 +208,7 @@ class FrameReference(Node, legacy="frame"):
     is_lenient: bool = False
 
 
-class MessageMatch(Node, legacy="message_match"):
+class MessageMatch(Node):
     """The message whose code is `subject`, of those that the sender may send."""
 
     subject: Expression
@@ -223,20 +223,20 @@ class Arm(Node):
     type: Type
 
 
-class Match(Node, legacy="match"):
+class Match(Node):
     """The type of the first arm that has the subject's value."""
 
     subject: Expression
     arms: tuple[Arm, ...]
 
 
-class Block(Node, legacy="block"):
+class Block(Node):
     """Fields in a row that belong to the enclosing declaration."""
 
     fields: tuple[Field, ...]
 
 
-class Region(Node, legacy="region"):
+class Region(Node):
     """Content that must fill its region.
 
     `lenient`: what happens to bytes left over. False: they are an error; True: they are kept; `padded`: they are kept, and

@@ -14,39 +14,39 @@ __all__ = [
 ]  # fmt: skip
 
 
-class PreambleReference(Node, legacy="preamble"):
+class PreambleReference(Node):
     """A whole preamble."""
 
     name: str
 
 
-class Data(Node, legacy="data"):
+class Data(Node):
     """The bytes of a value next to its length or delimiter."""
 
 
-class DelimiterBytes(Node, legacy="delimiter"):
+class DelimiterBytes(Node):
     """A delimiter."""
 
 
-class TrailingBytes(Node, legacy="tail"):
+class TrailingBytes(Node):
     """Bytes that a lenient region has left over."""
 
 
-class Skipped(Node, legacy="skipped"):
+class Skipped(Node):
     """An item that was not looked at in detail."""
 
 
-class UnknownMessage(Node, legacy="unknown"):
+class UnknownMessage(Node):
     """The bytes of a message whose code is not known."""
 
 
-class CompressedBody(Node, legacy="compressed"):
+class CompressedBody(Node):
     """A compressed stream."""
 
     algorithm: str
 
 
-class JoinedBody(Node, legacy="joined"):
+class JoinedBody(Node):
     """Joined bytes; `name`: the struct or the join whose pieces they are."""
 
     name: str

@@ -33,35 +33,35 @@ __all__ = [
 ]  # fmt: skip
 
 
-class Number(Node, legacy="number"):
+class Number(Node):
     """An integer within ±2**127; constants and enum members are numbers here."""
 
     value: int
 
 
-class Truth(Node, legacy="truth"):
+class Truth(Node):
     """`true` or `false`."""
 
     value: bool
 
 
-class String(Node, legacy="text"):
+class String(Node):
     """Text."""
 
     value: str
 
 
-class Octets(Node, legacy="octets"):
+class Octets(Node):
     """Bytes or a uuid, as lowercase hexadecimal text."""
 
     hex: str
 
 
-class Null(Node, legacy="null"):
+class Null(Node):
     """No value."""
 
 
-class FieldReference(Node, legacy="field"):
+class FieldReference(Node):
     """A field by its names, dotted into structs.
 
     `scope`: `own` a field of the same declaration (in a transition: of the message), `frame` of the frame that carries the
@@ -72,51 +72,51 @@ class FieldReference(Node, legacy="field"):
     scope: FieldScope = "own"
 
 
-class LimitReference(Node, legacy="limit"):
+class LimitReference(Node):
     """A declared limit: bytes, items, or milliseconds."""
 
     name: str
 
 
-class ContextReference(Node, legacy="context"):
+class ContextReference(Node):
     """The value of a context under these keys."""
 
     context: str
     keys: tuple[Expression, ...]
 
 
-class VariableReference(Node, legacy="variable"):
+class VariableReference(Node):
     """A variable of the session, or an option of its connection."""
 
     name: str
 
 
-class JoinReference(Node, legacy="join"):
+class JoinReference(Node):
     """A join, as the argument of `size` only: its bytes so far, this fragment included."""
 
     name: str
 
 
-class RoleReference(Node, legacy="role"):
+class RoleReference(Node):
     """`sender` in a session, or a role by its name."""
 
     name: str
 
 
-class Position(Node, legacy="position"):
+class Position(Node):
     """`remaining`: bytes left in the region. `offset`: bytes since the frame began."""
 
     what: Literal["remaining", "offset"]
 
 
-class Negation(Node, legacy="negation"):
+class Negation(Node):
     """`-x` of an integer, `not x` of a Boolean."""
 
     operator: Literal["-", "not"]
     operand: Expression
 
 
-class Operation(Node, legacy="operation"):
+class Operation(Node):
     """Two operands; `/` and `%` are floor division and its remainder, the right side of `in` is a Range or a list."""
 
     operator: Operator
@@ -124,27 +124,27 @@ class Operation(Node, legacy="operation"):
     right: Expression
 
 
-class Range(Node, legacy="range"):
+class Range(Node):
     """From `low` to `high`, both included."""
 
     low: Expression
     high: Expression
 
 
-class ListOf(Node, legacy="list"):
+class ListOf(Node):
     """A list written out; an item may be a Range."""
 
     items: tuple[Expression, ...]
 
 
-class Call(Node, legacy="call"):
+class Call(Node):
     """A function of the language."""
 
     function: Function
     arguments: tuple[Expression, ...]
 
 
-class Checksum(Node, legacy="checksum"):
+class Checksum(Node):
     """A checksum over the bytes of the fields from `first` to `last`, both included, of the same declaration."""
 
     algorithm: Literal["crc32", "adler32", "crc16"]
@@ -152,7 +152,7 @@ class Checksum(Node, legacy="checksum"):
     last: str
 
 
-class Item(Node, legacy="item"):
+class Item(Node):
     """`list[index]`, from 0; of bytes the number that the byte is."""
 
     list: Expression

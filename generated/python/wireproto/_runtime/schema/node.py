@@ -1,14 +1,14 @@
-"""The base of all nodes: named fields, immutable, hashable."""
+"""The base of all nodes: named fields, immutable, hashable, equal only to nodes of their own class."""
 
 from __future__ import annotations
 
 from operator import itemgetter
 
 try:  # as `collections.namedtuple` does, for the speed
-    from _collections import _tuplegetter  # type: ignore[import-not-found]
+    from _collections import _tuplegetter as _getter  # type: ignore[import-not-found]
 except ImportError:
 
-    def _tuplegetter(index: int, _: None) -> property:
+    def _getter(index: int, _: None) -> property:
         return property(itemgetter(index))
 
 
@@ -31,24 +31,14 @@ __all__ = ["Node", "fields_of", "nodes_in", "replace"]
 class NodeType(type):
     """Makes the class of a node from its annotations, as `dataclasses` does, in a fiftieth of the time."""
 
-    def __new__(
-        cls,
-        name: str,
-        bases: tuple[type, ...],
-        namespace: dict[str, Any],
-        legacy: str | None = None,
-    ) -> NodeType:
+    def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> NodeType:
         fields = tuple(namespace.get("__annotations__", ()))
         namespace["_defaults"] = {field: namespace.pop(field) for field in fields if field in namespace}
         namespace["_fields"] = namespace["__match_args__"] = fields
-        namespace["_head"] = () if legacy is None else (legacy,)
         namespace["__slots__"] = ()
-        for index, field in enumerate(fields, len(namespace["_head"])):
-            namespace[field] = _tuplegetter(index, None)
+        for index, field in enumerate(fields, 1):
+            namespace[field] = _getter(index, None)
         return super().__new__(cls, name, bases, namespace)
-
-    def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **_: object) -> None:
-        super().__init__(name, bases, namespace)
 
 
 if TYPE_CHECKING:
@@ -59,14 +49,18 @@ if TYPE_CHECKING:
 else:
 
     class Node(tuple, metaclass=NodeType):
-        """One element of a schema."""
+        """One element of a schema.
+
+        At heart a tuple of its class and its values, so that it compares and hashes in C, with nodes of its own class only. No one
+        else has to know: it has no length, no items and no order.
+        """
 
         def __new__(cls, *values, **named):
             fields = cls._fields[len(values) :]
             if len(values) > len(cls._fields) or not named.keys() <= set(fields):
                 raise TypeError(f"{cls.__name__} has the fields {', '.join(cls._fields)}")
             rest = (named[each] if each in named else cls._defaults[each] for each in fields)
-            return tuple.__new__(cls, (*cls._head, *values, *rest))
+            return tuple.__new__(cls, (cls, *values, *rest))
 
         def __getnewargs__(self):
             return tuple(getattr(self, name) for name in self._fields)
@@ -74,6 +68,12 @@ else:
         def __repr__(self):
             shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._fields)
             return f"{type(self).__name__}({shown})"
+
+        def __bool__(self):
+            return True
+
+        __getitem__ = __iter__ = __len__ = __contains__ = __reversed__ = None
+        __add__ = __mul__ = __rmul__ = __lt__ = __le__ = __gt__ = __ge__ = count = index = None
 
 
 def fields_of(node: Node) -> tuple[str, ...]:
