@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 else:
 
-    class FewBits(Node, legacy="few_bits"):
+    class FewBits(Node):
         """A field of a run of bits, read on its own: no Bits, which are read together."""
 
         bits: int
