@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
 from wiregen import model as m
+from wiregen.plan.facts import fields_reach_end
 from wiregen.spelling import expression_text
 from wiregen.values import number_of
 from wiregen.walk import flat_fields, nested_expressions, references
@@ -31,7 +32,7 @@ class Fault:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
     """The rules that limits, and declarations of types, name themselves; `unsigned`: the names of fields that are nowhere negative, `contexts` the same of
-    contexts; `open_enums` refuse no number."""
+    contexts; `open_enums` refuse no number. `endless`: the alternatives of unions that go on to the end of their region, and the rule of each."""
 
     limits: Mapping[str, str]
     types: Mapping[str, str]
@@ -39,6 +40,7 @@ class Named:
     contexts: frozenset[str]
     open_enums: frozenset[str]
     codings: Mapping[str, m.Coding]
+    endless: Mapping[str, tuple[tuple[str, str], ...]]
 
 
 def named_by(protocol: m.Protocol) -> Named:
@@ -52,6 +54,14 @@ def named_by(protocol: m.Protocol) -> Named:
         contexts=frozenset(each.name for each in protocol.contexts if _is_unsigned(each.type)),
         open_enums=frozenset(each.name for each in protocol.enums if each.is_open),
         codings={each.name: each for each in protocol.codings},
+        endless={
+            union.name: tuple(
+                (each.name, each.notes.rule or "")
+                for each in union.varieties
+                if fields_reach_end(each.fields, protocol)
+            )
+            for union in protocol.unions
+        },
     )
 
 
@@ -298,6 +308,7 @@ def _of_reference(type_: m.Reference, path: str, rule: str, named: Named) -> Ite
         case "union":
             own = named.types.get(type_.name, rule)
             yield Fault(code="unknown_code", path=path, when=f"no variety of {type_.name}", rule=own)
+            yield from _of_endless(type_, path, named)
             yield Fault(
                 code="too_deep", path=path, when="values inside values beyond limits.depth", rule=deep
             )
@@ -315,6 +326,14 @@ def _of_reference(type_: m.Reference, path: str, rule: str, named: Named) -> Ite
     if type_.only is not None:
         when = f"none of {', '.join(type_.only)}"
         yield Fault(code="constraint", path=path, when=when, rule=rule, strict=type_.lenient)
+
+
+def _of_endless(type_: m.Reference, path: str, named: Named) -> Iterator[Fault]:
+    """Yield the refusal of alternatives that go on to the end of the region, for each of their rules."""
+    endless = [each for each in named.endless[type_.name] if type_.only is None or each[0] in type_.only]
+    for rule in dict.fromkeys(rule for _, rule in endless):
+        names = ", ".join(name for name, own in endless if own == rule)
+        yield Fault(code="unknown_code", path=path, when=f"{names}, where something follows", rule=rule)
 
 
 def _of_coding(coding: m.Coding, path: str, rule: str) -> Iterator[Fault]:
