@@ -32,7 +32,8 @@ class Fault:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
     """The rules that limits, and declarations of types, name themselves; `unsigned`: the names of fields that are nowhere negative, `contexts` the same of
-    contexts; `open_enums` refuse no number. `endless`: the alternatives of unions that go on to the end of their region, and the rule of each."""
+    contexts; `open_enums` refuse no number. `endless`: the alternatives of unions that go on to the end of their region, and the rule of each.
+    """
 
     limits: Mapping[str, str]
     types: Mapping[str, str]
