@@ -34,7 +34,7 @@ class Fillers:
         options = package.runtime("options").Options(variant=variant)
         self._schema = package.runtime("layout").Layout(package.plan, options)
         self._types = package.runtime("record_types")
-        self._content = package.runtime("cells").content
+        self._content = package.runtime("schema.shapes").content
         self._encode_text = package.runtime("text").encode_text
         self._value_record = package.runtime("records").value_record
         self._variant = variant

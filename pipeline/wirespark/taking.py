@@ -35,7 +35,7 @@ class Takers:
         options = package.runtime("options").Options(variant=variant)
         self._schema = package.runtime("layout").Layout(package.plan, options)
         self._types = package.runtime("record_types")
-        self._content = package.runtime("cells").content
+        self._content = package.runtime("schema.shapes").content
         self._decode_text = package.runtime("text").decode_text
         self._maker = package.runtime("record_values").ValueMaker(package.plan, options)
         self._typed = package.runtime("built").typed

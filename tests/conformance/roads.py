@@ -17,8 +17,9 @@ from tests.built_schema import schema_of
 
 from wiregen.runtime import errors as careful_errors
 from wiregen.runtime.built import build
+from wiregen.runtime.careful_decoder import careful_decoder
 from wiregen.runtime.context import Context
-from wiregen.runtime.explain import careful_decoder, explain
+from wiregen.runtime.explain import explain
 from wiregen.runtime.options import Options
 from wiregen.runtime.records import frame_from_record, frame_record
 from wiregen.runtime.schema.protocol import Schema

@@ -17,7 +17,7 @@ import pytest
 from tests.built_schema import schema_of
 from tests.conformance.vectors import CAPTURES
 
-from wiregen.runtime.explain import careful_decoder
+from wiregen.runtime.careful_decoder import careful_decoder
 from wiregen.runtime.options import Options
 from wiregen.runtime.records import frame_record
 from wireproto import lumberjack as lj

@@ -9,7 +9,7 @@ import pytest
 from tests.built_schema import schema_of
 from tests.conformance.vectors import Vector, bytes_of, foreign_vectors, own_vectors
 
-from wiregen.runtime.explain import careful_decoder
+from wiregen.runtime.careful_decoder import careful_decoder
 from wiregen.runtime.options import Options
 from wiregen.runtime.records import frame_from_record, frame_record
 from wiregen.runtime.writing import write_frame

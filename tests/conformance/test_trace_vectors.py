@@ -15,8 +15,8 @@ from tests.conformance.test_traces import FILES, NAMES
 from tests.conformance.tracing import ROOT, plan_of, said, sent_stored
 
 from wiregen.runtime.built import build
+from wiregen.runtime.careful_decoder import careful_decoder
 from wiregen.runtime.context import Context
-from wiregen.runtime.explain import careful_decoder
 from wiregen.runtime.options import Options
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.session_table import Program

@@ -13,8 +13,9 @@ from types import ModuleType
 from typing import Any, TypeAlias
 
 from wiregen.naming import Scope, python_name
+from wiregen.runtime.careful_decoder import careful_decoder
 from wiregen.runtime.errors import DecodeError, EncodeError, check_end
-from wiregen.runtime.explain import careful_decoder, explain
+from wiregen.runtime.explain import explain
 from wiregen.runtime.options import Options
 from wiregen.runtime.records import frame_record
 from wiregen.runtime.schema.protocol import Schema

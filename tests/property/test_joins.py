@@ -13,9 +13,9 @@ from tests.property import values
 from tests.property.codecs import Codecs, Item, Outcome, cut, described
 from tests.property.schemas import built
 
+from wiregen.runtime.careful_decoder import careful_decoder
 from wiregen.runtime.context import Context
 from wiregen.runtime.errors import DecodeError
-from wiregen.runtime.explain import careful_decoder
 from wiregen.runtime.options import Options
 from wiregen.runtime.records import part_record
 from wiregen.runtime.tree import Node

@@ -15,10 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wiregen.runtime import DecodeError
+from wiregen.runtime.careful_decoder import careful_decoder
 from wiregen.runtime.codec import Bad, ReadState
 from wiregen.runtime.decoder import Decoder
 from wiregen.runtime.errors import check_end
-from wiregen.runtime.explain import careful_decoder, explain
+from wiregen.runtime.explain import explain
 from wiregen.runtime.options import Options
 from wiregen.runtime.schema.declarations import Frame, Preamble
 from wiregen.runtime.schema.node import replace

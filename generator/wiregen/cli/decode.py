@@ -180,7 +180,7 @@ def _stream(
 ) -> "Iterator[Decoded]":
     """Yield what a stream of one direction holds; who sent a frame is told by its message where nobody said it."""
     from wiregen.cli.before import direction, heard
-    from wiregen.cli.sinks import message_of
+    from wiregen.cli.decoded import message_of
     from wiregen.runtime.errors import DecodeError
 
     def named(decoded: "Decoded") -> "Decoded":

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wiregen.runtime.errors import DecodeError
-from wiregen.runtime.tree import Node
+from wiregen.runtime.tree import FrameValue, Node, Unknown
 
 if TYPE_CHECKING:
     from wiregen.made import Serialization
     from wiregen.runtime.schema.protocol import Schema
 
-__all__ = ["Decoded", "Settings"]
+__all__ = ["Decoded", "Settings", "message_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,3 +48,12 @@ class Decoded:
     outcome: Node | DecodeError
     flow: str | None = None
     time: float | None = None
+
+
+def message_of(decoded: Decoded) -> str:
+    """Return the name of the message that a frame carries, or of the preamble."""
+    value = getattr(decoded.outcome, "value", None)
+    message = value.message if isinstance(value, FrameValue) else value
+    if isinstance(message, Unknown):
+        return "Unknown" if message.code is None else f"Unknown (code {message.code})"
+    return str(getattr(message, "name", None) or getattr(value, "name", ""))

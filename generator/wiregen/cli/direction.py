@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from wiregen.cli.decoded import Decoded, Settings
+from wiregen.runtime.careful_decoder import careful_decoder
 from wiregen.runtime.context import Context
 from wiregen.runtime.decoder import Decoder
 from wiregen.runtime.errors import DecodeError
-from wiregen.runtime.explain import careful_decoder
 from wiregen.runtime.options import Options
 from wiregen.runtime.schema.node import replace
 from wiregen.runtime.schema.protocol import Schema

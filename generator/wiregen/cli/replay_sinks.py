@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Protocol
 
-from wiregen.cli.decoded import Decoded
+from wiregen.cli.decoded import Decoded, message_of
 from wiregen.cli.replayed import Replayed, Step
-from wiregen.cli.sinks import message_of
 from wiregen.inspect import plural
 from wiregen.jsonl import dumps
 from wiregen.runtime.errors import DecodeError

@@ -5,9 +5,8 @@ from typing import Protocol
 from wiregen.cli.decoded import Decoded, Settings
 from wiregen.jsonl import LineMaker, backend_of, dumps, error_line
 from wiregen.runtime.errors import DecodeError
-from wiregen.runtime.tree import FrameValue, Unknown
 
-__all__ = ["Sink", "message_of", "sink"]
+__all__ = ["Sink", "sink"]
 
 
 class Sink(Protocol):
@@ -77,12 +76,3 @@ class _Json:
 
     def close(self) -> None:
         print("[]" if self._is_empty else "\n]")
-
-
-def message_of(decoded: Decoded) -> str:
-    """Return the name of the message that a frame carries, or of the preamble."""
-    value = getattr(decoded.outcome, "value", None)
-    message = value.message if isinstance(value, FrameValue) else value
-    if isinstance(message, Unknown):
-        return "Unknown" if message.code is None else f"Unknown (code {message.code})"
-    return str(getattr(message, "name", None) or getattr(value, "name", ""))

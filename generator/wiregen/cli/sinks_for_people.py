@@ -6,8 +6,7 @@ from typing import Any, TextIO
 
 from rich.text import Text
 
-from wiregen.cli.decoded import Decoded, Settings
-from wiregen.cli.sinks import message_of
+from wiregen.cli.decoded import Decoded, Settings, message_of
 from wiregen.cli.talk import has_colour, is_terminal
 from wiregen.inspect import (
     Branch,

@@ -14,9 +14,9 @@ from wiregen import model as m
 from wiregen.diagnostics import error_codes
 from wiregen.diagrams import SequenceDiagram, conversations, sequence_diagram
 from wiregen.example_conversations import Told, told_conversations
+from wiregen.runtime.careful_decoder import careful_decoder
 from wiregen.runtime.context import Context
 from wiregen.runtime.errors import DecodeError
-from wiregen.runtime.explain import careful_decoder
 from wiregen.runtime.options import Options
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.spelling import expression_text

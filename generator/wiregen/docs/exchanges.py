@@ -13,9 +13,10 @@ from wiregen.docs.anatomy import anatomy_of
 from wiregen.docs.behaviour_views import HeardView
 from wiregen.docs.book import Book
 from wiregen.docs.places import Linked
+from wiregen.runtime.careful_decoder import careful_decoder
 from wiregen.runtime.context import Context
 from wiregen.runtime.errors import DecodeError
-from wiregen.runtime.explain import careful_decoder, explain_type
+from wiregen.runtime.explain import explain_type
 from wiregen.runtime.options import Options
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.schema.types import Bytes

@@ -5,12 +5,12 @@ from __future__ import annotations
 from enum import EnumType
 from typing import Any
 
-from .cells import content
 from .layout import Fields
 from .part import Part
 from .record_types import flat_fields
 from .scalars import enum_name
 from .schema.protocol import Schema
+from .schema.shapes import content
 from .schema.types import EnumReference, List, Type
 from .tree import FrameValue, Record, Variety
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .classes import Envelope
 from .values import Shown
 
 TYPE_CHECKING = False
@@ -10,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
-__all__ = ["Divisible", "Part"]
+__all__ = ["Part"]
 
 
 class Part(Shown):
@@ -58,24 +57,3 @@ class Part(Shown):
         yield f"last={spell(self.last)}"
         if self.last:
             yield f"joined={spell(self.joined)}"
-
-
-class Divisible(Envelope):
-    """A frame that may be a piece of something divided; what it is a piece of is no part of its value."""
-
-    __slots__ = ("_part",)
-    _part: Part
-
-    @property
-    def part(self) -> Part | None:
-        """What this frame is a piece of; None: of nothing."""
-        return getattr(self, "_part", None)
-
-    @part.setter
-    def part(self, part: Part) -> None:
-        self._part = part
-
-    def _shown(self, spell: Callable[[object], str]) -> Iterator[str]:
-        yield from super()._shown(spell)
-        if self.part is not None:
-            yield f"part={spell(self.part)}"

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from .cells import blocks, content
 from .errors import DecodeError
 from .expressions import Undefined
 from .layout import Fields, conditions_of, fixed_size
@@ -17,6 +16,7 @@ from .schema.declarations import Constant, Derived, Field, Trailing, is_code
 from .schema.elements import Element, PreambleReference
 from .schema.expressions import Call, Expression
 from .schema.node import nodes_in
+from .schema.shapes import blocks, content
 from .schema.types import (
     Bits,
     Block,

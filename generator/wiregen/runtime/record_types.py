@@ -7,11 +7,11 @@ from typing import Any
 from uuid import UUID
 
 from .access import is_a, is_named, unknown_of
-from .cells import blocks, content, has_blocks, is_flat
 from .layout import Fields, Layout
 from .schema.declarations import Default, Field, FieldValue, Trailing
 from .schema.expressions import Expression, FieldReference
 from .schema.protocol import Schema
+from .schema.shapes import blocks, content, has_blocks, is_flat
 from .schema.types import (
     Arm,
     Bits,

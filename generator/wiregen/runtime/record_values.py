@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from .cells import content, join
+from .cells import join
 from .errors import EncodeError
 from .expressions import evaluate
 from .layout import Fields, Layout
@@ -23,6 +23,7 @@ from .record_types import (
 from .schema.declarations import Default, Field, FieldValue
 from .schema.expressions import Expression, ListOf, Null, Number, Octets, String, Truth
 from .schema.protocol import Schema
+from .schema.shapes import content
 from .schema.types import (
     EnumReference,
     Float,

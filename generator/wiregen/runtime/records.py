@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from .access import MISSING, attribute, declared_name, extra, is_a, is_named, unknown_of
-from .cells import content
 from .errors import EncodeError
 from .layout import Fields, Layout
 from .options import Options
@@ -31,6 +30,7 @@ from .record_values import ValueMaker
 from .scalars import enum_name
 from .schema.declarations import Field
 from .schema.protocol import Schema
+from .schema.shapes import content
 from .schema.types import (
     Bits,
     Boolean,

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .access import MISSING, attribute, kind_of
-from .cells import Cell, content, has_blocks
+from .cells import Cell
 from .expressions import Undefined, checksum
 from .record_types import is_nullable
 from .scalars import SCALARS
 from .schema.declarations import Trailing
+from .schema.shapes import content, has_blocks
 from .schema.types import List, Type
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from .cells import is_flat
 from .expressions import Undefined, checksum
 from .part import Part
+from .schema.shapes import is_flat
 from .schema.types import Region, Text
 from .tree import FrameValue, Node, Record, Unknown, Value, Variety
 from .window import Place, Window

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from .access import kind_of, unknown_of
-from .cells import UNSEEN, Spot, is_flat
+from .cells import UNSEEN, Spot
 from .errors import EncodeError
 from .expressions import Circular, Undefined, evaluate
 from .record_types import accepts
@@ -14,6 +14,7 @@ from .row_scope import RowScope
 from .rows import Row
 from .scalars import scalar
 from .schema.expressions import Expression
+from .schema.shapes import is_flat
 from .schema.types import Arm, Match, MessageMatch, MessageReference, Span, Type, UnionReference
 from .tree import Unknown
 from .writer import Writer

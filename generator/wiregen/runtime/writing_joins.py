@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from .access import as_bytes, attribute, extra, is_named, kind_of
-from .cells import Cell, blocks, join
+from .cells import Cell, join
 from .errors import EncodeError
 from .layout import as_octets
 from .rows import Row
 from .schema.node import replace
+from .schema.shapes import blocks
 from .schema.types import Type
 
 __all__ = ["divide"]

@@ -8,13 +8,14 @@ from itertools import product
 from typing import Any
 
 from .access import as_bytes, extra, keeps_tail
-from .cells import Spot, Surroundings, is_flat, nowhere
+from .cells import Spot, Surroundings, nowhere
 from .errors import EncodeError
 from .expressions import Circular
 from .layout import Fields, fixed_size
 from .row_scope import LastItem
 from .rows import Row
 from .schema.expressions import Expression
+from .schema.shapes import is_flat
 from .schema.types import (
     Carrier,
     Chunks,

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, assert_never
 
-from wiregen.runtime.cells import blocks
 from wiregen.runtime.layout import Layout
 from wiregen.runtime.options import Options
 from wiregen.runtime.schema.declarations import Default, Field, Trailing, is_code
 from wiregen.runtime.schema.expressions import Number
 from wiregen.runtime.schema.node import nodes_in
 from wiregen.runtime.schema.protocol import Schema, Variant
+from wiregen.runtime.schema.shapes import blocks
 from wiregen.runtime.schema.types import (
     Bits,
     Boolean,

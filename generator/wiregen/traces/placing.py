@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, assert_never
 
-from wiregen.runtime.cells import content
 from wiregen.runtime.scalars import bounds
 from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.shapes import content
 from wiregen.runtime.schema.types import (
     Bits,
     Bytes,

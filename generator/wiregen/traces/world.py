@@ -10,9 +10,9 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
+from wiregen.runtime.careful_decoder import careful_decoder
 from wiregen.runtime.context import Context
 from wiregen.runtime.errors import DecodeError
-from wiregen.runtime.explain import careful_decoder
 from wiregen.runtime.options import Options
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.schema.sessions import Violates

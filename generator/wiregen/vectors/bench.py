@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from wiregen.runtime.careful_decoder import careful_decoder
 from wiregen.runtime.context import Context
 from wiregen.runtime.errors import DecodeError
-from wiregen.runtime.explain import careful_decoder
 from wiregen.runtime.options import Options
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.tree import Node

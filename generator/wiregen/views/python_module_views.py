@@ -309,7 +309,9 @@ class ModuleView:
             else set()
         )
         envelope = (
-            ("part", "Divisible", "_Divisible") if self.has_joins else ("classes", "Envelope", "_Envelope")
+            ("divisible", "Divisible", "_Divisible")
+            if self.has_joins
+            else ("classes", "Envelope", "_Envelope")
         )
         found |= {envelope}
         found |= {("values", "check_role", "_check_role")} if self.roles else set()

@@ -18,9 +18,10 @@ from tests.property.test_serializations import absences
 
 from wiregen.jsonl import LineEncoder, LineMaker, dumps, loads
 from wiregen.runtime.built import build
+from wiregen.runtime.careful_decoder import careful_decoder
 from wiregen.runtime.context import Context
 from wiregen.runtime.errors import DecodeError, EncodeError, check_end
-from wiregen.runtime.explain import careful_decoder, explain
+from wiregen.runtime.explain import explain
 from wiregen.runtime.options import Options
 from wiregen.runtime.records import frame_record
 from wiregen.runtime.schema.protocol import Schema

@@ -1,22 +1,18 @@
-"""The small things of a row that is written: its cells, the spot of a value, and what a type says about them."""
+"""The small things of a row that is written: its cells, and the spot of a value."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Final, overload
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
 
 from .expressions import Undefined
-from .layout import Fields, Type
 from .schema.declarations import Field
-from .schema.elements import Element
-from .schema.types import Block, Match, Region, Uuid
+from .schema.types import Type, Uuid
 
 if TYPE_CHECKING:
     from .rows import Row
 
-__all__ = [
-    "UNSEEN", "Cell", "Spot", "Surroundings", "blocks", "content", "has_blocks", "is_flat", "join", "nowhere",
-]  # fmt: skip
+__all__ = ["UNSEEN", "Cell", "Spot", "Surroundings", "join", "nowhere"]
 
 UNSEEN: Final[Any] = object()
 """Stands for a value that was not looked at yet."""
@@ -156,44 +152,3 @@ def nowhere() -> int:
 
 def join(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
-
-
-if TYPE_CHECKING:
-
-    @overload
-    def content(type_: Type) -> Type: ...
-    @overload
-    def content(type_: Element) -> Element: ...
-
-
-def content(type_: Element) -> Element:
-    """Return what lies in a region, or the type itself."""
-    while isinstance(type_, Region):
-        type_ = type_.content
-    return type_
-
-
-def blocks(type_: Element) -> Iterator[Fields]:
-    """Return the fields of all blocks that belong to the declaration of a field of this type."""
-    match content(type_):
-        case Block(fields):
-            yield fields
-        case Match(_, arms):
-            for arm in arms:
-                yield from blocks(arm.type)
-
-
-def has_blocks(type_: Element) -> bool:
-    """Say whether a field is a block, or a choice with one: other fields of the declaration are laid in its place."""
-    return next(blocks(type_), None) is not None
-
-
-def is_flat(type_: Element) -> bool:
-    """Say whether a field has no value of its own: it is a block, or a choice among blocks only."""
-    match content(type_):
-        case Block():
-            return True
-        case Match(_, arms):
-            return all(is_flat(arm.type) for arm in arms)
-        case _:
-            return False

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from .access import MISSING, attribute, extra, is_a, kind_of
-from .cells import UNSEEN, Cell, Spot, Surroundings, blocks, has_blocks, is_flat, join
+from .cells import UNSEEN, Cell, Spot, Surroundings, join
 from .errors import EncodeError
 from .expressions import Circular, Undefined, evaluate
 from .layout import Fields, conditions_of, fixed_size
@@ -20,6 +20,7 @@ from .record_types import default_with, has_null, unsure_names
 from .row_scope import LastItem, RowScope
 from .scalars import bit_number, pack_bits, shown, zero
 from .schema.declarations import Constant, Derived, Trailing
+from .schema.shapes import blocks, has_blocks, is_flat
 from .schema.types import Bits, Bytes, Computed, EnumReference, Integer, List, Region, Text, Uuid, Varint
 from .tree import FrameValue, Record, Variety
 from .writer import PLAIN

@@ -26,9 +26,9 @@ from .._runtime.codec import release as _release
 from .._runtime.codec import uuid as _uuid
 from .._runtime.context import Context as _Context
 from .._runtime.decoder import Decoder as _Decoder
+from .._runtime.divisible import Divisible as _Divisible
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.numbers import count as _count
-from .._runtime.part import Divisible as _Divisible
 from .._runtime.text import decode_text as _decode_text
 from .._runtime.text import encode_text as _encode_text
 from .._runtime.unknown import Unknown

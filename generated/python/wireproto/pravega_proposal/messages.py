@@ -23,8 +23,8 @@ from .._runtime.codec import release as _release
 from .._runtime.codec import uuid as _uuid
 from .._runtime.context import Context as _Context
 from .._runtime.decoder import Decoder as _Decoder
+from .._runtime.divisible import Divisible as _Divisible
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
-from .._runtime.part import Divisible as _Divisible
 from .._runtime.text import encode_text as _encode_text
 from .._runtime.unknown import Unknown
 from .._runtime.values import bounds_of as _bounds_of

@@ -22,10 +22,10 @@ from .._runtime.codec import as_bytes as _as_bytes
 from .._runtime.codec import release as _release
 from .._runtime.context import Context as _Context
 from .._runtime.decoder import Decoder as _Decoder
+from .._runtime.divisible import Divisible as _Divisible
 from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.numbers import read_varint as _read_varint
 from .._runtime.numbers import varint as _varint
-from .._runtime.part import Divisible as _Divisible
 from .._runtime.text import decode_text as _decode_text
 from .._runtime.text import encode_text as _encode_text
 from .._runtime.values import bounds_of as _bounds_of

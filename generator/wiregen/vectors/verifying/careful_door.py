@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import Any, Final
 
 from wiregen.runtime.access import extra
+from wiregen.runtime.careful_decoder import careful_decoder
 from wiregen.runtime.context import Context
 from wiregen.runtime.decoder import Decoder
 from wiregen.runtime.errors import DecodeError, EncodeError
-from wiregen.runtime.explain import careful_decoder
 from wiregen.runtime.options import Options
 from wiregen.runtime.records import frame_from_record, frame_record, part_record
 from wiregen.runtime.schema.protocol import Schema
