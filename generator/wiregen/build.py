@@ -14,6 +14,7 @@ from wiregen.config import Config
 from wiregen.diagnostics import Report, did_you_mean
 from wiregen.emitter import blackened, render
 from wiregen.frontend import as_shown, load_protocol, protocol_files
+from wiregen.runtime_files import FOLDER, runtime_files
 from wiregen.source import SUFFIX, Sources, shipped_protocols
 from wiregen.writer import Output
 
@@ -77,17 +78,18 @@ def build(
         if page.place == BESIDE:
             for lock in _printed(backend, page, root, at_page, report):
                 at_lock(wires[page.path.stem].with_suffix(page.path.suffix), lock.content)
+    printed = tuple(
+        output
+        for backend, page in pages
+        if page.place != BESIDE
+        for output in _printed(backend, page, root, at_page, report)
+    )
     outputs = (
         Output(path=PurePosixPath("pyproject.toml"), content=_text("python/tree/pyproject.toml.jinja", tree)),
         Output(path=root / "__init__.py", content=_text("python/tree/__init__.py.jinja", tree)),
         Output(path=root / "py.typed", content=b""),
-        *_runtime(root / "_runtime"),
-        *(
-            output
-            for backend, page in pages
-            if page.place != BESIDE
-            for output in _printed(backend, page, root, at_page, report)
-        ),
+        *_runtime(root / FOLDER, printed, config),
+        *printed,
     )
     if config.formatter == "black":
         outputs = tuple(map(_blackened, outputs))
@@ -142,7 +144,11 @@ def _subjects(
             report.error("WG5003", f"there is no protocol `{name}`", None, help=help_)
     chosen = [path for name, path in files.items() if not names or name in names]
     found = (load_protocol(as_shown(path), sources, report, config.sources) for path in chosen)
-    return tuple(replace(subject, package=config.package) for subject in found if subject is not None)
+    return tuple(
+        replace(subject, package=config.package, has_connections=config.sessions)
+        for subject in found
+        if subject is not None
+    )
 
 
 def _pages(
@@ -153,11 +159,11 @@ def _pages(
             yield from ((backend, page) for page in pages_of(backend, subject, report))
 
 
-def _runtime(folder: PurePosixPath) -> Iterator[Output]:
-    """Copy the runtime verbatim."""
-    runtime = Path(__file__).parent / "runtime"
-    for path in sorted(runtime.rglob("*.py")):
-        yield Output(path=folder / path.relative_to(runtime).as_posix(), content=path.read_bytes())
+def _runtime(folder: PurePosixPath, printed: tuple[Output, ...], config: Config) -> Iterator[Output]:
+    """Copy those modules of the runtime that the printed code needs, as they are."""
+    texts = [output.content.decode() for output in printed if output.path.suffix == ".py"]
+    for path, content in runtime_files(texts, has_columns="columns" in config.backends):
+        yield Output(path=folder / path, content=content)
 
 
 def _text(template: str, view: object, templates: Path | None = None) -> bytes:

@@ -41,6 +41,7 @@ class Config:
     plugin_time: str = DEFAULTS["plugin_time"]
     plugin_output: str = DEFAULTS["plugin_output"]
     formatter: str = DEFAULTS["formatter"]  # of the generated Python: ruff or black
+    sessions: bool = DEFAULTS["sessions"]  # whether packages have connections and sessions
 
 
 def load_config(start: Path, report: Report) -> Config:

@@ -18,4 +18,5 @@ DEFAULTS: Final[Mapping[str, Any]] = {
     "plugin_output": "64 MiB",
     "protocols": None,
     "formatter": "ruff",
+    "sessions": True,
 }

@@ -63,7 +63,9 @@ def inputs_of(config: Config) -> str | None:
 
 
 def _parts(config: Config) -> Iterator[bytes]:
-    yield repr((config.package, config.backends, config.protocols, config.formatter)).encode()
+    yield repr(
+        (config.package, config.backends, config.protocols, config.formatter, config.sessions)
+    ).encode()
     yield repr((platform.python_implementation(), platform.python_version())).encode()
     yield from map(_version, (*_OUTPUT_COMES_THROUGH, config.formatter))
     yield from _own_backends(config.backends)

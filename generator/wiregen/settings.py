@@ -116,6 +116,12 @@ class Settings(BaseModel):
         description="`ruff` or `black`",
         examples=['a formatter: formatter = "black"'],
     )
+    sessions: bool = Field(
+        DEFAULTS["sessions"],
+        title="Whether packages have `Connection`, `Session` and `aio`; without them the runtime is smaller.",
+        description="`true` or `false`",
+        examples=["true or false: sessions = false"],
+    )
 
 
 def faults_of(error: ValidationError) -> dict[str, list[tuple[str, str]]]:

@@ -66,7 +66,7 @@ def test_the_nearest_wins_and_wiregen_toml_before_pyproject(tmp_path: Path) -> N
         pytest.param(b"sources = [idl]", "WG6002", None, id="not TOML"),
         pytest.param(b"x = " + b"[" * 5000, "WG6002", None, id="nested"),
         pytest.param(b'packge = "x"', "WG6003", "did you mean `package`?", id="misspelt key"),
-        pytest.param(b"colour = 1", "WG6003", "the keys are sources, output, package, backends, plugins, plugin_time, plugin_output, protocols, formatter", id="foreign key"),
+        pytest.param(b"colour = 1", "WG6003", "the keys are sources, output, package, backends, plugins, plugin_time, plugin_output, protocols, formatter, sessions", id="foreign key"),
         pytest.param(b'sources = "idl"', "WG6004", 'a list of folders: sources = ["idl"]', id="wrong type"),
         pytest.param(b"sources = []", "WG6004", 'a list of folders: sources = ["idl"]', id="empty"),
         pytest.param(b'package = "Wire-Proto"', "WG6004", 'a Python package in lower case: package = "wireproto"', id="no package"),

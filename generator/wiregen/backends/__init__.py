@@ -32,7 +32,8 @@ class Subject:
     """What a backend is given: a checked protocol, where its parts stand, and the name of its file.
 
     `mentioned`: the declarations that something else in the file needs. `lock`: what a backend wrote beside the .wire file in a
-    former build; "" where nothing is. `package`: the Python package of all protocols.
+    former build; "" where nothing is. `package`: the Python package of all protocols. `has_connections`: the package is to have
+    `Connection` and `Session`.
     """
 
     protocol: m.Protocol
@@ -41,6 +42,7 @@ class Subject:
     mentioned: frozenset[str] = frozenset()
     lock: str = ""
     package: str = "wireproto"
+    has_connections: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from wiregen.backends import Page, Subject
@@ -15,7 +16,7 @@ __all__ = ["NativeBackend"]
 
 
 class NativeBackend:
-    """Prints `__init__.py`, `messages.py`, `sessions.py` and `_plan.py` of a protocol's package; `aio.py` where it has sessions."""
+    """Prints `__init__.py`, `messages.py`, `_plan.py` and, if wanted, `sessions.py` of a protocol's package; `aio.py` where it has sessions."""
 
     name = "native"
     requires = ""
@@ -24,10 +25,11 @@ class NativeBackend:
         """Return the pages; what has no straight-line form is left to the careful codec in them."""
         protocol = subject.protocol
         view = ModuleBuilder(protocol, dump(lower(protocol)), subject.source).build()
-        sessions = sessions_view(protocol, view)
-        views = {"__init__": view, "_plan": view, "messages": view, "sessions": sessions}
-        if sessions.speaks:
-            views["aio"] = sessions
+        view = replace(view, has_connections=subject.has_connections)
+        views: dict[str, object] = {"__init__": view, "_plan": view, "messages": view}
+        if subject.has_connections:
+            sessions = sessions_view(protocol, view)
+            views |= {"sessions": sessions} | ({"aio": sessions} if sessions.speaks else {})
         return tuple(
             Page(
                 path=PurePosixPath(view.name, f"{module}.py"),

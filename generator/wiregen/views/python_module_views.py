@@ -283,16 +283,18 @@ class ModuleView:
     """One frame for both directions, and nothing around it."""
     plan: tuple[str, ...]
     """The schema as lines of JSON."""
+    has_connections: bool = True
+    """The package has a module of connections and sessions."""
 
     @property
     def loaded_late(self) -> tuple[str, ...]:
         """The names of the package that its sessions' module has."""
-        return LOADED_LATE
+        return LOADED_LATE if self.has_connections else ()
 
     @property
     def package_exports(self) -> tuple[str, ...]:
         """Every name that the package offers."""
-        return tuple(sorted((*self.exports, *LOADED_LATE), key=rank))
+        return tuple(sorted((*self.exports, *self.loaded_late), key=rank))
 
     @property
     def is_remembered(self) -> bool:
