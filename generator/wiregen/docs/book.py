@@ -24,7 +24,7 @@ from wiregen.plan import lower
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.vectors.format import Invalid, VectorFile
 
-__all__ = ["Book", "Carry", "Chapter", "notes_of", "number_text"]
+__all__ = ["Book", "Carry", "Chapter", "notes_of"]
 
 Carry: TypeAlias = Callable[[Sample], Mapping[str, bytes]]
 """Gives the bytes of a sample in each other serialization."""
@@ -236,11 +236,3 @@ def notes_of(notes: m.Notes, *, is_part: bool = False) -> NotesView:
 
 def _line(text: str) -> str:
     return harmless(" ".join(text.split()))
-
-
-def number_text(number: int) -> str:
-    """Return a number with its thousands apart; a very large one as a power of two."""
-    power = number.bit_length()
-    if number >= 2**40 and number in (2**power - 1, 2 ** (power - 1)):
-        return f"2^{power - 1}" if number == 2 ** (power - 1) else f"2^{power} − 1"
-    return f"{number:,}"

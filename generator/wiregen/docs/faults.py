@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
 from wiregen import model as m
+from wiregen.docs.numbers import limit_phrase
+from wiregen.plan import limits_of
 from wiregen.plan.facts import fields_reach_end
 from wiregen.spelling import expression_text
 from wiregen.values import number_of
@@ -32,10 +34,11 @@ class Fault:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
     """The rules that limits, and declarations of types, name themselves; `unsigned`: the names of fields that are nowhere negative, `contexts` the same of
-    contexts; `open_enums` refuse no number. `endless`: the alternatives of unions that go on to the end of their region, and the rule of each.
+    contexts; `open_enums` refuse no number. `bounds`: the number of each limit that holds by default, None: none. `endless`: the alternatives of unions that go on to the end of their region, and the rule of each.
     """
 
     limits: Mapping[str, str]
+    bounds: Mapping[str, int | None]
     types: Mapping[str, str]
     unsigned: frozenset[str]
     contexts: frozenset[str]
@@ -50,6 +53,7 @@ def named_by(protocol: m.Protocol) -> Named:
     types |= {each.name: each.notes.rule for each in protocol.enums}
     return Named(
         limits={limit.name: limit.notes.rule or "" for limit in protocol.limits},
+        bounds=limits_of(protocol),
         types={name: rule for name, rule in types.items() if rule is not None},
         unsigned=_unsigned(protocol),
         contexts=frozenset(each.name for each in protocol.contexts if _is_unsigned(each.type)),
@@ -169,15 +173,16 @@ def _own(type_: m.Type, rule: str) -> Iterator[tuple[m.Type, str]]:
 
 
 def _beyond(path: str, named: Named, *limits: str) -> Iterator[Fault]:
-    """Yield what is reported where a limit is exceeded: the rule is the limit's. A frame has one always."""
-    own = tuple(limit for limit in limits if limit == "frame" or limit in named.limits)
+    """Yield what is reported where a limit is exceeded: the rule is the limit's. Limits without a rule are one error, apart from `frame`."""
+    own = [limit for limit in limits if limit == "frame" or named.limits.get(limit)]
     for limit in own:
-        rule = named.limits.get(limit, "")
-        yield Fault(code="limit_exceeded", path=path, when=f"beyond limits.{limit}", rule=rule)
-    others = " or ".join(f"limits.{limit}" for limit in limits if limit not in own)
+        when = f"beyond {limit_phrase(limit, named.bounds)}"
+        yield Fault(code="limit_exceeded", path=path, when=when, rule=named.limits.get(limit, ""))
+    # Limits that hold come first: the remark on the others ends the sentence.
+    others = sorted(set(limits).difference(own), key=lambda each: (named.bounds.get(each) is None, each))
     if others:
-        when = f"beyond {others}, where the reader sets one"
-        yield Fault(code="limit_exceeded", path=path, when=when)
+        phrases = " or ".join(limit_phrase(limit, named.bounds) for limit in others)
+        yield Fault(code="limit_exceeded", path=path, when=f"beyond {phrases}")
 
 
 def measures(expression: m.Expression) -> bool:
@@ -300,7 +305,7 @@ def _of_prefix(
 
 
 def _of_reference(type_: m.Reference, path: str, rule: str, named: Named) -> Iterator[Fault]:
-    deep = named.limits.get("depth", "")
+    deep, deepest = named.limits.get("depth", ""), limit_phrase("depth", named.bounds)
     match type_.target:
         case "enum":
             own, when = named.types.get(type_.name, rule), f"no member of {type_.name}"
@@ -310,16 +315,14 @@ def _of_reference(type_: m.Reference, path: str, rule: str, named: Named) -> Ite
             own = named.types.get(type_.name, rule)
             yield Fault(code="unknown_code", path=path, when=f"no variety of {type_.name}", rule=own)
             yield from _of_endless(type_, path, named)
-            yield Fault(
-                code="too_deep", path=path, when="values inside values beyond limits.depth", rule=deep
-            )
+            when = f"values inside values beyond {deepest}"
+            yield Fault(code="too_deep", path=path, when=when, rule=deep)
             yield from _beyond(path, named, "messages")
         case "coding":
             yield from _of_coding(named.codings[type_.name], path, rule)
         case "frame":
-            yield Fault(
-                code="too_deep", path=path, when="frames inside frames beyond limits.depth", rule=deep
-            )
+            when = f"frames inside frames beyond {deepest}"
+            yield Fault(code="too_deep", path=path, when=when, rule=deep)
         case "struct" | "message":
             return
         case _:

@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import Final
 
 from wiregen import model as m
-from wiregen.docs.book import Book, notes_of, number_text
+from wiregen.docs.book import Book, notes_of
 from wiregen.docs.cells import Cell
 from wiregen.docs.drawings import ascii_of, diagram_of
 from wiregen.docs.grid import Offset, offsets_of
 from wiregen.docs.legends import byte_order, legend_of
 from wiregen.docs.notation import notation_of
+from wiregen.docs.numbers import number_text
 from wiregen.docs.places import Linked, anchor
 from wiregen.docs.prose import Prose
 from wiregen.docs.views import LayoutView, RowView
