@@ -37,6 +37,27 @@ def said(layout: LayoutView) -> str:
     return " ".join(each.text for each in layout.legend)
 
 
+# ---- offsets
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_letter_of_a_table_is_the_size_of_one_field_alone(name: str) -> None:
+    book = Book(shipped_chapter(name))
+    for message in book.protocol.messages:
+        rows = message_page(book, message).layout.rows
+        letters = [found[1] for row in rows if (found := re.match(r"([m-z][0-9]*)\b", row.size))]
+        assert len(letters) == len(set(letters)), message.name
+
+
+def test_offsets_of_items_count_by_letters_of_their_own(tmp_path: Path) -> None:
+    text = "struct P { key : utf8[u8]  value : utf8[u8]  n : u8 }\nstruct M { a : utf8[u8]  ps : P[u8]  b : utf8[u8]  qs : P[u8] }"
+    rows = layout_of(tmp_path, text).rows
+    assert [(row.name, row.offset, row.size.partition(":")[0]) for row in rows if row.size[0].isalpha()] == [
+        ("a", "1", "m"), ("ps", "2+m", "n"), ("ps[].key", "item + 1", "r"), ("ps[].value", "item + 2+r", "s"),
+        ("b", "3+m+n", "p"), ("qs", "4+m+n+p", "q"), ("qs[].key", "item + 1", "t"), ("qs[].value", "item + 2+t", "u"),
+    ]  # fmt: skip
+
+
 # ---- optional tails
 
 
