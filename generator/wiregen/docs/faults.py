@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
 from wiregen import model as m
+from wiregen.declared import index_of
 from wiregen.docs.numbers import limit_phrase
 from wiregen.plan import limits_of
-from wiregen.plan.facts import fields_reach_end
+from wiregen.plan.facts import fields_reach_end, reaches_end
 from wiregen.spelling import expression_text
 from wiregen.values import number_of
 from wiregen.walk import flat_fields, nested_expressions, references
 
-__all__ = ["Fault", "Named", "faults_of", "measures", "named_by"]
+__all__ = ["Fault", "Named", "faults_of", "fills", "measures", "named_by", "takes_all"]
 
 _NEGATIVE: Final = "it makes negative the "
 _NO_MESSAGE: Final = "no message has this code"
@@ -37,6 +38,7 @@ class Named:
     contexts; `open_enums` refuse no number. `bounds`: the number of each limit that holds by default, None: none. `endless`: the alternatives of unions that go on to the end of their region, and the rule of each.
     """
 
+    protocol: m.Protocol
     limits: Mapping[str, str]
     bounds: Mapping[str, int | None]
     types: Mapping[str, str]
@@ -52,6 +54,7 @@ def named_by(protocol: m.Protocol) -> Named:
     types = {each.name: each.notes.rule for each in protocol.unions}
     types |= {each.name: each.notes.rule for each in protocol.enums}
     return Named(
+        protocol=protocol,
         limits={limit.name: limit.notes.rule or "" for limit in protocol.limits},
         bounds=limits_of(protocol),
         types={name: rule for name, rule in types.items() if rule is not None},
@@ -355,14 +358,36 @@ def _of_subject(subject: m.Expression, path: str, rule: str) -> Iterator[Fault]:
         yield Fault(code="missing_context", path=path, when="nothing said before tells its layout", rule=rule)
 
 
-def _takes_all(region: m.Region) -> bool:
-    """Tell whether what stands in a region goes on to its end, whatever that is."""
-    is_run = isinstance(region.content, m.Bytes) and isinstance(region.content.length, m.ToTheEnd)
-    return is_run and not isinstance(region.carrier, m.InCompressed)
+def takes_all(fields: tuple[m.Field, ...], protocol: m.Protocol) -> bool:
+    """Return whether fields in a row go on to the end of their region, whatever that is: nothing is left over behind them."""
+    flat = flat_fields(fields)
+    if not fields or fields[-1].condition is not None:
+        return False
+    return _type_takes_all(fields[-1].type, protocol) and not any(
+        isinstance(each.value, m.Trailing) for each in flat
+    )
+
+
+def _type_takes_all(type_: m.Type, protocol: m.Protocol) -> bool:
+    match type_:
+        case m.Block(fields=fields):
+            return takes_all(fields, protocol)
+        case m.Reference(target="struct", name=name):
+            return takes_all(index_of(protocol).structs[name].fields, protocol)
+        case m.Region():
+            return False
+        case _:
+            return reaches_end(type_, protocol)
+
+
+def fills(region: m.Region, protocol: m.Protocol) -> bool:
+    """Return whether what stands in a region takes all of it. A compressed stream has an end of its own, which bytes may follow."""
+    is_stream = isinstance(region.carrier, m.InCompressed)
+    return not is_stream and _type_takes_all(region.content, protocol)
 
 
 def _of_region(region: m.Region, path: str, rule: str, named: Named) -> Iterator[Fault]:
-    if not _takes_all(region):
+    if not fills(region, named.protocol):
         when = "bytes are left over at its end"
         yield Fault(code="trailing_bytes", path=path, when=when, rule=rule, strict=region.lenient)
     yield from _beyond(path, named, "frame")

@@ -37,7 +37,7 @@ def layout_of(book: Book, name: str, cells: tuple[Cell, ...], *, frame: m.Frame 
         rows=tuple(_rows(book, cells, frame)),
         size=_size_text(book, cells),
         byte_order=byte_order(book.protocol.endian, every),
-        legend=tuple(Prose(text=each) for each in legend_of(every, frame, name)),
+        legend=tuple(Prose(text=each) for each in legend_of(every, book.protocol, frame, name)),
     )
 
 
