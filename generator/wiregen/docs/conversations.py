@@ -7,13 +7,12 @@ Invariant: what is told was read by the careful codec while the page was made.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from wiregen import model as m
 from wiregen.diagnostics import error_codes
 from wiregen.diagrams import SequenceDiagram, conversations, sequence_diagram
-from wiregen.example_conversations import Told, told_conversations
+from wiregen.example_conversations import Told
 from wiregen.runtime.context import Context
 from wiregen.runtime.errors import DecodeError
 from wiregen.runtime.explain import careful_decoder
@@ -55,11 +54,9 @@ class Conversations:
         return tuple(each for each in self.examples if session in each.sessions)
 
 
-def conversations_in(protocol: m.Protocol, plan: Schema, file: VectorFile | None) -> Conversations:
-    """Return the conversations of a protocol and of its traces; without a file only the former."""
-    examples = tuple(
-        _example(plan, number, each) for number, each in enumerate(told_conversations(protocol), 1)
-    )
+def conversations_in(told: Iterable[Told], plan: Schema, file: VectorFile | None) -> Conversations:
+    """Return the conversations of a protocol, those that its file tells and those of its traces."""
+    examples = tuple(_example(plan, number, each) for number, each in enumerate(told, 1))
     breaking = {each.diagram.violation: each.diagram for each in reversed(examples) if each.diagram.violation}
     searched = _searched(plan, file)
     return Conversations(examples=examples, legal=searched.legal, breaking={**searched.breaking, **breaking})
