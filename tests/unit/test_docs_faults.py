@@ -109,3 +109,34 @@ def test_a_size_from_a_context_is_negative_where_the_context_may_be(
     protocol = chapter_of(path).protocol
     found = faults_of("M", protocol.messages[-1].fields, named_by(protocol))
     assert any("negative" in fault.when for fault in found) is is_listed
+
+
+def beyond(tmp_path: Path, limits: str, field: str) -> list[tuple[str, str]]:
+    path = tmp_path / "p.wire"
+    path.write_text(
+        f'protocol p {{ source "None" endian big roles a, b }}\nlimits {{ {limits} }}\n{FRAME}'
+        f"message M 1 from a {{ {field} }}\n"
+        'rule most "So many."\n'
+    )
+    protocol = chapter_of(path).protocol
+    found = faults_of("M", protocol.messages[0].fields, named_by(protocol))
+    return [(fault.when, fault.rule) for fault in found if fault.code in ("limit_exceeded", "too_deep")]
+
+
+def test_limits_are_listed_with_the_number_that_holds_by_default(tmp_path: Path) -> None:
+    items = "beyond limits.messages (65,536 items in all lists of a frame by default)"
+    assert beyond(tmp_path, "frame = 1 KiB", "x : u8[u8]") == [
+        ("beyond limits.frame (1,024 bytes by default)", ""),
+        (f"{items} or limits.count, where the reader sets one", ""),
+    ]
+    assert beyond(tmp_path, "frame = 1 KiB  count = 7 @rule(most)", "x : u8[u8]") == [
+        ("beyond limits.count (7 items by default)", "most"),
+        ("beyond limits.frame (1,024 bytes by default)", ""),
+        (items, ""),
+    ]
+    assert beyond(tmp_path, "inflated = 4 KiB", "x : Frame[] in zlib[u8]") == [
+        ("beyond limits.frame (16,777,216 bytes by default)", ""),
+        ("beyond limits.inflated (4,096 bytes by default)", ""),
+        (f"{items} or limits.count, where the reader sets one", ""),
+        ("frames inside frames beyond limits.depth (32 levels by default)", ""),
+    ]  # fmt: skip

@@ -37,6 +37,27 @@ def said(layout: LayoutView) -> str:
     return " ".join(each.text for each in layout.legend)
 
 
+# ---- offsets
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_letter_of_a_table_is_the_size_of_one_field_alone(name: str) -> None:
+    book = Book(shipped_chapter(name))
+    for message in book.protocol.messages:
+        rows = message_page(book, message).layout.rows
+        letters = [found[1] for row in rows if (found := re.match(r"([m-z][0-9]*)\b", row.size))]
+        assert len(letters) == len(set(letters)), message.name
+
+
+def test_offsets_of_items_count_by_letters_of_their_own(tmp_path: Path) -> None:
+    text = "struct P { key : utf8[u8]  value : utf8[u8]  n : u8 }\nstruct M { a : utf8[u8]  ps : P[u8]  b : utf8[u8]  qs : P[u8] }"
+    rows = layout_of(tmp_path, text).rows
+    assert [(row.name, row.offset, row.size.partition(":")[0]) for row in rows if row.size[0].isalpha()] == [
+        ("a", "1", "m"), ("ps", "2+m", "n"), ("ps[].key", "item + 1", "r"), ("ps[].value", "item + 2+r", "s"),
+        ("b", "3+m+n", "p"), ("qs", "4+m+n+p", "q"), ("qs[].key", "item + 1", "t"), ("qs[].value", "item + 2+t", "u"),
+    ]  # fmt: skip
+
+
 # ---- optional tails
 
 
@@ -174,7 +195,7 @@ def test_pages_say_how_varints_and_bits_lie(tmp_path: Path) -> None:
     [
         ("x : bool lenient", "invalid_value"), ("x : varint lenient", "not_canonical"), ("x : utf8[u8] lenient", "invalid_text"),
         ("x : mutf8[u8] lenient", "not_canonical"), ("x : u8 lenient := size(y)  y : bytes[u8]", "length_mismatch"),
-        ("s : u8  x : utf8[] in s lenient", "trailing_bytes"),
+        ("s : u8  x : u8[2] in s lenient", "trailing_bytes"),
     ],
 )  # fmt: skip
 def test_pages_say_what_lenient_takes_and_what_a_strict_reader_reports(
@@ -183,6 +204,37 @@ def test_pages_say_what_lenient_takes_and_what_a_strict_reader_reports(
     layout = layout_of(tmp_path, f"struct M {{ {field} }}")
     note = next(each.text for each in layout.legend if each.text.startswith("`lenient`"))
     assert "(`x`)" in note and f"`{code}`" in note
+
+
+FRAMED = "frame F { type : u8 := code(body)  size : u8 := size(body)  body : match type in size lenient }\n"
+
+
+@pytest.mark.parametrize(
+    ("fields", "can_be"),
+    [
+        ("x : u8", True),
+        ("x : u8  y : bytes[]", False),
+        ("x : u8  y : { z : utf8[] }", False),
+        ("x : u8  y : S", False),
+        ("x : u8  y : u16[]", False),
+        ("x : u8  y : bytes[] if x > 1", True),
+        ('x : u16 ?= 0  y : bytes[] ?= x""', True),
+    ],
+)
+def test_bytes_are_left_over_only_where_the_last_field_leaves_some(
+    tmp_path: Path, fields: str, can_be: bool
+) -> None:
+    path = tmp_path / "p.wire"
+    path.write_text(f"{HEAD}{FRAMED}struct S {{ z : bytes[] }}\nmessage M 1 from a {{ {fields} }}\n")
+    book = Book(chapter_of(path))
+    view = message_page(book, book.protocol.messages[0])
+    text = " ".join(each.text for each in view.layout.legend)
+    assert ("left over" in text) is can_be
+    assert any(fault.code.text == "trailing_bytes" for fault in view.faults) is can_be
+
+
+def test_a_region_that_its_content_fills_is_not_called_lenient(tmp_path: Path) -> None:
+    assert "left over" not in said(layout_of(tmp_path, "struct M { s : u8  x : utf8[] in s lenient }"))
 
 
 # ---- vectors of errors

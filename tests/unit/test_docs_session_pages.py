@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.docs_sites import SHIPPED, files_of, shipped_chapter, site_of_text
+from tests.unit.docs_sites import SHIPPED, chapter_of, files_of, shipped_chapter, site_of_text
 from tests.unit.test_cli_decode import run
 
 from wiregen.diagrams import Edge, Happening, Node, StateDiagram, state_diagrams
@@ -172,8 +172,26 @@ def test_a_file_of_another_state_of_the_protocol_tells_nothing() -> None:
     chapter = shipped_chapter("lumberjack")
     other = replace(chapter, vectors=shipped_chapter("reactive_streams").vectors)
     found = Book(other).conversations
-    own = conversations_in(chapter.protocol, Book(chapter).plan, None)
+    own = conversations_in(Book(chapter).told, Book(chapter).plan, None)
     assert own.examples and found == own
+
+
+@pytest.mark.parametrize(
+    ("steps", "doc"),
+    [
+        ("a Ping(1)  b Pong()", "The a sends `Ping`, then the b sends `Pong`."),
+        ("a Ping(1)  a Ping(2)", "The a sends 2 × `Ping`."),
+        ("a Ping(1)  b Pong()  a Ping(1)  b Pong()  a Ping(1)", ""),
+    ],
+)
+def test_a_conversation_without_a_text_is_summed_up_where_it_is_short(
+    tmp_path: Path, steps: str, doc: str
+) -> None:
+    path = tmp_path / "p.wire"
+    text = WIRE.replace("any any violates once", "any any => {}")
+    path.write_text(f'{text}\nexample "one" {{ {steps} }}\n/// Its own text.\nexample "two" {{ {steps} }}\n')
+    one, two = Book(chapter_of(path)).conversations.examples
+    assert (one.doc, two.doc.strip()) == (doc, "Its own text.")
 
 
 WIRE = """

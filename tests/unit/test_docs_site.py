@@ -301,6 +301,62 @@ SECRETS = {
 }
 
 
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_shipped_message_is_shown_by_an_example_of_its_file(name: str) -> None:
+    book = Book(shipped_chapter(name))
+    samples = {message.name: message_page(book, message).sample for message in book.protocol.messages}
+    assert [
+        each for each, sample in samples.items() if sample is None or "example “" not in sample.origin
+    ] == []
+
+
+SEVERAL = """
+protocol p { source "None" endian big roles a, b }
+limits { frame = 1 KiB  inflated = 1 KiB  depth = 2 }
+enum Version : u8 { V1 = '1'  V2 = '2' }
+frame Frame { version : Version = V2 { Item => V1 }  type : u8 := code(body)  body : match type }
+context sizes : u8 per id { set Open.size  clear Close }
+message Open 1 { id : u8  size : u8  key : bytes[u8] @secret }
+message Close 2 { id : u8 }
+message Data 3 { id : u8  data : bytes[sizes[id]] }
+message Item 4 { text : ascii[u8] }
+message Pack 5 { frames : Frame[] in zlib[u8] }
+session All { state on { any any => {} } }
+"""
+SAID = [
+    pytest.param("Data", '[Close(9), Open(1, 2, x""), Data(1, x"0a0b")] = x"32 03 01 0a0b"', "example “one”", 1, id="scene"),
+    pytest.param("Data", '{ a Close(9)  a Open(1, 2, x"")  b Close(8)  a Data(1, x"0a0b") }', "a step of the example “one”", 1, id="step"),
+    pytest.param("Item", 'x"32 05 0d 789c336461cacc03000250010f" = Pack([Frame(version = V1, body = Item("in"))])', "from the example “one”", 0, id="nested"),
+    pytest.param("Close", '{ a Pack([Frame(body = Close(7))]) }', "from the example “one”", 0, id="nested in a step"),
+    pytest.param("Data", '[Open(1, 2, x"3333"), Data(1, x"0a0b")] = x"32 03 01 0a0b"', "the plainest frame", 1, id="after a secret"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "said", "origin", "n_before"), SAID)
+def test_samples_are_taken_from_examples_where_a_frame_needs_others(
+    tmp_path: Path, name: str, said: str, origin: str, n_before: int
+) -> None:
+    path = tmp_path / "p.wire"
+    path.write_text(f'{SEVERAL}example "one" {said}\n')
+    book = Book(chapter_of(path))
+    sample = message_page(book, next(each for each in book.protocol.messages if each.name == name)).sample
+    assert sample is not None and (sample.origin, len(sample.before)) == (origin, n_before)
+
+
+def test_frames_inside_others_have_the_declared_defaults(tmp_path: Path) -> None:
+    path = tmp_path / "p.wire"
+    path.write_text(SEVERAL)
+    book = Book(chapter_of(path))
+    sample = message_page(book, book.protocol.messages[-1]).sample
+    assert sample is not None
+    versions = [each.value for each in sample.anatomy.pieces if each.path.endswith("Frame.version")]
+    kinds = [each.note for each in sample.anatomy.pieces if each.path.endswith("Frame.type")]
+    assert len(kinds) > 1
+    assert all(
+        version == ("49" if "Item" in kind else "50") for version, kind in zip(versions, kinds, strict=True)
+    )
+
+
 @pytest.mark.parametrize("field", SECRETS)
 @pytest.mark.parametrize("example", ["", 'example "one" M(7, {}) = x"01 07 {}"'], ids=["grown", "example"])
 def test_a_message_with_a_secret_has_an_example_without_it(tmp_path: Path, field: str, example: str) -> None:

@@ -52,6 +52,14 @@ rule strange "No more than 3."
     assert "Secret: never shown." in next(line for line in twin.splitlines() if "| pin |" in line)
 
 
+def test_an_erratum_reads_as_a_sentence_even_with_a_colon_of_its_own(tmp_path: Path) -> None:
+    text = f'{HEAD}{FRAME}message M 1 from a {{ x : bool @errata("the tables: 1 bit") }}\n'
+    files = site_of_text(text, tmp_path)
+    said = "the document says otherwise — the tables: 1 bit"
+    assert f"Erratum: {said}." in files["p/M.md"].decode()
+    assert f"Erratum {said}" in Page(files["p/M.html"].decode()).text
+
+
 def test_members_and_widths_stand_in_the_twin(tmp_path: Path) -> None:
     text = f"""{HEAD}
 enum Kind : u8 {{ ONE = 1 @deprecated("edition 2")  TWO = 2 }}

@@ -12,6 +12,7 @@ from wiregen import model as m
 from wiregen.diagnostics import error_codes
 from wiregen.docs.cells import Cells
 from wiregen.docs.conversations import Conversations, conversations_in
+from wiregen.docs.example_frames import ExampleFrames
 from wiregen.docs.faults import named_by
 from wiregen.docs.places import GUIDE, Linked, Places
 from wiregen.docs.prose import Prose
@@ -20,11 +21,12 @@ from wiregen.docs.snippets import Snippets
 from wiregen.docs.usage import Usage, reactions_of
 from wiregen.docs.views import NotesView, Shell
 from wiregen.emitter import harmless
+from wiregen.example_conversations import Told, told_conversations
 from wiregen.plan import lower
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.vectors.format import Invalid, VectorFile
 
-__all__ = ["Book", "Carry", "Chapter", "notes_of", "number_text"]
+__all__ = ["Book", "Carry", "Chapter", "notes_of"]
 
 Carry: TypeAlias = Callable[[Sample], Mapping[str, bytes]]
 """Gives the bytes of a sample in each other serialization."""
@@ -64,7 +66,8 @@ class Book:
         self.cells = Cells(chapter.protocol)
         self.usage = Usage(chapter.protocol)
         self.named = named_by(chapter.protocol)
-        self.samples = Samples(chapter.protocol, self.plan, chapter.vectors)
+        examples = ExampleFrames(chapter.protocol, self.plan, lambda: self.told)
+        self.samples = Samples(chapter.protocol, self.plan, chapter.vectors, examples)
         self.snippets = Snippets(chapter.protocol, self.plan, chapter.package)
 
     def shell(self, title: str, here: str, *trail: Linked) -> Shell:
@@ -194,7 +197,12 @@ class Book:
     @cached_property
     def conversations(self) -> Conversations:
         """What the protocol and its file of vectors tell."""
-        return conversations_in(self.protocol, self.plan, self.chapter.vectors)
+        return conversations_in(self.told, self.plan, self.chapter.vectors)
+
+    @cached_property
+    def told(self) -> tuple[Told, ...]:
+        """The conversations of the `.wire` file."""
+        return told_conversations(self.protocol)
 
     @cached_property
     def limits(self) -> dict[str, int]:
@@ -236,11 +244,3 @@ def notes_of(notes: m.Notes, *, is_part: bool = False) -> NotesView:
 
 def _line(text: str) -> str:
     return harmless(" ".join(text.split()))
-
-
-def number_text(number: int) -> str:
-    """Return a number with its thousands apart; a very large one as a power of two."""
-    power = number.bit_length()
-    if number >= 2**40 and number in (2**power - 1, 2 ** (power - 1)):
-        return f"2^{power - 1}" if number == 2 ** (power - 1) else f"2^{power} − 1"
-    return f"{number:,}"

@@ -9,6 +9,7 @@ from wiregen.docs.behaviour_views import LackView, RememberedPageView
 from wiregen.docs.book import Book, notes_of
 from wiregen.docs.cells import frame_around
 from wiregen.docs.exchanges import Exchange, Heard, heard, heard_views
+from wiregen.docs.numbers import limit_phrase
 from wiregen.docs.places import Linked, context_page_name
 from wiregen.docs.remembered import (
     clearings_of,
@@ -68,7 +69,8 @@ def _lacks(book: Book, context: m.Context) -> Iterator[LackView]:
         rules = {f"{owner}.{field.name}": field.notes.rule for owner, field in _fields(book)}
         when = f"nothing was said that tells the layout of {path}, whose end is not known without it"
         yield lack(book, "missing_context", when, path=path, rule=rules.get(path))
-    yield lack(book, "limit_exceeded", "more is to be kept than limits.open", path=context.name)
+    most = limit_phrase("open", book.named.bounds)
+    yield lack(book, "limit_exceeded", f"more is to be kept than {most}", path=context.name)
 
 
 def _fields(book: Book) -> Iterator[tuple[str, m.Field]]:

@@ -7,13 +7,14 @@ Invariant: what is told was read by the careful codec while the page was made.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Final
 
-from wiregen import model as m
 from wiregen.diagnostics import error_codes
-from wiregen.diagrams import SequenceDiagram, conversations, sequence_diagram
-from wiregen.example_conversations import Told, told_conversations
+from wiregen.diagrams import Said, SequenceDiagram, conversations, sequence_diagram
+from wiregen.example_conversations import Told
 from wiregen.runtime.careful_decoder import careful_decoder
 from wiregen.runtime.context import Context
 from wiregen.runtime.errors import DecodeError
@@ -27,9 +28,14 @@ from wiregen.vectors.format import VectorFile, octets
 __all__ = ["Conversations", "ExampleConversation", "conversations_in"]
 
 
+_MOST_TURNS: Final = 4
+_MOST_NAMES: Final = 3
+"""Turns, and messages of one, that a sentence tells of."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExampleConversation:
-    """A conversation of the file, numbered from 1. `options`: what it sets; `sessions`: those, and joins, that it takes a transition of."""
+    """A conversation of the file, numbered from 1. `doc`: the file's, else a summary of who says what. `options`: what it sets; `sessions`: those, and joins, that it takes a transition of."""
 
     number: int
     title: str
@@ -55,26 +61,43 @@ class Conversations:
         return tuple(each for each in self.examples if session in each.sessions)
 
 
-def conversations_in(protocol: m.Protocol, plan: Schema, file: VectorFile | None) -> Conversations:
-    """Return the conversations of a protocol and of its traces; without a file only the former."""
-    examples = tuple(
-        _example(plan, number, each) for number, each in enumerate(told_conversations(protocol), 1)
-    )
+def conversations_in(told: Iterable[Told], plan: Schema, file: VectorFile | None) -> Conversations:
+    """Return the conversations of a protocol, those that its file tells and those of its traces."""
+    examples = tuple(_example(plan, number, each) for number, each in enumerate(told, 1))
     breaking = {each.diagram.violation: each.diagram for each in reversed(examples) if each.diagram.violation}
     searched = _searched(plan, file)
     return Conversations(examples=examples, legal=searched.legal, breaking={**searched.breaking, **breaking})
 
 
 def _example(plan: Schema, number: int, told: Told) -> ExampleConversation:
-    conversation = told.conversation
+    conversation, diagram = told.conversation, sequence_diagram(plan, told.trace)
     return ExampleConversation(
         number=number,
         title=conversation.name,
-        doc=conversation.doc,
+        doc=conversation.doc or _summary(diagram),
         options=tuple((each.name, expression_text(each.value)) for each in conversation.options),
-        diagram=sequence_diagram(plan, told.trace),
+        diagram=diagram,
         sessions=frozenset(goal.session for goal in told.trace.covers if goal.session),
     )
+
+
+def _summary(diagram: SequenceDiagram) -> str:
+    """Return who says what, in a sentence; "" where that is so much that the list of steps says it better."""
+    said = [line for line in diagram.lines if isinstance(line, Said)]
+    turns = [
+        (sender, [(name, len(list(same))) for name, same in groupby(lines, lambda line: line.message)])
+        for sender, lines in groupby(said, lambda line: line.sender)
+    ]
+    if not turns or len(turns) > _MOST_TURNS or any(len(names) > _MOST_NAMES for _, names in turns):
+        return ""
+    clauses = (f"the {sender} sends {_listed(names)}" for sender, names in turns)
+    text = ", then ".join(clauses)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _listed(names: list[tuple[str, int]]) -> str:
+    *first, last = (f"`{name}`" if count == 1 else f"{count} × `{name}`" for name, count in names)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _searched(plan: Schema, file: VectorFile | None) -> Conversations:

@@ -12,6 +12,7 @@ from wiregen.docs.book import Book, notes_of
 from wiregen.docs.cells import Cell, frame_around
 from wiregen.docs.faults import Fault, faults_of
 from wiregen.docs.layouts import layout_of
+from wiregen.docs.legends import is_filled, region_of
 from wiregen.docs.notation import notation_of
 from wiregen.docs.places import Linked, anchor
 from wiregen.docs.prose import Prose
@@ -174,8 +175,18 @@ def _faults(
 ) -> tuple[FaultView, ...]:
     found = list(faults_of(declaration.name, declaration.fields, book.named))
     if frame is not None:
-        found += faults_of(frame.name, frame.fields, book.named)[1:]
+        found += [
+            fault
+            for fault in faults_of(frame.name, frame.fields, book.named)[1:]
+            if fault.code != "trailing_bytes" or fault.path != _filled(book, declaration.name, frame)
+        ]
     return tuple(_fault_view(book, fault, declaration.name, anchors) for fault in found)
+
+
+def _filled(book: Book, message: str, frame: m.Frame) -> str:
+    """Return the path of the region around a message that takes all of it; "" where bytes can be left over."""
+    region = region_of(frame, message)
+    return region[0] if region is not None and is_filled(book.protocol, message) else ""
 
 
 def _fault_view(book: Book, fault: Fault, owner: str, anchors: set[str]) -> FaultView:

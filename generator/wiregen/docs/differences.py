@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from wiregen import model as m
-from wiregen.docs.book import Book, number_text
+from wiregen.docs.book import Book
 from wiregen.docs.general_views import DifferencesView, DifferenceView
 from wiregen.docs.layouts import constraint_text
+from wiregen.docs.numbers import number_text
 from wiregen.docs.places import Linked, differences_page_name
 from wiregen.emitter import harmless
 from wiregen.spelling import type_text

@@ -7,12 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
 from wiregen import model as m
-from wiregen.plan.facts import fields_reach_end
+from wiregen.declared import index_of
+from wiregen.docs.numbers import limit_phrase
+from wiregen.plan import limits_of
+from wiregen.plan.facts import fields_reach_end, reaches_end
 from wiregen.spelling import expression_text
 from wiregen.values import number_of
 from wiregen.walk import flat_fields, nested_expressions, references
 
-__all__ = ["Fault", "Named", "faults_of", "measures", "named_by"]
+__all__ = ["Fault", "Named", "faults_of", "fills", "measures", "named_by", "takes_all"]
 
 _NEGATIVE: Final = "it makes negative the "
 _NO_MESSAGE: Final = "no message has this code"
@@ -32,10 +35,12 @@ class Fault:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
     """The rules that limits, and declarations of types, name themselves; `unsigned`: the names of fields that are nowhere negative, `contexts` the same of
-    contexts; `open_enums` refuse no number. `endless`: the alternatives of unions that go on to the end of their region, and the rule of each.
+    contexts; `open_enums` refuse no number. `bounds`: the number of each limit that holds by default, None: none. `endless`: the alternatives of unions that go on to the end of their region, and the rule of each.
     """
 
+    protocol: m.Protocol
     limits: Mapping[str, str]
+    bounds: Mapping[str, int | None]
     types: Mapping[str, str]
     unsigned: frozenset[str]
     contexts: frozenset[str]
@@ -49,7 +54,9 @@ def named_by(protocol: m.Protocol) -> Named:
     types = {each.name: each.notes.rule for each in protocol.unions}
     types |= {each.name: each.notes.rule for each in protocol.enums}
     return Named(
+        protocol=protocol,
         limits={limit.name: limit.notes.rule or "" for limit in protocol.limits},
+        bounds=limits_of(protocol),
         types={name: rule for name, rule in types.items() if rule is not None},
         unsigned=_unsigned(protocol),
         contexts=frozenset(each.name for each in protocol.contexts if _is_unsigned(each.type)),
@@ -169,15 +176,16 @@ def _own(type_: m.Type, rule: str) -> Iterator[tuple[m.Type, str]]:
 
 
 def _beyond(path: str, named: Named, *limits: str) -> Iterator[Fault]:
-    """Yield what is reported where a limit is exceeded: the rule is the limit's. A frame has one always."""
-    own = tuple(limit for limit in limits if limit == "frame" or limit in named.limits)
+    """Yield what is reported where a limit is exceeded: the rule is the limit's. Limits without a rule are one error, apart from `frame`."""
+    own = [limit for limit in limits if limit == "frame" or named.limits.get(limit)]
     for limit in own:
-        rule = named.limits.get(limit, "")
-        yield Fault(code="limit_exceeded", path=path, when=f"beyond limits.{limit}", rule=rule)
-    others = " or ".join(f"limits.{limit}" for limit in limits if limit not in own)
+        when = f"beyond {limit_phrase(limit, named.bounds)}"
+        yield Fault(code="limit_exceeded", path=path, when=when, rule=named.limits.get(limit, ""))
+    # Limits that hold come first: the remark on the others ends the sentence.
+    others = sorted(set(limits).difference(own), key=lambda each: (named.bounds.get(each) is None, each))
     if others:
-        when = f"beyond {others}, where the reader sets one"
-        yield Fault(code="limit_exceeded", path=path, when=when)
+        phrases = " or ".join(limit_phrase(limit, named.bounds) for limit in others)
+        yield Fault(code="limit_exceeded", path=path, when=f"beyond {phrases}")
 
 
 def measures(expression: m.Expression) -> bool:
@@ -300,7 +308,7 @@ def _of_prefix(
 
 
 def _of_reference(type_: m.Reference, path: str, rule: str, named: Named) -> Iterator[Fault]:
-    deep = named.limits.get("depth", "")
+    deep, deepest = named.limits.get("depth", ""), limit_phrase("depth", named.bounds)
     match type_.target:
         case "enum":
             own, when = named.types.get(type_.name, rule), f"no member of {type_.name}"
@@ -310,16 +318,14 @@ def _of_reference(type_: m.Reference, path: str, rule: str, named: Named) -> Ite
             own = named.types.get(type_.name, rule)
             yield Fault(code="unknown_code", path=path, when=f"no variety of {type_.name}", rule=own)
             yield from _of_endless(type_, path, named)
-            yield Fault(
-                code="too_deep", path=path, when="values inside values beyond limits.depth", rule=deep
-            )
+            when = f"values inside values beyond {deepest}"
+            yield Fault(code="too_deep", path=path, when=when, rule=deep)
             yield from _beyond(path, named, "messages")
         case "coding":
             yield from _of_coding(named.codings[type_.name], path, rule)
         case "frame":
-            yield Fault(
-                code="too_deep", path=path, when="frames inside frames beyond limits.depth", rule=deep
-            )
+            when = f"frames inside frames beyond {deepest}"
+            yield Fault(code="too_deep", path=path, when=when, rule=deep)
         case "struct" | "message":
             return
         case _:
@@ -352,14 +358,36 @@ def _of_subject(subject: m.Expression, path: str, rule: str) -> Iterator[Fault]:
         yield Fault(code="missing_context", path=path, when="nothing said before tells its layout", rule=rule)
 
 
-def _takes_all(region: m.Region) -> bool:
-    """Tell whether what stands in a region goes on to its end, whatever that is."""
-    is_run = isinstance(region.content, m.Bytes) and isinstance(region.content.length, m.ToTheEnd)
-    return is_run and not isinstance(region.carrier, m.InCompressed)
+def takes_all(fields: tuple[m.Field, ...], protocol: m.Protocol) -> bool:
+    """Return whether fields in a row go on to the end of their region, whatever that is: nothing is left over behind them."""
+    flat = flat_fields(fields)
+    if not fields or fields[-1].condition is not None:
+        return False
+    return _type_takes_all(fields[-1].type, protocol) and not any(
+        isinstance(each.value, m.Trailing) for each in flat
+    )
+
+
+def _type_takes_all(type_: m.Type, protocol: m.Protocol) -> bool:
+    match type_:
+        case m.Block(fields=fields):
+            return takes_all(fields, protocol)
+        case m.Reference(target="struct", name=name):
+            return takes_all(index_of(protocol).structs[name].fields, protocol)
+        case m.Region():
+            return False
+        case _:
+            return reaches_end(type_, protocol)
+
+
+def fills(region: m.Region, protocol: m.Protocol) -> bool:
+    """Return whether what stands in a region takes all of it. A compressed stream has an end of its own, which bytes may follow."""
+    is_stream = isinstance(region.carrier, m.InCompressed)
+    return not is_stream and _type_takes_all(region.content, protocol)
 
 
 def _of_region(region: m.Region, path: str, rule: str, named: Named) -> Iterator[Fault]:
-    if not _takes_all(region):
+    if not fills(region, named.protocol):
         when = "bytes are left over at its end"
         yield Fault(code="trailing_bytes", path=path, when=when, rule=rule, strict=region.lenient)
     yield from _beyond(path, named, "frame")

@@ -67,13 +67,16 @@ def _letter(number: int) -> str:
     return _LETTERS[place] + (str(turn) if turn else "")
 
 
-def offsets_of(cells: Iterable[Cell]) -> tuple[tuple[Offset, str], ...]:
-    """Return for each cell where it begins, and what its size is called; "" where that is fixed."""
+def offsets_of(cells: Iterable[Cell], *, first: int = 0) -> tuple[tuple[Offset, str], ...]:
+    """Return for each cell where it begins, and what its size is called; "" where that is fixed.
+
+    `first`: how many sizes of the same table have a name already.
+    """
     bits = 0
     terms: tuple[str, ...] = ()
     found: list[tuple[Offset, str]] = []
     for cell in cells:
-        name = "" if cell.is_fixed else _letter(len(terms))
+        name = "" if cell.is_fixed else _letter(first + len(terms))
         found.append((Offset(bits=bits, terms=terms), name))
         bits += cell.bits or 0
         terms = (*terms, name) if name else terms

@@ -11,6 +11,7 @@ from wiregen.docs.behaviour_views import LackView, RememberedPageView
 from wiregen.docs.book import Book, notes_of
 from wiregen.docs.exchanges import Exchange, Heard, heard, heard_views, joined_view
 from wiregen.docs.ladders import ladder_of
+from wiregen.docs.numbers import limit_phrase
 from wiregen.docs.places import Linked, join_page_name
 from wiregen.docs.remembered import (
     clearings_of,
@@ -57,8 +58,13 @@ def join_page(book: Book, join: m.Join) -> RememberedPageView:
 def _facts(book: Book, join: m.Join) -> Iterator[tuple[str, tuple[Linked, ...]]]:
     yield "Gives", tuple(_given(book, join))
     yield "Kept", (Linked(text=scope_text(join)),)
-    most = limit_text(book, "frame", "bytes together")
+    most = limit_text(book, _size_limit(book), "bytes together")
     yield "At most", (*most, Linked(text=", "), *limit_text(book, "open", "open at a time"))
+
+
+def _size_limit(book: Book) -> str:
+    """Return the limit that holds of all pieces together: that of a frame where the file names no other."""
+    return "frame" if book.named.bounds.get("joined") is None else "joined"
 
 
 def _given(book: Book, join: m.Join) -> Iterator[Linked]:
@@ -80,10 +86,12 @@ def _given(book: Book, join: m.Join) -> Iterator[Linked]:
 
 
 def _lacks(book: Book, join: m.Join) -> Iterator[LackView]:
-    name, rule = join.name, book.named.limits.get("frame") or None
+    name, limit = join.name, _size_limit(book)
+    most, rule = limit_phrase(limit, book.named.bounds), book.named.limits.get(limit) or None
     yield lack(book, "truncated", "the stream ends before the last piece", path=name)
-    yield lack(book, "limit_exceeded", "the pieces are more than limits.frame together", path="", rule=rule)
-    yield lack(book, "limit_exceeded", "more are begun than limits.open", path=name)
+    yield lack(book, "limit_exceeded", f"the pieces together are beyond {most}", path="", rule=rule)
+    open_ = limit_phrase("open", book.named.bounds)
+    yield lack(book, "limit_exceeded", f"more are begun than {open_}", path=name)
     yield lack(book, "incomplete_join", "bytes between the pieces were lost or refused", path=name)
     if isinstance(join.type, m.Reference):
         yield lack(book, "too_deep", "what is joined is the last piece of another one, and so on", path=name)

@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import Final
 
 from wiregen import model as m
-from wiregen.docs.book import Book, notes_of, number_text
+from wiregen.docs.book import Book, notes_of
 from wiregen.docs.cells import Cell
 from wiregen.docs.drawings import ascii_of, diagram_of
 from wiregen.docs.grid import Offset, offsets_of
 from wiregen.docs.legends import byte_order, legend_of
 from wiregen.docs.notation import notation_of
+from wiregen.docs.numbers import number_text
 from wiregen.docs.places import Linked, anchor
 from wiregen.docs.prose import Prose
 from wiregen.docs.views import LayoutView, RowView
@@ -27,24 +28,28 @@ _DEFAULT_FRAME: Final = 16 * 1024 * 1024
 
 def layout_of(book: Book, name: str, cells: tuple[Cell, ...], *, frame: m.Frame | None = None) -> LayoutView:
     """Return the layout of a declaration; `frame`: the frame around it, whose own fields its cells hold too."""
-    offsets = offsets_of(cells)
-    rows = (
-        _row(book, cell, offset, size, is_header=frame is not None and cell.owner == frame.name)
-        for cell, (offset, size) in zip(cells, offsets, strict=True)
-    )
     every = (*cells, *(inner for cell in cells for inner in _inside(book, cell)))
     return LayoutView(
         uid=name,
         diagram=diagram_of(f"Layout of {name}", cells),
         notation=notation_of(name, cells),
         ascii=ascii_of(cells),
-        rows=tuple(
-            each for row, cell in zip(rows, cells, strict=True) for each in (row, *_items(book, row, cell))
-        ),
+        rows=tuple(_rows(book, cells, frame)),
         size=_size_text(book, cells),
         byte_order=byte_order(book.protocol.endian, every),
-        legend=tuple(Prose(text=each) for each in legend_of(every, frame, name)),
+        legend=tuple(Prose(text=each) for each in legend_of(every, book.protocol, frame, name)),
     )
+
+
+def _rows(book: Book, cells: tuple[Cell, ...], frame: m.Frame | None) -> Iterator[RowView]:
+    """Yield the rows of a table, each followed by those of its items: a letter is the size of one field alone."""
+    named = sum(not cell.is_fixed for cell in cells)
+    for cell, (offset, size) in zip(cells, offsets_of(cells), strict=True):
+        row = _row(book, cell, offset, size, is_header=frame is not None and cell.owner == frame.name)
+        yield row
+        inner = _inside(book, cell)
+        yield from _items(book, row, inner, named)
+        named += sum(not each.is_fixed for each in inner)
 
 
 def _row(book: Book, cell: Cell, offset: Offset, size: str, *, is_header: bool) -> RowView:
@@ -64,11 +69,11 @@ def _row(book: Book, cell: Cell, offset: Offset, size: str, *, is_header: bool) 
         doc=Prose(text=field.doc if field is not None else ""),
         notes=notes_of(notes, is_part=True),
         is_header=is_header,
-        rules=_rules(book, field),
+        rules=_rules_of(book, field),
     )
 
 
-def _rules(book: Book, field: m.Field | None) -> tuple[Linked, ...]:
+def _rules_of(book: Book, field: m.Field | None) -> tuple[Linked, ...]:
     """Return the rules that a field and its conditions name."""
     if field is None:
         return ()
@@ -83,10 +88,12 @@ def _inside(book: Book, cell: Cell) -> tuple[Cell, ...]:
     return () if struct is None else book.cells.of(struct.name, struct.fields)
 
 
-def _items(book: Book, row: RowView, cell: Cell) -> Iterator[RowView]:
-    """Yield the rows of what a list holds, where that is a struct: offsets count from the beginning of an item."""
-    cells = _inside(book, cell)
-    for inner, (offset, size) in zip(cells, offsets_of(cells), strict=True):
+def _items(book: Book, row: RowView, cells: tuple[Cell, ...], named: int) -> Iterator[RowView]:
+    """Yield the rows of what a list holds, where that is a struct: offsets count from the beginning of an item.
+
+    `named`: how many sizes have a letter before.
+    """
+    for inner, (offset, size) in zip(cells, offsets_of(cells, first=named), strict=True):
         each = _row(book, inner, offset, size, is_header=False)
         yield replace(
             each,

@@ -7,11 +7,11 @@ from typing import Final, assert_never
 
 from wiregen import model as m
 from wiregen.docs.cells import Cell
-from wiregen.docs.faults import measures
+from wiregen.docs.faults import fills, measures, takes_all
 from wiregen.spelling import type_text
 from wiregen.walk import inner_types, nested_expressions, nested_types
 
-__all__ = ["byte_order", "legend_of"]
+__all__ = ["byte_order", "is_filled", "legend_of", "region_of"]
 
 _TAKEN: Final = {
     "bool": "any number but 0 is true; a strict reader takes 0 and 1 alone (`invalid_value`)",
@@ -53,20 +53,28 @@ def _endian(type_: m.Type) -> str | None:
             return None
 
 
-def legend_of(cells: tuple[Cell, ...], frame: m.Frame | None = None, message: str = "") -> tuple[str, ...]:
+def legend_of(
+    cells: tuple[Cell, ...],
+    protocol: m.Protocol,
+    frame: m.Frame | None = None,
+    message: str = "",
+) -> tuple[str, ...]:
     """Return what is to be known, each in a sentence or two; `frame`: the one around, if the cells are of a message."""
-    region = None if frame is None else _region_of(frame, message)
+    region = None if frame is None else region_of(frame, message)
     fields = _fields(cells)
     fields |= {field.name: field for field in (frame.fields if frame is not None else ())}
     bits = ("Bit 0 is the highest of its byte.",) if any(cell.is_bit for cell in cells) else ()
     tails = tuple(_tails(cells, region))
-    told = region[1] if region is not None and tails else None
+    around = region[1] if region is not None else None
+    # Of the region around, the sentence on tails says it; of one that its content fills, there is nothing to say.
+    is_told = bool(tails) or is_filled(protocol, message)
+    told = around if is_told else None
     counts = tuple(_counts(cells))
     return (
         *bits,
         *_varints(fields.values()),
         *_texts(fields.values()),
-        *_leniences(fields, told),
+        *_leniences(fields, told, protocol),
         *counts,
         *tails,
     )
@@ -80,13 +88,19 @@ def _types(fields: Iterable[m.Field]) -> tuple[m.Type, ...]:
     return tuple(nested_types(*(field.type for field in fields)))
 
 
-def _region_of(frame: m.Frame, message: str) -> tuple[str, m.Region] | None:
+def region_of(frame: m.Frame, message: str) -> tuple[str, m.Region] | None:
     """Return the region that a message lies in, and the path of its field; None where the frame has none around it."""
     for field in frame.fields:
         region = _around(field.type, message, None)
         if region is not None:
             return f"{frame.name}.{field.name}", region
     return None
+
+
+def is_filled(protocol: m.Protocol, message: str) -> bool:
+    """Return whether a message takes all of the region that it lies in."""
+    fields = next((each.fields for each in protocol.messages if each.name == message), ())
+    return takes_all(fields, protocol)
 
 
 def _around(type_: m.Type, message: str, region: m.Region | None) -> m.Region | None:
@@ -151,14 +165,15 @@ def _is_code(value: m.Expression) -> bool:
     return isinstance(value, m.Call) and value.function == "code"
 
 
-def _leniences(fields: Mapping[str, m.Field], told: m.Region | None) -> Iterator[str]:
+def _leniences(fields: Mapping[str, m.Field], told: m.Region | None, protocol: m.Protocol) -> Iterator[str]:
     """Yield what `lenient` means at the fields that have it; `told`: a region of which that is said elsewhere."""
     names: dict[str, dict[str, None]] = {}
     for name, field in fields.items():
         if isinstance(field.value, m.Derived) and field.value.lenient and not _is_code(field.value.value):
             names.setdefault("measured" if measures(field.value.value) else "derived", {})[name] = None
         for type_ in nested_types(field.type):
-            what = "" if type_ is told else _lenience(type_)
+            is_silent = type_ is told or (isinstance(type_, m.Region) and fills(type_, protocol))
+            what = "" if is_silent else _lenience(type_)
             if what:
                 names.setdefault(what, {})[name] = None
     for what, some in names.items():

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from typing import Final
 
 from wiregen import model as m
-from wiregen.docs.book import Book, notes_of, number_text
+from wiregen.docs.book import Book, notes_of
 from wiregen.docs.cells import frame_around
 from wiregen.docs.declarations import Named, code_of, direction_text, kind_of, reserved_of
 from wiregen.docs.differences import named_in
+from wiregen.docs.numbers import number_text
 from wiregen.docs.places import Linked, differences_page_name, session_page_name
 from wiregen.docs.prose import Prose
 from wiregen.docs.remembered import remembered_views

@@ -7,7 +7,8 @@ from typing import TypeAlias
 
 from wiregen import model as m
 from wiregen.docs.behaviour_views import DoingView, LackView, ReaderView
-from wiregen.docs.book import Book, number_text
+from wiregen.docs.book import Book
+from wiregen.docs.numbers import number_text
 from wiregen.docs.places import Linked, anchor, context_page_name, join_page_name, session_page_name
 from wiregen.docs.prose import Prose
 from wiregen.docs.views import ListingView

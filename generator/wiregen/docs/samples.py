@@ -9,12 +9,13 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 from uuid import UUID
 
 from wiregen import model as m
+from wiregen.docs.example_frames import ExampleFrame, ExampleFrames
 from wiregen.runtime.errors import DecodeError, EncodeError
 from wiregen.runtime.options import Options
 from wiregen.runtime.schema.protocol import Schema
@@ -64,27 +65,61 @@ def playground_state(protocol: str, scene: Scene, data: bytes) -> str:
 class Samples:
     """Finds the samples of one protocol; `vectors`: what stands in its file of vectors, if there is one."""
 
-    def __init__(self, protocol: m.Protocol, plan: Schema, vectors: VectorFile | None) -> None:
+    def __init__(
+        self, protocol: m.Protocol, plan: Schema, vectors: VectorFile | None, examples: ExampleFrames
+    ) -> None:
         self._protocol = protocol
         self._plan = plan
         self._bench = Bench(plan)
         self._vectors = _by_message(vectors)
-        self._examples = _examples_by_message(protocol)
+        self._examples = examples
 
     def of(self, message: m.Message) -> Sample | None:
         """Return a sample of a message; None where nothing can be made that reads as one."""
-        for scene, data, origin in self._candidates(message):
-            sample = self._read(message, scene, data, origin)
-            shown = None if sample is None else self._without_secrets(message, sample)
+        for sample in self._found(message):
+            shown = self._without_secrets(message, sample)
             if shown is not None:
                 return shown
         return None
 
-    def _candidates(self, message: m.Message) -> Iterator[tuple[Scene, bytes, str]]:
-        for example in self._examples.get(message.name, ()):
-            role = self._sender(message)
-            before = self._scenery.opening(role)
-            yield Scene(role=role, before=before), bytes.fromhex(example.hex), f"example “{example.name}”"
+    def _found(self, message: m.Message) -> Iterator[Sample]:
+        """Yield samples: those of examples as the file has them, of others with the header that is declared as the default."""
+        for example in self._examples.of(message.name):
+            scene = Scene(role=example.role, before=self._opened(example))
+            sample = self._read(message, scene, example.data, example.origin)
+            sample = None if sample is None else self._with_least_before(message, sample)
+            if sample is not None and not self._has_secrets_before(sample.scene):
+                yield sample
+        for scene, data, origin in self._made(message):
+            sample = self._read(message, scene, data, origin)
+            if sample is not None:
+                yield self._with_defaults(message, sample)
+
+    def _opened(self, example: ExampleFrame) -> tuple[tuple[str | None, bytes], ...]:
+        """Return what is sent before a frame of an example, with the preambles that the example leaves out."""
+        speakers = dict.fromkeys((*(role for role, _ in example.before), example.role))
+        missing = (role for role in speakers if role not in example.opened)
+        return (*(sent for role in missing for sent in self._scenery.opening(role)), *example.before)
+
+    def _with_least_before(self, message: m.Message, sample: Sample) -> Sample:
+        """Return the sample without what may be left out before it: the frame is then read as the same."""
+        for at in reversed(range(len(sample.scene.before))):
+            before = (*sample.scene.before[:at], *sample.scene.before[at + 1 :])
+            fewer = self._read(message, replace(sample.scene, before=before), sample.data, sample.origin)
+            if fewer is not None and fewer.tree.value == sample.tree.value:
+                sample = fewer
+        return sample
+
+    def _has_secrets_before(self, scene: Scene) -> bool:
+        """Return whether something in secret fields is said before a frame."""
+        for at, (role, data) in enumerate(scene.before):
+            items, _ = self._bench.read(replace(scene, role=role, before=scene.before[:at]), data)
+            values = (node.value for _, _, node in items if isinstance(node, Node))
+            if any(_has_any(value, self._secrets) for value in values):
+                return True
+        return False
+
+    def _made(self, message: m.Message) -> Iterator[tuple[Scene, bytes, str]]:
         for vector in self._vectors.get(message.name, ()):
             yield _scene_of(vector), octets(vector.bytes), f"vector {vector.id}"
         grown = self._grown(message)
@@ -168,6 +203,37 @@ class Samples:
     def _scenery(self) -> Scenery:
         return Scenery(self._soil)
 
+    def _with_defaults(self, message: m.Message, sample: Sample) -> Sample:
+        """Return the sample with the declared defaults in the headers of its frames, those inside others too, where that can be written."""
+        changed = self._read(message, sample.scene, sample.data, sample.origin)
+        assert changed is not None
+        for record in _records(changed.tree.value):
+            for name in self._defaults.get(record.name, ()) if isinstance(record, FrameValue) else ():
+                record.fields.pop(name, None)
+        data = self._rewritten(changed)
+        if data is None or data == sample.data:
+            return sample
+        return self._read(message, sample.scene, data, f"{sample.origin}, headers by default") or sample
+
+    def _rewritten(self, sample: Sample) -> bytes | None:
+        """Return the bytes of a sample's value as it is now; None where it cannot be written."""
+        before = self._bench.read(sample.scene, b"")[1]
+        options = Options(sample.scene.role, context=before)
+        try:
+            return write_frame(self._plan, sample.tree.value, options, compression=0)
+        except EncodeError:
+            return None
+
+    @cached_property
+    def _defaults(self) -> dict[str, tuple[str, ...]]:
+        """The fields of frames that have a declared default."""
+        return {
+            frame.name: tuple(
+                field.name for field in flat_fields(frame.fields) if isinstance(field.value, m.Default)
+            )
+            for frame in self._protocol.frames
+        }
+
     def _without_secrets(self, message: m.Message, sample: Sample) -> Sample | None:
         """Return the sample with nothing in the fields that are secret, or nothing of meaning; None where such a frame cannot be."""
         if not self._secrets or not _has_any(sample.tree.value, self._secrets):
@@ -184,12 +250,8 @@ class Samples:
         for record in _records(value):
             for name in self._secrets & record.fields.keys():
                 record.fields[name] = blank(record.fields[name])
-        before = self._bench.read(sample.scene, b"")[1]
-        try:
-            data = write_frame(self._plan, value, Options(sample.scene.role, context=before), compression=0)
-        except EncodeError:
-            return None
-        return self._read(message, sample.scene, data, sample.origin)
+        data = self._rewritten(sample)
+        return None if data is None else self._read(message, sample.scene, data, sample.origin)
 
     @cached_property
     def _secrets(self) -> frozenset[str]:
@@ -212,20 +274,6 @@ def _by_message(vectors: VectorFile | None) -> dict[str, list[Valid]]:
         if isinstance(vector.bytes, str) and len(vector.bytes) <= 2 * _LONGEST and not vector.strict:
             found.setdefault(str(vector.frames[0].get("message")), []).append(vector)
     return {name: sorted(some, key=lambda vector: vector.encodes != "exact") for name, some in found.items()}
-
-
-def _examples_by_message(protocol: m.Protocol) -> dict[str, list[m.Example]]:
-    bodies = {frame.name: frame.message for frame in protocol.frames}
-    found: dict[str, list[m.Example]] = {}
-    for example in protocol.examples:
-        value = example.value
-        if value is None or example.form != "both" or example.scene or example.variant is not None:
-            continue
-        if value.what == "frame":
-            inner = next((item.value for item in value.fields if item.name == bodies[value.name]), None)
-            value = inner if isinstance(inner, m.Construct) else value
-        found.setdefault(value.name, []).append(example)
-    return found
 
 
 def _scene_of(vector: Valid) -> Scene:

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from wiregen import model as m
+from wiregen.docs.numbers import limit_phrase
 from wiregen.docs.places import context_page_name, join_page_name
+from wiregen.plan import limits_of
 from wiregen.spelling import expression_text
 from wiregen.walk import (
     direct_expressions,
@@ -149,8 +151,9 @@ def contexts_asked(fields: tuple[m.Field, ...]) -> frozenset[str]:
 def reactions_of(protocol: m.Protocol) -> dict[str, tuple[str, ...]]:
     """Return by rule what a receiver does about it, each in a few words."""
     found: dict[str, dict[str, None]] = {}
+    bounds = limits_of(protocol)
     for limit in protocol.limits:
-        _note(found, limit.notes.rule, f"refuses what is beyond limits.{limit.name}")
+        _note(found, limit.notes.rule, f"refuses what is beyond {limit_phrase(limit.name, bounds)}")
     for owner, fields in _owners(protocol):
         for field in flat_fields(fields):
             _note(found, field.notes.rule, f"refuses the frame: {owner}.{field.name}")

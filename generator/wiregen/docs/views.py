@@ -75,7 +75,8 @@ class NotesView:
             ("Since", in_cell(markdown(self.since))),
             ("Deprecated", self.deprecated.cell),
             ("Assumed", self.assumed.cell),
-            ("The document says", self.errata.cell),
+            # A dash, not a colon: what the file says may have one of its own.
+            ("Erratum", f"the document says otherwise — {self.errata.cell}" if self.errata else ""),
             ("Secret", "never shown" if self.is_secret else ""),
         )
         return tuple((name, text) for name, text in named if text)
