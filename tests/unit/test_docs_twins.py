@@ -60,6 +60,69 @@ def test_an_erratum_reads_as_a_sentence_even_with_a_colon_of_its_own(tmp_path: P
     assert f"Erratum {said}" in Page(files["p/M.html"].decode()).text
 
 
+INSIDE = """
+open enum Kind : u8 {
+  /// The first.
+  ONE = 1
+}
+coding Length : u8 { 0 .. 253  254 => u16 }
+struct Leaf { kind : Kind  text : utf8[u8] lenient }
+struct Spelt { leaf : Leaf if 1 > 0 }
+union Choice : u8 { Pair 1 { a : u8  b : { c : Leaf } if a > 1 }  Nil 2 {} }
+enum Large : u8 { MANY }
+message Item 2 from a { leaf : Leaf }
+message M 1 from a { spelt : Spelt  data : bytes[Length]  choice : Choice[u8] if 1 > 0  large : Large  inner : Frame[2] if 1 > 0 }
+"""
+
+
+def test_a_page_shows_the_small_types_that_its_message_holds(tmp_path: Path) -> None:
+    many = "  ".join(f"N{number} = {number}" for number in range(30))
+    files = site_of_text(f"{HEAD}{FRAME}{INSIDE.replace('MANY', many)}", tmp_path)
+    twin, page = files["p/M.md"].decode(), Page(files["p/M.html"].decode())
+    inside = twin.partition("## Types inside")[2].partition("## Example")[0]
+    titles = re.findall(r"^### (.*)$", inside, re.MULTILINE)
+    assert sorted(titles) == [
+        "[Choice](Choice.md) (union)", "[Frame](Frame.md) (frame)", "[Kind](Kind.md) (enum)", "[Leaf](Leaf.md) (struct)",
+        "[Length](Length.md) (coding)",
+    ]  # fmt: skip
+    assert "- 1: ONE. The first." in inside and "Number: `u8`; unknown numbers are kept" in inside
+    assert "- 1: Pair `a : u8, b : { c :` [`Leaf`](Leaf.md) `} if a > 1`" in inside
+    assert "- 2: [Item](Item.md) `leaf :` [`Leaf`](Leaf.md)" in inside
+    assert "| 0 | 1 byte | kind | [`Kind`](Kind.md) |" in inside and "`lenient` (`text`)" in inside
+    assert "On pages of their own: [Large](Large.md)." in inside
+    assert (
+        "- 254: then u16" in inside
+        and "Types inside" in page.text
+        and "On pages of their own: Large." in page.text
+    )
+    ids = page.all("id")
+    assert len(ids) == len(set(ids)) and "Leaf.kind" in ids
+
+
+def test_a_message_without_named_types_has_none_inside(tmp_path: Path) -> None:
+    files = site_of_text(f"{HEAD}{FRAME}message M 1 from a {{ x : u8 }}\n", tmp_path)
+    assert "Types inside" not in files["p/M.md"].decode() + files["p/M.html"].decode()
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_the_twin_of_a_message_leads_to_the_types_that_the_page_leads_to(name: str) -> None:
+    text = shipped_site()[name].decode()
+    folder = posixpath.dirname(name)
+    types = {
+        path.rpartition("/")[2]
+        for path in shipped_site()
+        if path.startswith(f"{folder}/") and path.endswith(".md")
+    }
+    page = Page(shipped_site()[name.removesuffix(".md") + ".html"].decode())
+    main = page.all("href")
+    if re.search(r"^# \w+ \((message|struct|frame|preamble)\)$", text, re.MULTILINE):
+        led = {
+            url.removesuffix(".html") + ".md" for url in main if re.fullmatch(r"[\w-]+\.html", url)
+        } & types
+        twin = {str(token.attrGet("href")) for token in tokens(text) if token.type == "link_open"}
+        assert led - twin <= {"index.md", "rules.md", "ledger.md"}
+
+
 def test_members_and_widths_stand_in_the_twin(tmp_path: Path) -> None:
     text = f"""{HEAD}
 enum Kind : u8 {{ ONE = 1 @deprecated("edition 2")  TWO = 2 }}
@@ -68,7 +131,7 @@ struct S {{ kind : Kind  data : bytes[Length] }}
 """
     files = site_of_text(text, tmp_path)
     kind, length = files["p/Kind.md"].decode(), files["p/Length.md"].decode()
-    assert "| ONE |  Deprecated: edition 2. |" in kind and "- S.kind" in kind
+    assert "| ONE |  Deprecated: edition 2. |" in kind and "- [S.kind](S.md)" in kind
     assert (
         "| 254 | then u16 |" in length
         and "| 255 | null |" in length

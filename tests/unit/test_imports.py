@@ -59,6 +59,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "spelling",
         "diagrams",
         "diagnostics",
+        "constructs",
+        "examples",
         "example_conversations",
         "traces",
         "runtime",

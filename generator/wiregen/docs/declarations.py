@@ -11,9 +11,11 @@ from wiregen.docs.anatomy import anatomy_of
 from wiregen.docs.book import Book, notes_of
 from wiregen.docs.cells import Cell, frame_around
 from wiregen.docs.faults import Fault, faults_of
+from wiregen.docs.inside import inside_of, width_text
 from wiregen.docs.layouts import layout_of
 from wiregen.docs.legends import is_filled, region_of
 from wiregen.docs.notation import notation_of
+from wiregen.docs.numbers import forms_text, spans_text
 from wiregen.docs.places import Linked, anchor
 from wiregen.docs.prose import Prose
 from wiregen.docs.records import rule_view
@@ -23,6 +25,8 @@ from wiregen.docs.views import (
     CarriedView,
     DeclarationView,
     FaultView,
+    InsideViews,
+    LayoutView,
     MemberView,
     MessageView,
     RowView,
@@ -84,6 +88,7 @@ def _page(
         code=code_of(declaration) if isinstance(declaration, m.Message) else "",
         frame=None if frame is None else Linked(text=frame.name, url=book.places.url(frame.name)),
         layout=layout,
+        inside=_inside(book, declaration, frame, layout),
         sample=None if sample is None else _sample_view(book, sample, layout.rows),
         no_sample="" if sample is not None or frame is None else _NO_SAMPLE,
         faults=faults,
@@ -91,6 +96,14 @@ def _page(
         rules=_rules(book, declaration, faults, said),
         said=tuple(_said_view(book, each) for each in said),
     )
+
+
+def _inside(
+    book: Book, declaration: m.Message | Fields, frame: m.Frame | None, layout: LayoutView
+) -> InsideViews:
+    if isinstance(declaration, m.Message):
+        return inside_of(book, declaration, frame, layout)
+    return InsideViews(shown=(), others=())
 
 
 def _declared(book: Book, declaration: Named, frame: m.Frame | None = None) -> DeclarationView:
@@ -129,15 +142,7 @@ def direction_text(protocol: m.Protocol, declaration: m.Message | Fields) -> str
 
 def code_of(message: m.Message) -> str:
     """Return the code of a message as a page shows it; "" where it has none."""
-    return "" if message.code is None else number_text(message.code, is_character=message.is_character)
-
-
-def number_text(number: int, high: int | None = None, *, is_character: bool = False) -> str:
-    """Return a number, or the range up to `high`, in decimal, in hexadecimal if that differs, and as a character."""
-    numbers = (number,) if high in (None, number) else (number, high)
-    also = [" .. ".join(f"0x{each:02x}" for each in numbers)] if max(numbers) > 9 and number >= 0 else []
-    also += [" .. ".join(repr(chr(each)) for each in numbers)] if is_character else []
-    return " .. ".join(map(str, numbers)) + (f" ({', '.join(also)})" if also else "")
+    return "" if message.code is None else forms_text(message.code, is_character=message.is_character)
 
 
 # ---- the example
@@ -256,11 +261,7 @@ def type_page(book: Book, declaration: m.Enum | m.Union | m.Coding) -> TypeView:
 
 def reserved_of(reserved: Iterable[m.Reserved]) -> tuple[tuple[str, Prose], ...]:
     """Return numbers that must not be used, and why."""
-    return tuple((_numbers(each.spans), Prose(text=each.why)) for each in reserved)
-
-
-def _numbers(spans: Iterable[m.Span], *, is_character: bool = False) -> str:
-    return ", ".join(number_text(span.low, span.high, is_character=is_character) for span in spans)
+    return tuple((spans_text(each.spans), Prose(text=each.why)) for each in reserved)
 
 
 def _members(book: Book, declaration: m.Enum | m.Union | m.Coding) -> Iterator[MemberView]:
@@ -270,7 +271,7 @@ def _members(book: Book, declaration: m.Enum | m.Union | m.Coding) -> Iterator[M
                 yield MemberView(
                     name=member.name,
                     anchor=member.name,
-                    number=number_text(member.value, is_character=member.is_character),
+                    number=forms_text(member.value, is_character=member.is_character),
                     doc=Prose(text=member.doc),
                     notes=notes_of(member.notes, is_part=True),
                 )
@@ -288,7 +289,7 @@ def _variety(book: Book, union: m.Union, variety: m.Variety) -> MemberView:
     return MemberView(
         name=variety.name,
         anchor=variety.name,
-        number=_numbers(variety.codes, is_character=variety.is_character),
+        number=spans_text(variety.codes, is_character=variety.is_character),
         doc=Prose(text=variety.doc),
         notes=notes_of(variety.notes, is_part=True),
         layout=layout_of(book, name, cells) if cells and len(union.varieties) <= _MOST_DRAWN else None,
@@ -298,13 +299,10 @@ def _variety(book: Book, union: m.Union, variety: m.Variety) -> MemberView:
 
 def _width(width: m.Width) -> MemberView:
     first = span_text(m.Span(low=width.low, high=width.high))
-    text = (
-        "null"
-        if width.is_null
-        else "the value itself" if width.wide is None else f"then {type_text(width.wide)}"
-    )
     empty = notes_of(m.Notes())
-    return MemberView(name=first, anchor="", number=first, doc=Prose(text=""), notes=empty, text=text)
+    return MemberView(
+        name=first, anchor="", number=first, doc=Prose(text=""), notes=empty, text=width_text(width)
+    )
 
 
 def wire_text(text: str, start: int, end: int) -> str:

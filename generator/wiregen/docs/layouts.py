@@ -21,7 +21,7 @@ from wiregen.emitter import harmless
 from wiregen.spelling import expression_text
 from wiregen.walk import shapes
 
-__all__ = ["constraint_text", "layout_of"]
+__all__ = ["constraint_text", "default_text", "layout_of", "rows_of"]
 
 _DEFAULT_FRAME: Final = 16 * 1024 * 1024
 
@@ -34,14 +34,14 @@ def layout_of(book: Book, name: str, cells: tuple[Cell, ...], *, frame: m.Frame 
         diagram=diagram_of(f"Layout of {name}", cells),
         notation=notation_of(name, cells),
         ascii=ascii_of(cells),
-        rows=tuple(_rows(book, cells, frame)),
+        rows=tuple(rows_of(book, cells, frame)),
         size=_size_text(book, cells),
         byte_order=byte_order(book.protocol.endian, every),
         legend=tuple(Prose(text=each) for each in legend_of(every, book.protocol, frame, name)),
     )
 
 
-def _rows(book: Book, cells: tuple[Cell, ...], frame: m.Frame | None) -> Iterator[RowView]:
+def rows_of(book: Book, cells: tuple[Cell, ...], frame: m.Frame | None = None) -> Iterator[RowView]:
     """Yield the rows of a table, each followed by those of its items: a letter is the size of one field alone."""
     named = sum(not cell.is_fixed for cell in cells)
     for cell, (offset, size) in zip(cells, offsets_of(cells), strict=True):
@@ -65,7 +65,7 @@ def _row(book: Book, cell: Cell, offset: Offset, size: str, *, is_header: bool) 
         owner=cell.owner,
         type=book.places.linked(harmless(cell.type)),
         constraint=harmless(constraint),
-        default=harmless(_default(field)),
+        default=harmless(default_text(field)),
         doc=Prose(text=field.doc if field is not None else ""),
         notes=notes_of(notes, is_part=True),
         is_header=is_header,
@@ -178,7 +178,8 @@ def _of_items(type_: m.Type) -> Iterator[str]:
             yield each.where_text
 
 
-def _default(field: m.Field | None) -> str:
+def default_text(field: m.Field | None) -> str:
+    """Return the default of a field as the file has it; "" where it has none."""
     match field.value if field is not None else None:
         case m.Default(value=value, others=others):
             texts = (f"{expression_text(each.value)} with {each.message}" for each in others)

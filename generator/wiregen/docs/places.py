@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Final
 
 from wiregen import model as m
+from wiregen.emitter import code, markdown
 
 __all__ = [
     "GUIDE",
@@ -22,6 +23,7 @@ __all__ = [
     "context_page_name",
     "differences_page_name",
     "join_page_name",
+    "linked_md",
     "session_page_name",
     "slugs_of",
 ]
@@ -44,7 +46,28 @@ class Linked:
     @property
     def twin(self) -> str:
         """The way to the page in Markdown."""
-        return self.url.removesuffix(".html") + ".md"
+        return self.url.partition("#")[0].removesuffix(".html") + ".md"
+
+    @property
+    def md(self) -> str:
+        """As Markdown: a link where it leads to another page."""
+        is_page = self.url.partition("#")[0].endswith(".html")
+        return _spaced(self.text, f"[{markdown(self.text)}]({self.twin})" if is_page else markdown(self.text))
+
+
+def linked_md(parts: Iterable[Linked]) -> str:
+    """Return a text of the language as Markdown for a cell of a table: code, in which names of declarations are links."""
+    return "".join(
+        f"[{code(part.text)}]({part.twin})" if part.url else _spaced(part.text, code(part.text))
+        for part in parts
+    )
+
+
+def _spaced(text: str, shown: str) -> str:
+    """Return what shows a text with the spaces around it, which parts of a sentence have."""
+    before = " " if text[:1].isspace() else ""
+    after = " " if text[-1:].isspace() and text.strip() else ""
+    return f"{before}{shown}{after}"
 
 
 def slugs_of(names: Iterable[str]) -> dict[str, str]:

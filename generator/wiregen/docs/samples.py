@@ -205,10 +205,13 @@ class Samples:
 
     def _with_defaults(self, message: m.Message, sample: Sample) -> Sample:
         """Return the sample with the declared defaults in the headers of its frames, those inside others too, where that can be written."""
+        frames = (each for each in _records(sample.tree.value) if isinstance(each, FrameValue))
+        if not any(self._defaults[each.name] for each in frames):
+            return sample
         changed = self._read(message, sample.scene, sample.data, sample.origin)
         assert changed is not None
         for record in _records(changed.tree.value):
-            for name in self._defaults.get(record.name, ()) if isinstance(record, FrameValue) else ():
+            for name in self._defaults[record.name] if isinstance(record, FrameValue) else ():
                 record.fields.pop(name, None)
         data = self._rewritten(changed)
         if data is None or data == sample.data:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from wiregen.docs.anatomy import Anatomy
 from wiregen.docs.drawings import Diagram
 from wiregen.docs.ladders import Ladder
-from wiregen.docs.places import Linked
+from wiregen.docs.places import Linked, linked_md
 from wiregen.docs.prose import Prose
 from wiregen.emitter import in_cell, markdown
 
@@ -17,6 +17,9 @@ __all__ = [
     "DeclarationView",
     "FaultView",
     "HomeView",
+    "InsideMemberView",
+    "InsideView",
+    "InsideViews",
     "LayoutView",
     "LedgerPageView",
     "LedgerView",
@@ -109,6 +112,10 @@ class RowView:
     def type_text(self) -> str:
         return "".join(part.text for part in self.type)
 
+    @property
+    def type_md(self) -> str:
+        return linked_md(self.type)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayoutView:
@@ -122,6 +129,42 @@ class LayoutView:
     size: str
     byte_order: str
     legend: tuple[Prose, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InsideMemberView:
+    """A number of an enum, union, coding or frame, what it stands for, and the fields that follow it."""
+
+    number: str
+    name: Linked
+    holds: tuple[Linked, ...]
+    doc: Prose
+
+    @property
+    def holds_md(self) -> str:
+        return linked_md(self.holds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InsideView:
+    """A named type that a message holds: the rows of a struct, or the members of what a number chooses."""
+
+    title: Linked
+    kind: str
+    base: str
+    is_open: bool
+    doc: Prose
+    rows: tuple[RowView, ...]
+    members: tuple[InsideMemberView, ...]
+    legend: tuple[Prose, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InsideViews:
+    """The types that a message holds; `others` are too large for its page."""
+
+    shown: tuple[InsideView, ...]
+    others: tuple[Linked, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,6 +241,7 @@ class MessageView:
     code: str
     frame: Linked | None
     layout: LayoutView
+    inside: InsideViews
     sample: SampleView | None
     no_sample: str
     """Why there is none, where one would be looked for."""
@@ -305,6 +349,10 @@ class AliasView:
     @property
     def type_text(self) -> str:
         return "".join(part.text for part in self.type)
+
+    @property
+    def type_md(self) -> str:
+        return linked_md(self.type)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
