@@ -93,7 +93,8 @@ def read_frame(
     `base`: where buffer[0] lies in the outer stream. `stop`: the end of what may be used; the whole buffer where None.
     `skim`: fast code for nested frames; with it only errors are right, for the tree lacks what was good.
     `is_quick`: the same of long lists of plain items.
-    `is_faulty`: compiled code refused the frame; the limit `work` bounds the search for the fault.
+    `is_faulty`: compiled code refused the frame; the limit `work` bounds the search for the fault, which keeps few values. Where
+    there is none, as in a message that no compiled code reads, the frame is read once more.
 
     Raises:
         DecodeError: It does not conform.
@@ -106,7 +107,11 @@ def read_frame(
         reader.begin_search()
     name = reader.schema.frame_of(options.from_role)
     _open(reader)
-    return (yield from _guarded(reader, _frame(reader, name)))
+    node = yield from _guarded(reader, _frame(reader, name))
+    is_wanted = not is_quick and (stop is None or node.end == base + stop)
+    if reader.has_dropped and is_wanted:
+        return (yield from read_frame(plan, buffer, offset, options, base=base, stop=stop))
+    return node
 
 
 def _open(reader: Reader) -> None:

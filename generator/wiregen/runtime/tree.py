@@ -15,7 +15,17 @@ from .schema.elements import Element
 from .unknown import Unknown
 from .values import show
 
-__all__ = ["MOST_SHOWN", "Cut", "FrameValue", "Node", "Record", "Unknown", "Value", "Variety"]
+__all__ = [
+    "MOST_SHOWN",
+    "MOST_SHOWN_IN_ALL",
+    "Cut",
+    "FrameValue",
+    "Node",
+    "Record",
+    "Unknown",
+    "Value",
+    "Variety",
+]
 
 
 class _Fields:
@@ -46,6 +56,8 @@ class _Fields:
 
 MOST_SHOWN = 256
 """Items of a list that an error's `partial` shows."""
+MOST_SHOWN_IN_ALL = 1024
+"""Items of all lists together that it shows, each counted before those inside it."""
 
 
 class Cut(list):  # type: ignore[type-arg]
