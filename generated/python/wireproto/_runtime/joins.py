@@ -13,6 +13,10 @@ from .errors import DecodeError, within
 from .plain import Key, plain, value_of
 from .schema.protocol import Schema
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .splicing import Splice
+
 __all__ = ["Joins", "Mark", "OpenJoin", "limit_of_joins"]
 
 Owner: TypeAlias = tuple[str | None, Key]
@@ -54,6 +58,8 @@ class Joins:
         self._open: dict[str, dict[Owner, OpenJoin]] = {name: {} for name in plan.joins}
         self.journal: list[Mark] | None = None
         """Where marks are put before anything is added or closed, while somebody may want it undone."""
+        self.splices: dict[tuple[str | None, str], Splice | None] = {}
+        """Where the frames of a variant, by name, say the size of a block that comes in pieces, as far as that was asked."""
         self._n_damages: dict[str | None, int] = {}
         self._refused: set[tuple[str, str | None]] = set()
         self._indices: dict[tuple[str, tuple[int, ...]], dict[Owner, dict[Key, None]]] = {}
@@ -108,6 +114,17 @@ class Joins:
         Raises:
             DecodeError: `incomplete_join`, `limit_exceeded`.
         """
+        pieces, index = self.pieces(name, open_, data, most_bytes, is_damaged=is_damaged)
+        return b"".join(pieces), index
+
+    def pieces(
+        self, name: str, open_: OpenJoin | None, data: bytes, most_bytes: int, *, is_damaged: bool
+    ) -> tuple[tuple[bytes, ...], int]:
+        """Return the same before it is joined.
+
+        Raises:
+            DecodeError: `incomplete_join`, `limit_exceeded`.
+        """
         if is_damaged:
             raise DecodeError(
                 "incomplete_join", path=name, expected="all pieces", found="a loss between them"
@@ -115,7 +132,7 @@ class Joins:
         size, pieces = (0, []) if open_ is None else (open_.size, open_.pieces)
         if size + len(data) > most_bytes:
             raise self.too_long(name, most_bytes)
-        return b"".join((*pieces, data)), 0 if open_ is None else open_.n_pieces
+        return (*pieces, data), 0 if open_ is None else open_.n_pieces
 
     def too_long(self, name: str, most_bytes: int) -> DecodeError:
         expected, rule = within(f"at most {most_bytes} bytes", self._limit), self._rules.get(self._limit)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .codec import ReadState
     from .errors import Code
     from .schema.protocol import Schema
+    from .splicing import CompiledFrames
 
     Skimming: TypeAlias = Callable[[bytes, int, int, ReadState | None], tuple[Any, int]]
 
@@ -54,13 +55,14 @@ class Reader:
         is_kept: An expression may ask for what is being read, so that all of it has its value.
         items_left: How many items of lists are still to be shown.
         has_dropped: Values were not kept: what is read is good for a fault only.
+        compiled: Compiled code for frames, where a frame that comes in pieces may be what that makes of it.
         skim: Fast code for nested frames, where only a fault is looked for.
         shown_left: How many of those are still to have values.
         work_left: What the search for a fault may still cost, in eighths of a value; None: no fault is looked for.
     """
 
     __slots__ = (
-        "_asked", "after", "building", "frame", "frame_offset", "has_dropped", "inflated_left", "is_bounded", "is_faulty", "is_hidden",
+        "_asked", "after", "building", "compiled", "frame", "frame_offset", "has_dropped", "inflated_left", "is_bounded", "is_faulty", "is_hidden",
         "is_kept", "is_last", "is_quick", "item", "items_left", "known_end",
         "messages_left", "nesting", "only", "options", "postponed", "prefix", "read", "record", "schema", "shown_left", "skim",
         "window", "work_left",
@@ -88,6 +90,7 @@ class Reader:
         self.messages_left = schema.n_messages
         self.inflated_left = schema.inflated
         self.skim: Skimming | None = None
+        self.compiled: CompiledFrames | None = None
         self.is_quick = self.is_hidden = self.is_kept = self.has_dropped = False
         self.items_left = MOST_SHOWN_IN_ALL
         self._asked: frozenset[str] | None = None
