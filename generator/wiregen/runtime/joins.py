@@ -13,10 +13,6 @@ from .errors import DecodeError, within
 from .plain import Key, plain, value_of
 from .schema.protocol import Schema
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .splicing import Splice
-
 __all__ = ["Joins", "Mark", "OpenJoin", "limit_of_joins"]
 
 Owner: TypeAlias = tuple[str | None, Key]
@@ -58,8 +54,6 @@ class Joins:
         self._open: dict[str, dict[Owner, OpenJoin]] = {name: {} for name in plan.joins}
         self.journal: list[Mark] | None = None
         """Where marks are put before anything is added or closed, while somebody may want it undone."""
-        self.splices: dict[tuple[str | None, str], Splice | None] = {}
-        """Where the frames of a variant, by name, say the size of a block that comes in pieces, as far as that was asked."""
         self._n_damages: dict[str | None, int] = {}
         self._refused: set[tuple[str, str | None]] = set()
         self._indices: dict[tuple[str, tuple[int, ...]], dict[Owner, dict[Key, None]]] = {}

@@ -51,8 +51,8 @@ class Reader:
         building: The outermost record first; each with the name it has in the one before.
         is_faulty: Compiled code refused the frame; unless it is a piece of something, which has none, it does not conform.
         is_quick: Only a fault is looked for: good items of lists need no nodes, and few need values.
-        is_hidden: What is being read is no part of what an error shows.
-        is_kept: An expression may ask for what is being read, so that all of it has its value.
+        hidden_from: How many of `building` an error shows, where what is being read is no part of that; 0: it is.
+        is_kept: A condition on items asks for all of the one that is being read.
         items_left: How many items of lists are still to be shown.
         has_dropped: Values were not kept: what is read is good for a fault only.
         compiled: Compiled code for frames, where a frame that comes in pieces may be what that makes of it.
@@ -62,8 +62,8 @@ class Reader:
     """
 
     __slots__ = (
-        "_asked", "after", "building", "compiled", "frame", "frame_offset", "has_dropped", "inflated_left", "is_bounded", "is_faulty", "is_hidden",
-        "is_kept", "is_last", "is_quick", "item", "items_left", "known_end",
+        "_asked", "after", "building", "compiled", "frame", "frame_offset", "has_dropped", "hidden_from", "inflated_left", "is_bounded", "is_faulty", "is_kept",
+        "is_last", "is_quick", "item", "items_left", "known_end",
         "messages_left", "nesting", "only", "options", "postponed", "prefix", "read", "record", "schema", "shown_left", "skim",
         "window", "work_left",
     )  # fmt: skip
@@ -91,7 +91,8 @@ class Reader:
         self.inflated_left = schema.inflated
         self.skim: Skimming | None = None
         self.compiled: CompiledFrames | None = None
-        self.is_quick = self.is_hidden = self.is_kept = self.has_dropped = False
+        self.is_quick = self.is_kept = self.has_dropped = False
+        self.hidden_from = 0
         self.items_left = MOST_SHOWN_IN_ALL
         self._asked: frozenset[str] | None = None
         self.shown_left = 16
@@ -105,7 +106,9 @@ class Reader:
 
     def standing(self) -> Callable[[], None]:
         """Return what brings the reader back to where it stands: after an error inside, when it is to read on."""
-        names = ("after", "frame", "is_bounded", "is_hidden", "is_kept", "is_last", "item", "only", "prefix", "record", "window")  # fmt: skip
+        names = (
+            "after", "frame", "hidden_from", "is_bounded", "is_kept", "is_last", "item", "only", "prefix", "record", "window",
+        )  # fmt: skip
         values = [getattr(self, name) for name in names]
         nesting, n_building = dict(self.nesting), len(self.building)
 

@@ -46,14 +46,15 @@ class Stride:
         shows: The value of the item that is read now is kept.
     """
 
-    __slots__ = ("_left", "_reader", "_steps", "_was_hidden", "shows")
+    __slots__ = ("_hidden_from", "_is_asked", "_left", "_reader", "_steps", "shows")
 
     def __init__(self, reader: Reader, steps: tuple[Step, ...] | None) -> None:
         """`steps`: None where an item is more than plain fields, so that each is read."""
         self._reader = reader
         self._steps = steps
-        self._was_hidden = reader.is_hidden
-        self._left = 0 if self._was_hidden else MOST_SHOWN
+        self._hidden_from = reader.hidden_from
+        self._left = 0 if self._hidden_from else MOST_SHOWN
+        self._is_asked: bool | None = None
         self.shows = True
 
     def is_past(self, place: Place) -> bool:
@@ -63,10 +64,8 @@ class Stride:
             self._left -= 1
             reader.items_left -= 1
             return False
-        if reader.is_kept:
+        if self.shows and not self._hides():
             return False
-        if self.shows:
-            self._hide()
         position = None if self._steps is None else self._behind(reader.window.position, self._steps)
         if position is None:
             return False
@@ -76,16 +75,23 @@ class Stride:
 
     def end(self) -> None:
         """Show again what comes behind the list."""
-        self._reader.is_hidden = self._was_hidden
+        self._reader.hidden_from = self._hidden_from
 
-    def _hide(self) -> None:
-        """Stop showing items."""
-        self.shows = False
+    def _hides(self) -> bool:
+        """Stop showing items, and say so; not where an expression asks for their values, or for what the list stands in."""
         reader = self._reader
-        reader.is_hidden = reader.has_dropped = True
+        if self._is_asked is None:
+            around = reader.building[self._hidden_from :]
+            self._is_asked = reader.is_kept or any(reader.asks_for(name) for name, _ in around)
+        if self._is_asked:
+            return False
+        self.shows = False
+        reader.has_dropped = True
+        reader.hidden_from = len(reader.building)
         name, values = reader.building[-1]
         assert isinstance(values, list)
         reader.building[-1] = (name, Cut(values))
+        return True
 
     def _behind(self, position: int, steps: tuple[Step, ...]) -> int | None:
         """Return where an item that begins here ends; None: the careful reading has something to say."""

@@ -97,6 +97,7 @@ def _read_whole(
     """Read what the pieces are together, below the node of the last one; compiled code reads what is good, without nodes."""
     inside = content(node)
     pieces, index = _pieces(reader, last, inside, place)
+    reader.is_faulty = False  # that compiled code refused the last piece alone says nothing
     if last.is_compiled:
         record.made = spliced(reader, record, field, node, inside, pieces)
         reader.begin_search()

@@ -138,9 +138,6 @@ _CODES_WITH_A_BYTE = ("invalid_text", "not_canonical")
 
 def _read_field(reader: Reader, record: RecordScope, field: Field, place: Place) -> Steps:
     here = place.field(field.name, field.rule)
-    was_kept = reader.is_kept
-    if reader.is_quick and not was_kept:
-        reader.is_kept = reader.asks_for(field.name)
     try:
         name = reader.schema.divided.get((record.name, field.name)) if reader.schema.divided else None
         if name is not None and record is reader.frame:
@@ -151,7 +148,6 @@ def _read_field(reader: Reader, record: RecordScope, field: Field, place: Place)
                 place.field(field.name, None) if isinstance(field.type, Varint) and is_code(field) else here
             )
             node = yield from reader.read(reader, field.type, within)
-        reader.is_kept = was_kept
     except DecodeError as error:
         if field.is_secret and error.code in _CODES_WITH_A_BYTE:
             raise error.without_found() from None

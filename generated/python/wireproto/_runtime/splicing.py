@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from .codec import ReadState
     from .reader import Reader, Skimming
     from .schema.declarations import Field
+    from .schema.protocol import Schema
     from .scope import RecordScope
     from .tree import Node
 
-__all__ = ["CompiledFrames", "Splice", "spliced"]
+__all__ = ["CompiledFrames", "Splice", "splice_of", "spliced"]
 
 
 class Splice(NamedTuple):
@@ -82,14 +83,9 @@ def spliced(
 
     `node`, `inside`: the block of the last piece, and what it holds.
     """
-    compiled, joins = reader.compiled, getattr(reader.options.context, "joins", None)
-    if compiled is None or joins is None:
-        return None
-    key = (reader.options.variant, record.name)
-    if key not in joins.splices:
-        joins.splices[key] = splice_of(reader.schema, record.name, field)
-    splice = joins.splices[key]
-    if splice is None:
+    compiled = reader.compiled
+    splice = None if compiled is None else _known_splice(reader, record.name, field)
+    if compiled is None or splice is None:
         return None
     window, form = reader.window, splice.size
     head = bytearray(window.data[window.frame_start : inside.start - window.base])
@@ -101,6 +97,22 @@ def spliced(
         return None
     head[at : at + form.size] = size
     return compiled.made(reader, b"".join((head, *pieces)), splice)
+
+
+_KNOWN: dict[tuple[int, str | None, str], tuple[Schema, Splice | None]] = {}
+_MOST_KNOWN = 64
+
+
+def _known_splice(reader: Reader, frame: str, block: Field) -> Splice | None:
+    """Return the splice of a frame, which is looked for once: that goes through the whole schema."""
+    plan = reader.schema.plan
+    key = (id(plan), reader.options.variant, frame)
+    known = _KNOWN.get(key)
+    if known is None or known[0] is not plan:
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        known = _KNOWN[key] = (plan, splice_of(reader.schema, frame, block))
+    return known[1]
 
 
 def splice_of(schema: Layout, frame: str, block: Field) -> Splice | None:
