@@ -225,6 +225,17 @@ def parts(n_parts: int) -> bytes:
     return head + b"".join(map(reactive_streams.encode, pieces)) + last
 
 
+def divided(n_values: int, size: int = 100) -> bytes:
+    """Return what a connection begins with, and a message in pieces, which are put together when the last one is there."""
+    value = geode.GetAllRequest("r", [geode.GeodeValue.Integer(1)] * n_values, geode.GeodeValue.Null())
+    block = geode.encode(geode.Request(value, correlation_id=1))[10:]
+    pieces = [block[at : at + size] for at in range(0, len(block), size)]
+    return geode.encode(geode.Connect(geode.Mode.DIVIDED)) + b"".join(
+        len(piece).to_bytes(4, "big") + b"\0\0\0\1" + bytes([piece is not pieces[-1], 0]) + piece
+        for piece in pieces
+    )
+
+
 STREAMS = [
     pytest.param(lumberjack, "writer", long_data, 60, id="without-a-length"),
     pytest.param(lumberjack, "writer", compressed, 60, id="compressed"),
@@ -232,6 +243,7 @@ STREAMS = [
     pytest.param(importlib.import_module("wireproto.lumberjack.msgpack"), "writer", lambda n: packed(n, "msgpack"), 60, id="msgpack"),
     pytest.param(reactive_streams, "client", hello, 400, id="varints"),
     pytest.param(reactive_streams, "server", parts, 40, id="reassembled"),
+    pytest.param(geode, "client", divided, 400, id="divided"),
 ]  # fmt: skip
 
 
@@ -254,6 +266,20 @@ def test_four_times_the_bytes_are_four_times_the_work(
     reading(once)()  # what is loaded and made once
     growth = work(reading(fourfold)) / work(reading(once))
     assert growth <= 1.25 * len(fourfold) / len(once)
+
+
+def test_a_divided_message_is_about_as_much_work_as_a_whole_one() -> None:
+    """Each piece costs the same, however many values it holds; the values are read once, by compiled code."""
+
+    def reading(stream: bytes) -> int:
+        decoder = geode.Decoder("client")
+        return work(lambda: list(decoder.feed(stream)))
+
+    head, many = geode.encode(geode.Connect(geode.Mode.DIVIDED)), divided(3000, 1000)
+    reading(divided(300))  # what is loaded and made once
+    value = geode.GetAllRequest("r", [geode.GeodeValue.Integer(1)] * 3000, geode.GeodeValue.Null())
+    whole = reading(head + geode.encode(geode.Request(value, correlation_id=1)))
+    assert reading(many) < 3 * whole
 
 
 def tried(stream: bytes, size: int) -> tuple[list[int], list[int]]:

@@ -33,6 +33,13 @@ message Counted 1 { items : Item[u32]  end_mark : u8 }
 message Rest 2 { items : Item[] }
 message Lenient 3 { items : Short[u32]  end_mark : u8 }
 message Asked 4 { listed : Short[u32] where distinct(listed) }
+struct Row { key : u8  cells : Cell[u16]  end_mark : u8 where end_mark != 9 }
+struct Cell { kind : u8 where kind != 9  note : utf8[u8] }
+message Table 5 { head : Cell[u16]  rows : Row[u32]  foot : Cell[u16]  end_mark : u8 where end_mark == 1 }
+struct Chosen { key : u8  picked : u8[u16]  dots : u8[u16] }
+message Judged 6 { chosen : Chosen[u16] where distinct(chosen)  end_mark : u8 where end_mark == 1 }
+struct Words { words : u8[u16] where distinct(words)  ends : bool }
+message Inner 7 { groups : Words[u16]  run : Words[until ends]  end_mark : u8 where end_mark == 1 }
 """
 ITEM = b"\x01\0\x01\x01n\x01\0w\0\x02dd" + bytes(17)
 SHORT = b"\x02\x01\xff"
@@ -102,6 +109,66 @@ def test_what_is_shown_has_no_gap(codecs: Codecs) -> None:
     assert isinstance(outcome, dict)
     shown = outcome["partial"]["fields"]["items"]
     assert shown == [shown[0]] * 256
+    assert outcome == careful(codecs, data)
+
+
+def cells(n: int, kind: int = 1) -> bytes:
+    return n.to_bytes(2, "big") + bytes([kind, 1, 110]) * n
+
+
+def row(n: int, kind: int = 1, mark: int = 1) -> bytes:
+    return b"\x05" + cells(n, kind) + bytes([mark])
+
+
+SIZES = {
+    "short ones": [3] * 300,
+    "three": [300] * 3,
+    "a square": [40] * 40,
+    "empty ones": [0] * 1500,
+    "a long one at the end": [2] * 255 + [300],
+    "all that are shown": [1023],
+    "one more": [1022, 5],
+    "long and short": [300, 3, 300, 3],
+}
+
+
+@pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
+@pytest.mark.parametrize("place", ["a mark", "a cell", "the foot", "the end"])
+def test_lists_in_lists_show_the_same(codecs: Codecs, sizes: list[int], place: str) -> None:
+    """However many items come before the fault, and however deep."""
+    rows = [row(n) for n in sizes]
+    if place in ("a mark", "a cell"):
+        rows.append(row(2, mark=9) if place == "a mark" else row(2, kind=9))
+    foot = cells(2, 9) if place == "the foot" else cells(300)
+    data = frame(5, cells(4), len(rows).to_bytes(4, "big"), *rows, foot, b"\x02")
+    outcome = codecs.fast(data, Wishes())
+    assert isinstance(outcome, dict)
+    assert outcome["code"] == "constraint"
+    assert outcome == careful(codecs, data)
+
+
+@pytest.mark.parametrize("n", [2, 300, 2000])
+@pytest.mark.parametrize("is_same", [False, True])
+def test_lists_within_what_a_condition_asks_for_are_kept(codecs: Codecs, n: int, is_same: bool) -> None:
+    """Two items that differ only behind what an error shows are not the same."""
+    first, second = bytes(n), bytes(n - 1) + bytes([not is_same])
+    chosen = [b"\1" + n.to_bytes(2, "big") + data + bytes(2) for data in (first, second)]
+    data = frame(6, len(chosen).to_bytes(2, "big"), *chosen, b"\x02")
+    outcome = codecs.fast(data, Wishes())
+    assert isinstance(outcome, dict)
+    assert outcome["path"] == ("Judged.chosen" if is_same else "Judged.end_mark")
+    assert outcome == careful(codecs, data)
+
+
+@pytest.mark.parametrize("n", [3, 40])
+@pytest.mark.parametrize("is_same", [False, True])
+def test_what_items_that_are_not_shown_ask_for_is_kept(codecs: Codecs, n: int, is_same: bool) -> None:
+    words = b"\x01\x00" + bytes(range(256)) + b"\0"
+    last = b"\x00\x02\x01" + bytes([2 - is_same]) + b"\1"
+    data = frame(7, n.to_bytes(2, "big"), *[words] * n, *[words] * n, last, b"\x02")
+    outcome = codecs.fast(data, Wishes())
+    assert isinstance(outcome, dict)
+    assert outcome["path"] == (f"Inner.run[{n}].words" if is_same else "Inner.end_mark")
     assert outcome == careful(codecs, data)
 
 

@@ -82,6 +82,54 @@ def test_a_stream_that_may_have_pieces_is_searched_no_further() -> None:
         assert caught.value.code == code
 
 
+DIVIDED = geode.encode(geode.Connect(geode.Mode.DIVIDED))
+
+
+def divided(n: int, last: bytes, size: int = 1000) -> bytes:
+    """Return the pieces of a message of many values, the last of which is `last`."""
+    value = geode.GetAllRequest("r", [geode.GeodeValue.Integer(1)] * n, geode.GeodeValue.Null())
+    block = geode.Request(value, correlation_id=1).encode()[10:-1] + last
+    pieces = [block[at : at + size] for at in range(0, len(block), size)]
+    heads = [struct.pack(">iiBB", len(each), 1, each is not pieces[-1], 0) for each in pieces]
+    return b"".join(head + each for head, each in zip(heads, pieces, strict=True))
+
+
+def heard(data: bytes, **limits: int) -> Any:
+    """Return the last thing that a connection hears."""
+    connection = geode.Connection("server", limits=geode.Limits(**limits))
+    return connection.receive(DIVIDED + data)[-1]
+
+
+@pytest.mark.parametrize("n", [5_000, 60_000])
+def test_what_pieces_make_whole_is_searched_no_further(n: int) -> None:
+    error = heard(divided(n, b"\xff"), work=1_000).error
+    assert (error.code, error.expected) == (
+        "limit_exceeded",
+        "a fault within 1000 values of work (limits.work)",
+    )
+    assert error.partial["message"] == "GetAllRequest"
+    error = heard(divided(n, b"\xff"), work=10**7).error
+    assert (error.code, error.path) == ("unknown_code", "GetAllRequest.callback_arg")
+    assert heard(divided(n, b"\x29"), work=0).frame.message.callback_arg == geode.GeodeValue.Null()
+
+
+def test_what_pieces_make_whole_is_searched_no_further_frame_by_frame() -> None:
+    data = divided(5_000, b"\xff", size=20_000)
+    first, last = data[:20_010], data[20_010:]
+    for work, code in ((1_000, "limit_exceeded"), (10**7, "unknown_code")):
+        context = geode.Context()
+        geode.decode(first, context=context, from_role="client")
+        error = error_of(geode, last, context=context, from_role="client", limits=geode.Limits(work=work))
+        assert error.code == code
+
+
+def test_pieces_of_more_than_a_frame_may_have_are_read() -> None:
+    data = divided(5_000, b"\x29")
+    frame = heard(data, frame=1_010, joined=26_000, work=0).frame
+    assert len(frame.message.keys) == 5_000
+    assert heard(divided(5_000, b"\xff"), frame=1_010, joined=26_000, work=100).error.code == "limit_exceeded"
+
+
 def test_a_stream_of_chunks_is_searched_no_further() -> None:
     for size in (64, len(MANY)):
         decoder = lj.Decoder(limits=lj.Limits(work=100), errors="yield")

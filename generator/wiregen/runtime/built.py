@@ -23,10 +23,11 @@ def build(plan: Schema, value: Any, namespace: dict[str, Any]) -> Any:
         case FrameValue() if _is_piece(plan, value):
             return _built_piece(plan, value, namespace)
         case FrameValue():
-            frame = _built(
-                plan, _class(namespace, value.name), value, plan.frames[value.name].fields, namespace
-            )
-            frame.message = build(plan, value.message, namespace)
+            frame = value.made
+            if frame is None:
+                fields = plan.frames[value.name].fields
+                frame = _built(plan, _class(namespace, value.name), value, fields, namespace)
+                frame.message = build(plan, value.message, namespace)
             if value.part is not None:
                 part = value.part
                 frame.part = Part(part.join, part.key, part.index, part.last, frame.message)

@@ -14,6 +14,10 @@ from .reading import read_frame, read_preamble, read_type
 from .schema.protocol import Schema
 from .tree import Node
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .splicing import CompiledFrames
+
 __all__ = ["explain", "explain_type", "fault", "finished"]
 
 
@@ -42,17 +46,19 @@ def explain(
     base: int = 0,
     *,
     is_preamble: bool = False,
+    compiled: CompiledFrames | None = None,
 ) -> Node:
     """Return the tree of the frame (or preamble) that begins at `offset`; bytes from `end` on are not looked at.
 
-    `base`: where buffer[0] lies in the outer stream.
+    `base`: where buffer[0] lies in the outer stream. `compiled`: as `read_frame` has it.
 
     Raises:
         DecodeError: The frame does not conform.
         NeedMoreData: It is not whole.
     """
-    read = read_preamble if is_preamble else read_frame
-    return finished(read(plan, buffer, offset, options, base=base, stop=end))
+    if is_preamble:
+        return finished(read_preamble(plan, buffer, offset, options, base=base, stop=end))
+    return finished(read_frame(plan, buffer, offset, options, base=base, stop=end, compiled=compiled))
 
 
 def explain_type(

@@ -108,6 +108,17 @@ class Joins:
         Raises:
             DecodeError: `incomplete_join`, `limit_exceeded`.
         """
+        pieces, index = self.pieces(name, open_, data, most_bytes, is_damaged=is_damaged)
+        return b"".join(pieces), index
+
+    def pieces(
+        self, name: str, open_: OpenJoin | None, data: bytes, most_bytes: int, *, is_damaged: bool
+    ) -> tuple[tuple[bytes, ...], int]:
+        """Return the same before it is joined.
+
+        Raises:
+            DecodeError: `incomplete_join`, `limit_exceeded`.
+        """
         if is_damaged:
             raise DecodeError(
                 "incomplete_join", path=name, expected="all pieces", found="a loss between them"
@@ -115,7 +126,7 @@ class Joins:
         size, pieces = (0, []) if open_ is None else (open_.size, open_.pieces)
         if size + len(data) > most_bytes:
             raise self.too_long(name, most_bytes)
-        return b"".join((*pieces, data)), 0 if open_ is None else open_.n_pieces
+        return (*pieces, data), 0 if open_ is None else open_.n_pieces
 
     def too_long(self, name: str, most_bytes: int) -> DecodeError:
         expected, rule = within(f"at most {most_bytes} bytes", self._limit), self._rules.get(self._limit)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from .reader import Reader
 from .records import frame_record
-from .tree import MOST_SHOWN, FrameValue, Record
+from .tree import MOST_SHOWN, MOST_SHOWN_IN_ALL, FrameValue, Record
 
 __all__ = ["partial_record"]
 
@@ -16,17 +17,32 @@ def partial_record(reader: Reader) -> dict[str, Any] | None:
     value = reader.partial()
     plan, variant = reader.schema.plan, reader.options.variant
     if isinstance(value, FrameValue) or (isinstance(value, Record) and value.name in reader.schema.preambles):
-        record: dict[str, Any] = _shortened(frame_record(plan, value, variant=variant))
+        record: dict[str, Any] = _Shortening().of(frame_record(plan, value, variant=variant))
         return record
     return None
 
 
-def _shortened(shown: Any) -> Any:
-    """Return a part of a record with the first items of long lists: an error is about as long as what it is about."""
-    match shown:
-        case dict():
-            return {name: _shortened(part) for name, part in shown.items()}
-        case list():
-            return [_shortened(item) for item in shown[:MOST_SHOWN]]
-        case _:
-            return shown
+class _Shortening:
+    """Leaves the first items of long lists, and of many lists: an error is about as long as what it is about."""
+
+    __slots__ = ("_left",)
+
+    def __init__(self) -> None:
+        self._left = MOST_SHOWN_IN_ALL
+
+    def of(self, shown: Any) -> Any:
+        """Return a part of a record, shortened."""
+        match shown:
+            case dict():
+                return {name: self.of(part) for name, part in shown.items()}
+            case list():
+                return list(self._first(shown))
+            case _:
+                return shown
+
+    def _first(self, items: list[Any]) -> Iterator[Any]:
+        for item in items[:MOST_SHOWN]:
+            if not self._left:
+                return
+            self._left -= 1
+            yield self.of(item)

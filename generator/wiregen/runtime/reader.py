@@ -10,16 +10,18 @@ from .expressions import Undefined, evaluate
 from .layout import Layout, Type
 from .options import Options
 from .schema.elements import Element
-from .schema.expressions import Expression, FieldReference
+from .schema.expressions import Call, Expression, FieldReference
 from .schema.node import nodes_in
 from .scope import RecordScope
-from .tree import Cut, Node, Value
+from .tree import MOST_SHOWN_IN_ALL, Cut, Node, Value
 from .window import Place, Window
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .codec import ReadState
     from .errors import Code
+    from .schema.protocol import Schema
+    from .splicing import CompiledFrames
 
     Skimming: TypeAlias = Callable[[bytes, int, int, ReadState | None], tuple[Any, int]]
 
@@ -48,15 +50,20 @@ class Reader:
         only: What the frame being entered may carry, and whether that is lenient.
         building: The outermost record first; each with the name it has in the one before.
         is_faulty: Compiled code refused the frame; unless it is a piece of something, which has none, it does not conform.
-        is_quick: Only a fault is looked for: good items of long lists need no nodes.
+        is_quick: Only a fault is looked for: good items of lists need no nodes, and few need values.
+        hidden_from: How many of `building` an error shows, where what is being read is no part of that; 0: it is.
+        is_kept: A condition on items asks for all of the one that is being read.
+        items_left: How many items of lists are still to be shown.
+        has_dropped: Values were not kept: what is read is good for a fault only.
+        compiled: Compiled code for frames, where a frame that comes in pieces may be what that makes of it.
         skim: Fast code for nested frames, where only a fault is looked for.
         shown_left: How many of those are still to have values.
         work_left: What the search for a fault may still cost, in eighths of a value; None: no fault is looked for.
     """
 
     __slots__ = (
-        "after", "building", "frame", "frame_offset", "inflated_left", "is_bounded", "is_faulty", "is_last",
-        "is_quick", "item", "known_end",
+        "_asked", "after", "building", "compiled", "frame", "frame_offset", "has_dropped", "hidden_from", "inflated_left", "is_bounded", "is_faulty", "is_kept",
+        "is_last", "is_quick", "item", "items_left", "known_end",
         "messages_left", "nesting", "only", "options", "postponed", "prefix", "read", "record", "schema", "shown_left", "skim",
         "window", "work_left",
     )  # fmt: skip
@@ -83,7 +90,11 @@ class Reader:
         self.messages_left = schema.n_messages
         self.inflated_left = schema.inflated
         self.skim: Skimming | None = None
-        self.is_quick = False
+        self.compiled: CompiledFrames | None = None
+        self.is_quick = self.is_kept = self.has_dropped = False
+        self.hidden_from = 0
+        self.items_left = MOST_SHOWN_IN_ALL
+        self._asked: frozenset[str] | None = None
         self.shown_left = 16
         self.work_left: int | None = None
         self.is_faulty = False
@@ -95,7 +106,9 @@ class Reader:
 
     def standing(self) -> Callable[[], None]:
         """Return what brings the reader back to where it stands: after an error inside, when it is to read on."""
-        names = ("after", "frame", "is_bounded", "is_last", "item", "only", "prefix", "record", "window")
+        names = (
+            "after", "frame", "hidden_from", "is_bounded", "is_kept", "is_last", "item", "only", "prefix", "record", "window",
+        )  # fmt: skip
         values = [getattr(self, name) for name in names]
         nesting, n_building = dict(self.nesting), len(self.building)
 
@@ -178,6 +191,7 @@ class Reader:
         """Bound what the search for a fault costs from here on, where there must be one."""
         if self.is_faulty and self.work_left is None:
             self.work_left = 8 * self.schema.work
+            self.is_quick = True
 
     def spend_work(self, eighths: int, place: Place) -> None:
         """Take from the frame's budget for the search for a fault: 8 a value that is read.
@@ -207,6 +221,12 @@ class Reader:
 
     def leave(self, kind: str, name: str) -> None:
         self.nesting[kind, name] -= 1
+
+    def asks_for(self, name: str) -> bool:
+        """Say whether an expression of the protocol asks for the value of a field of that name, and not only how long it is."""
+        if self._asked is None:
+            self._asked = _asked(self.schema.plan)
+        return name in self._asked
 
     # -- expressions ------------------------------------------------------------------------------------------------
 
@@ -347,6 +367,23 @@ class Reader:
     def _shortage(self, position: int, stop: int) -> tuple[str, str]:
         start = self.window.position
         return n_bytes(position - start), n_bytes(stop - start)
+
+
+_MEASURES = ("code", "count", "present", "size")
+
+
+def _asked(plan: Schema) -> frozenset[str]:
+    """Return the names of fields that expressions of a protocol speak of, other than of their code, count, presence or size."""
+    found: dict[str, int] = {}
+    for node in nodes_in(plan):
+        if isinstance(node, FieldReference):
+            for name in node.path:
+                found[name] = found.get(name, 0) + 1
+        elif isinstance(node, Call) and node.function in _MEASURES:
+            (measured,) = node.arguments
+            if isinstance(measured, FieldReference) and measured.path:
+                found[measured.path[-1]] = found.get(measured.path[-1], 0) - 1
+    return frozenset(name for name, n_times in found.items() if n_times)
 
 
 def n_bytes(number: int) -> str:

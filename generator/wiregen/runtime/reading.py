@@ -43,6 +43,7 @@ from .window import Place, Window
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .reader import Skimming
+    from .splicing import CompiledFrames
 
 __all__ = ["READERS", "read_frame", "read_preamble", "read_type"]
 
@@ -87,13 +88,16 @@ def read_frame(
     skim: Skimming | None = None,
     is_quick: bool = False,
     is_faulty: bool = False,
+    compiled: CompiledFrames | None = None,
 ) -> Generator[int, bool, Node]:
     """Return the tree of the frame that begins at `offset`.
 
     `base`: where buffer[0] lies in the outer stream. `stop`: the end of what may be used; the whole buffer where None.
     `skim`: fast code for nested frames; with it only errors are right, for the tree lacks what was good.
     `is_quick`: the same of long lists of plain items.
-    `is_faulty`: compiled code refused the frame; the limit `work` bounds the search for the fault.
+    `compiled`: compiled code for frames; with it a frame that pieces make whole has no tree, but what that code made of it.
+    `is_faulty`: compiled code refused the frame; the limit `work` bounds the search for the fault, which keeps few values. Where
+    there is none, as in a message that no compiled code reads, the frame is read once more.
 
     Raises:
         DecodeError: It does not conform.
@@ -101,12 +105,16 @@ def read_frame(
     """
     reader = _reader(plan, options, Window(buffer, offset, stop=stop, base=base))
     reader.skim, reader.is_quick = skim, is_quick
-    reader.is_faulty = is_faulty
+    reader.is_faulty, reader.compiled = is_faulty, compiled
     if not reader.schema.divided:
         reader.begin_search()
     name = reader.schema.frame_of(options.from_role)
     _open(reader)
-    return (yield from _guarded(reader, _frame(reader, name)))
+    node = yield from _guarded(reader, _frame(reader, name))
+    is_wanted = not is_quick and (stop is None or node.end == base + stop)
+    if reader.has_dropped and is_wanted:
+        return (yield from read_frame(plan, buffer, offset, options, base=base, stop=stop, compiled=compiled))
+    return node
 
 
 def _open(reader: Reader) -> None:

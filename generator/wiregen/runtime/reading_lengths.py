@@ -8,7 +8,8 @@ from .expressions import Undefined
 from .layout import UNBOUNDED
 from .reader import Reader, Steps
 from .schema.elements import Data, DelimiterBytes
-from .schema.expressions import Expression
+from .schema.expressions import Expression, FieldReference
+from .schema.node import nodes_in
 from .schema.types import Bytes, Computed, FrameReference, List, Prefix, Text, ToEnd, Until
 from .skimming import SKIPPED, skim_of
 from .striding import stride_of
@@ -204,32 +205,44 @@ def _in_list(
 def _items(
     reader: Reader, type_: List, count: int | None, place: Place, values: list[Value]
 ) -> Generator[int, bool, list[Node]]:
-    where = type_.where
+    where, was_kept = type_.where, reader.is_kept
+    keeps = was_kept or (reader.is_quick and _is_judged_whole(type_))
     items: list[Node] = []
-    skim = None
-    if where is None:
-        skim = skim_of(reader, type_) or stride_of(reader, type_, place.name)
+    last: Node | None = None
+    skim = skim_of(reader, type_) if where is None else None
+    stride = stride_of(reader, type_) if skim is None else None
+    past = skim or stride
     while (
         count is not None
         and len(items) < count
         or count is None
-        and not _is_over(reader, type_.length, items, place)
+        and not _is_over(reader, type_.length, last, place)
     ):
         here = place.item(len(items))
         if count is None:
             _check_one(reader, len(items), here)
-        if skim is not None and skim.is_past(place):
+        if past is not None and past.is_past(place):
             items.append(SKIPPED)
             continue
-        node = yield from reader.read(reader, type_.item, here)
+        reader.is_kept = keeps
+        last = node = yield from reader.read(reader, type_.item, here)
+        reader.is_kept = was_kept
         if where is not None and not holds(reader, where.condition, node, here):
             raise reader.fail("constraint", here, blame=node, expected=where.text)
-        if skim is not None and not skim.keeps:
-            items.append(SKIPPED)
-            continue
-        items.append(node)
-        values.append(node.value)
+        items.append(node if stride is None else SKIPPED)
+        if stride is None or stride.shows:
+            values.append(node.value)
+    if stride is not None:
+        stride.end()
     return items
+
+
+def _is_judged_whole(type_: List) -> bool:
+    """Say whether a condition speaks of an item itself, and not only of its fields."""
+    return any(
+        isinstance(node, FieldReference) and node.scope == "item" and not node.path
+        for node in nodes_in((type_.where, type_.length))
+    )
 
 
 def _check_one(reader: Reader, index: int, place: Place) -> None:
@@ -239,11 +252,11 @@ def _check_one(reader: Reader, index: int, place: Place) -> None:
     reader.spend_messages(1, place)
 
 
-def _is_over(reader: Reader, length: ItemLength, items: list[Node], place: Place) -> bool:
+def _is_over(reader: Reader, length: ItemLength, last: Node | None, place: Place) -> bool:
     window = reader.window
     if not isinstance(length, Until):
         return window.end is not None and window.position >= window.end
-    return bool(items) and holds(reader, length.condition, items[-1], place)
+    return last is not None and holds(reader, length.condition, last, place)
 
 
 def holds(reader: Reader, condition: Expression, item: Node, place: Place) -> bool:

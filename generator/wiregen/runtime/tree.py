@@ -15,7 +15,9 @@ from .schema.elements import Element
 from .unknown import Unknown
 from .values import show
 
-__all__ = ["MOST_SHOWN", "Cut", "FrameValue", "Node", "Record", "Unknown", "Value", "Variety"]
+__all__ = [
+    "MOST_SHOWN", "MOST_SHOWN_IN_ALL", "Cut", "FrameValue", "Node", "Record", "Unknown", "Value", "Variety",
+]  # fmt: skip
 
 
 class _Fields:
@@ -46,6 +48,8 @@ class _Fields:
 
 MOST_SHOWN = 256
 """Items of a list that an error's `partial` shows."""
+MOST_SHOWN_IN_ALL = 1024
+"""Items of all lists together that it shows, each counted before those inside it."""
 
 
 class Cut(list):  # type: ignore[type-arg]
@@ -99,9 +103,10 @@ class FrameValue(_Fields):
     Attributes:
         body: The name that the field of the message has in the .wire file; None where no message is carried.
         part: What the frame is a piece of; None: of nothing. It is no part of the value.
+        made: The frame as compiled code has read it, in place of the message and what stands beside it.
     """
 
-    __slots__ = ("absent", "body", "message", "part", "tail")
+    __slots__ = ("absent", "body", "made", "message", "part", "tail")
 
     def __init__(
         self, name: str, fields: dict[str, Value], message: Value = None, *, body: str | None = None
@@ -112,6 +117,7 @@ class FrameValue(_Fields):
         self.absent = 0
         self.tail = b""
         self.part: Part | None = None
+        self.made: Any = None
 
     @property
     def header(self) -> dict[str, Value]:

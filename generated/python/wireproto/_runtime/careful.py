@@ -15,10 +15,12 @@ from .options import ContextSource, Options
 from .reader import SEARCHED
 from .reading import read_frame
 from .records import frame_from_record, message_from_fields
+from .splicing import CompiledFrames
 from .writing import write_frame
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .codec import ReadState
     from .reader import Skimming
     from .schema.protocol import Schema
 
@@ -85,15 +87,19 @@ def decode_carefully(
     options: Options,
     *,
     is_compiled: bool = False,
+    read: Skimming | None = None,
+    state: ReadState | None = None,
 ) -> Any:
     """Return the frame that `buffer` is, as an object of the generated module whose names are given.
 
     `is_compiled`: all frames but pieces have compiled code, which refused this one; so the limit `work` bounds the search.
+    `read`, `state`: that code, where pieces of a block may have come before.
 
     Raises:
         DecodeError: It does not conform.
     """
-    steps = read_frame(plan, buffer, 0, options, stop=len(buffer), is_faulty=is_compiled)
+    compiled = None if read is None else CompiledFrames(read, state, is_complete=is_compiled)
+    steps = read_frame(plan, buffer, 0, options, stop=len(buffer), is_faulty=is_compiled, compiled=compiled)
     node = finished(steps)
     check_end(node.end, len(buffer))
     return build(plan, node.value, namespace)

@@ -63,7 +63,7 @@ class Decoder(Generic[F]):
 
     __slots__ = (
         "_base", "_chunk", "_decode_from", "_decode_message", "_decode_opening", "_extents", "_failed", "_failed_at",
-        "_is_whole", "_late", "_load_plan", "_n_last", "_namespace", "_notes", "_options", "_parked", "_position", "_queue", "_raises",
+        "_is_complete", "_is_whole", "_late", "_load_plan", "_n_last", "_namespace", "_notes", "_options", "_parked", "_position", "_queue", "_raises",
         "_skim", "_skip", "_state", "fed", "is_brief", "is_postponed",
     )  # fmt: skip
 
@@ -83,13 +83,15 @@ class Decoder(Generic[F]):
         decode_message: DecodeFrom[Any] | None = None,
         skim: DecodeFrom[Any] | None = None,
         namespace: dict[str, Any] | None = None,
+        is_complete: bool = True,
     ) -> None:
         """`decode_from(buffer, offset, end, state)` returns a frame and its end; it may raise any of READ_FAULTS, for the
         careful reading says what is wrong, or a DecodeError whose positions count in the buffer.
 
         `decode_opening` is the same for the preamble that the sender begins with, if it does; `decode_message` for a
         frame's message without the frame around it; `skim` for nested frames, which keeps to the budgets of its state.
-        `namespace`: the generated module's names, where frames may come that only the careful codec reads.
+        `namespace`: the generated module's names, where frames may come that only the careful codec reads: pieces of blocks alone
+        if `is_complete`.
         """
         if errors not in ("raise", "yield"):
             raise ValueError("errors is 'raise' or 'yield'")
@@ -101,9 +103,12 @@ class Decoder(Generic[F]):
         self._raises = errors == "raise"
         self._state = state
         self._namespace = namespace
+        self._is_complete = is_complete
         self._notes: Notes | None = None
         if context is not None:
-            self._notes = Notes(context, self._options, plan_loader, decode_from, state, namespace)
+            self._notes = Notes(
+                context, self._options, plan_loader, decode_from, state, namespace, is_complete=is_complete
+            )
         self._chunk = b""
         self._position = self._base = self._skip = self._failed_at = 0
         self._n_last = 0  # bytes of the last frame
@@ -409,7 +414,7 @@ class Decoder(Generic[F]):
         Raises:
             DecodeError: It does not conform.
         """
-        steps = self._reading(data, offset, base, is_faulty=self._is_whole)
+        steps = self._reading(data, offset, base, is_faulty=self._is_whole and self._is_complete)
         try:
             next(steps)
         except DecodeError as error:
@@ -436,6 +441,8 @@ class Decoder(Generic[F]):
         from .reading import read_frame, read_preamble
 
         how: Any = {"skim": self._skim, "is_quick": self._namespace is None, "is_faulty": is_faulty}
+        if self._notes is not None:
+            how["compiled"] = self._notes.compiled()
         read, how = (read_frame, how) if self._decode_opening is None else (read_preamble, {})
         return read(self._load_plan(), data, offset, self._options, base=base, **how)
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .options import Options
     from .schema.protocol import Schema
     from .schema.types import FrameReference
+    from .splicing import CompiledFrames
 
 __all__ = ["Notes"]
 
@@ -25,13 +26,15 @@ class Notes:
     """Lets a context take in the frames of one sender, in order.
 
     `decode_from`, `state`: straight-line code for frames; `namespace`: the generated module's names. Without them the
-    careful codec's values come out.
+    careful codec's values come out. `is_complete`: straight-line code reads all good frames but pieces.
 
     Attributes:
         quiet: The classes of messages that no rule is concerned with, as far as they were met.
     """
 
-    __slots__ = ("_context", "_decode_from", "_load_plan", "_namespace", "_options", "_state", "quiet")
+    __slots__ = (
+        "_compiled", "_context", "_decode_from", "_is_complete", "_load_plan", "_namespace", "_options", "_state", "quiet",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -41,6 +44,8 @@ class Notes:
         decode_from: Callable[[bytes, int, int, ReadState | None], tuple[Any, int]] | None = None,
         state: ReadState | None = None,
         namespace: dict[str, Any] | None = None,
+        *,
+        is_complete: bool = True,
     ) -> None:
         self._context = context
         self._options = options
@@ -48,6 +53,8 @@ class Notes:
         self._decode_from = decode_from
         self._state = state
         self._namespace = namespace
+        self._is_complete = is_complete
+        self._compiled: CompiledFrames | None = None
         self.quiet: set[type] = set()
 
     def take(self, frame: Any, buffer: bytes, start: int, end: int, base: int = 0) -> Any:
@@ -77,6 +84,14 @@ class Notes:
         error = self._context.unfinished(self._options.from_role)
         return None if error is None else _placed(error, at, at, is_recoverable=False)
 
+    def compiled(self) -> CompiledFrames | None:
+        """Return straight-line code for what pieces of a block are together; None where the careful codec's values come out."""
+        if self._compiled is None and self._decode_from is not None and self._namespace is not None:
+            from .splicing import CompiledFrames
+
+            self._compiled = CompiledFrames(self._decode_from, self._state, is_complete=self._is_complete)
+        return self._compiled
+
     def _read_again(self, buffer: bytes, start: int, end: int, base: int) -> Any:
         """Return the last piece of a block that is open, read by the codec that knows what is open."""
         from .built import build
@@ -85,7 +100,7 @@ class Notes:
         assert self._namespace is not None
         plan = self._load_plan()
         try:
-            node = explain(plan, buffer, start, end, self._options, base)
+            node = explain(plan, buffer, start, end, self._options, base, compiled=self.compiled())
         except DecodeError:
             self.damage()
             raise

@@ -15,6 +15,7 @@ from .schema.declarations import Field, Setting
 from .schema.elements import JoinedBody
 from .schema.types import Region, Type
 from .scope import RecordScope, content
+from .splicing import spliced
 from .tree import Node, Record
 from .window import Place
 
@@ -25,7 +26,8 @@ def read_divided(reader: Reader, record: RecordScope, name: str, field: Field, p
     """Return the node of a block, whole or a piece; what is joined stays open until the frame is taken in."""
     join = reader.schema.plan.joins[name]
     is_last = _holds(reader, join.lasts, place)
-    if not is_last and not _holds(reader, join.parts, place):
+    is_part = _holds(reader, join.parts, place)
+    if not is_last and not is_part:
         reader.begin_search()
         return (yield from reader.read(reader, field.type, place))
     source = _source(reader)
@@ -44,6 +46,7 @@ def read_divided(reader: Reader, record: RecordScope, name: str, field: Field, p
     if is_last:
         assert source is not None
         last, restore = _Last(source, name, direction, key, open_), reader.standing()
+        last.is_compiled = not is_part
         try:
             yield from _read_whole(reader, record, last, field, node, place)
         except DecodeError as error:
@@ -61,9 +64,13 @@ def read_divided(reader: Reader, record: RecordScope, name: str, field: Field, p
 
 
 class _Last:
-    """The last piece of something that is open."""
+    """The last piece of something that is open.
 
-    __slots__ = ("direction", "key", "name", "open_", "source")
+    Attributes:
+        is_compiled: Compiled code may read what comes whole with such a header.
+    """
+
+    __slots__ = ("direction", "is_compiled", "key", "name", "open_", "source")
 
     def __init__(
         self, source: Joins, name: str, direction: str | None, key: Key, open_: OpenJoin | None
@@ -73,6 +80,7 @@ class _Last:
         self.direction = direction
         self.key = key
         self.open_ = open_
+        self.is_compiled = False
 
     def close(self) -> None:
         self.source.close(self.name, self.direction, self.key)
@@ -86,10 +94,18 @@ def _content_of(type_: Type) -> tuple[Type, bool | str]:
 def _read_whole(
     reader: Reader, record: RecordScope, last: _Last, field: Field, node: Node, place: Place
 ) -> Steps:
-    """Read what the pieces are together, below the node of the last one."""
+    """Read what the pieces are together, below the node of the last one; compiled code reads what is good, without nodes."""
     inside = content(node)
-    data, index = _whole(reader, last, inside, place)
-    window = reader.window.inside(data, inside.start, is_inflated=False)
+    pieces, index = _pieces(reader, last, inside, place)
+    reader.is_faulty = False  # that compiled code refused the last piece alone says nothing
+    if last.is_compiled:
+        record.made = spliced(reader, record, field, node, inside, pieces)
+        reader.begin_search()
+    if record.made is not None:
+        record.deferred.clear()  # what looks ahead was checked with all there is
+        record.part = Part(last.name, last.key, index, True)
+        return node
+    window = reader.window.inside(b"".join(pieces), inside.start, is_inflated=False)
     nodes = yield from read_inside(reader, *_content_of(field.type), place, window)
     # As with chunks: the bytes as they came, then what they are, which takes no bytes of its own.
     body = Node("body", place.path, JoinedBody(last.name), node.end, node.end, inner=node.inner)
@@ -100,12 +116,12 @@ def _read_whole(
     return body
 
 
-def _whole(reader: Reader, last: _Last, inside: Node, place: Place) -> tuple[bytes, int]:
+def _pieces(reader: Reader, last: _Last, inside: Node, place: Place) -> tuple[tuple[bytes, ...], int]:
     source, open_ = last.source, last.open_
     is_damaged = source.is_damaged(last.name, last.direction, open_)
     schema = reader.schema
     try:
-        return source.whole(last.name, open_, bytes(inside.value), schema.joined, is_damaged=is_damaged)
+        return source.pieces(last.name, open_, bytes(inside.value), schema.joined, is_damaged=is_damaged)
     except DecodeError as error:
         where = Place(place.name, last.name, error.rule)
         raise reader.fail(

@@ -10,6 +10,7 @@ from .reading_lengths import holds, read_prefix, read_span
 from .schema.elements import CompressedBody, DelimiterBytes, JoinedBody, TrailingBytes
 from .schema.types import Chunks, Compressed, InSize, Prefix, Region, StructReference, Type
 from .skimming import BYTES_OF_WORK as _BYTES_OF_WORK
+from .skimming import SKIPPED
 from .tree import FrameValue, Node, Record
 from .window import Place, Window
 
@@ -164,9 +165,9 @@ def _inflate(reader: Reader, data: bytes, algorithm: str, place: Place, at: int)
 def _read_chunks(reader: Reader, type_: Region, carrier: Chunks, place: Place) -> Steps:
     outside = reader.window
     start = outside.here
-    chunks = yield from _chunks(reader, carrier, place)
+    chunks, pieces = yield from _chunks(reader, carrier, place)
     _note_end(reader, outside.here)
-    data = b"".join(_data_of(chunk, carrier.data) for chunk in chunks)
+    data = b"".join(pieces)
     body = reader.node(place.part("body"), JoinedBody(carrier.struct), outside.here)
     body.children = yield from read_inside(
         reader, type_.content, type_.lenient, place, outside.inside(data, start, is_inflated=False)
@@ -174,16 +175,23 @@ def _read_chunks(reader: Reader, type_: Region, carrier: Chunks, place: Place) -
     return reader.node(place, type_, start, body.children[0].value, (*chunks, body))
 
 
-def _chunks(reader: Reader, carrier: Chunks, place: Place) -> Generator[int, bool, list[Node]]:
+def _chunks(
+    reader: Reader, carrier: Chunks, place: Place
+) -> Generator[int, bool, tuple[list[Node], list[bytes]]]:
+    """Return the chunks, whose nodes are not kept where only a fault is looked for, and the bytes of each."""
     after, is_last = reader.after, reader.is_last
     reader.after, reader.is_last = None, False
     chunks: list[Node] = []
-    while not chunks or not holds(reader, carrier.until, chunks[-1], place):
+    pieces: list[bytes] = []
+    chunk = None
+    while chunk is None or not holds(reader, carrier.until, chunk, place):
         here = place.item(len(chunks))
         reader.spend_messages(1, here)
-        chunks.append((yield from reader.read(reader, StructReference(carrier.struct), here)))
+        chunk = yield from reader.read(reader, StructReference(carrier.struct), here)
+        chunks.append(SKIPPED if reader.is_quick else chunk)
+        pieces.append(_data_of(chunk, carrier.data))
     reader.after, reader.is_last = after, is_last
-    return chunks
+    return chunks, pieces
 
 
 def _data_of(chunk: Node, name: str) -> bytes:

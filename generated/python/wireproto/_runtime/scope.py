@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .expressions import Undefined, checksum
 from .part import Part
@@ -29,11 +29,12 @@ class RecordScope:
         kind: What it becomes; with the field of a frame that carries its message, or a variety's union and code.
         rules: The rules that its fields name.
         part: Of a frame, what it is a piece of.
+        made: What compiled code has made of a frame whose last piece this is.
         deferred: Checks that look ahead, made when the record is complete.
     """
 
     __slots__ = (
-        "_frame", "_reader", "_windows", "absent", "deferred", "fields", "kind", "message", "name", "nodes", "part", "place", "rules",
+        "_frame", "_reader", "_windows", "absent", "deferred", "fields", "kind", "made", "message", "name", "nodes", "part", "place", "rules",
         "tail",
     )  # fmt: skip
 
@@ -52,6 +53,7 @@ class RecordScope:
         self.absent = 0
         self.tail = b""
         self.part: Part | None = None
+        self.made: Any = None
 
     def add(self, field: Field, node: Node) -> None:
         """Take in a field that was read, or found absent."""
@@ -74,6 +76,7 @@ class RecordScope:
             case ("frame", body):
                 frame = FrameValue(self.name, self.fields, self.message, body=body)
                 frame.absent, frame.tail, frame.part = self.absent, self.tail, self.part
+                frame.made = self.made
                 if self.part is not None and self.part.last:
                     self.part.joined = self.message
                 return frame

@@ -30,7 +30,6 @@ _SMALL_COUNT = 64
 class Skim:
     """One list of frames that fast code tries first; the first small ones are still read carefully, for `partial`."""
 
-    keeps = True
     __slots__ = ("_is_shown", "_reader", "_state")
 
     def __init__(self, reader: Reader) -> None:

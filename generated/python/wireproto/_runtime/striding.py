@@ -1,6 +1,6 @@
-"""Goes past the good items of a long list where only a fault is looked for: plain fields, measured and not made.
+"""Goes past the good items of a list where only a fault is looked for: plain fields are measured and not made.
 
-Without it a peer could ask, with one bad item at the end of many, for the careful reading of all of them.
+What is made of others is let go. Without it a peer could ask, with one bad item at the end of many, for the careful reading of all of them.
 """
 
 from __future__ import annotations
@@ -9,9 +9,6 @@ from typing import NamedTuple
 
 from .reader import Reader
 from .schema.declarations import Default
-from .schema.expressions import FieldReference
-from .schema.node import nodes_in
-from .schema.protocol import Schema
 from .schema.types import (
     Boolean,
     Bytes,
@@ -43,48 +40,58 @@ class Step(NamedTuple):
 
 
 class Stride:
-    """One list whose first items are shown: those that follow are passed, or read and not kept.
+    """One list whose first items are shown: those that follow are passed, or read and not kept. No item's node is kept.
 
     Attributes:
-        keeps: The node and the value of an item that is read are kept.
+        shows: The value of the item that is read now is kept.
     """
 
-    __slots__ = ("_has_begun", "_left", "_name", "_reader", "_steps", "keeps")
+    __slots__ = ("_hidden_from", "_is_asked", "_left", "_reader", "_steps", "shows")
 
-    def __init__(self, reader: Reader, name: str, steps: tuple[Step, ...] | None) -> None:
+    def __init__(self, reader: Reader, steps: tuple[Step, ...] | None) -> None:
         """`steps`: None where an item is more than plain fields, so that each is read."""
         self._reader = reader
-        self._name = name
         self._steps = steps
-        self._left = MOST_SHOWN
-        self._has_begun = False
-        self.keeps = True
+        self._hidden_from = reader.hidden_from
+        self._left = 0 if self._hidden_from else MOST_SHOWN
+        self._is_asked: bool | None = None
+        self.shows = True
 
     def is_past(self, place: Place) -> bool:
-        """Go past the next item and say so; else it is bad, cut or to be shown, and nothing has changed."""
-        if self._left:
+        """Go past the next item and say so; else it is bad, cut or to be shown, and is to be read."""
+        reader = self._reader
+        if self._left and reader.items_left:
             self._left -= 1
+            reader.items_left -= 1
             return False
-        if not self._has_begun:
-            self._begin()
-        window = self._reader.window
-        position = None if self._steps is None else self._behind(window.position, self._steps)
+        if self.shows and not self._hides():
+            return False
+        position = None if self._steps is None else self._behind(reader.window.position, self._steps)
         if position is None:
             return False
-        self._reader.spend_work(1, place)
-        window.position = position
+        reader.spend_work(1, place)
+        reader.window.position = position
         return True
 
-    def _begin(self) -> None:
-        """Stop showing items, unless an expression asks for the list itself."""
-        self._has_begun = True
-        if _is_asked(self._reader.schema.plan, self._name):
-            self._steps = None
-            return
-        self.keeps = False
-        name, values = self._reader.building[-1]
+    def end(self) -> None:
+        """Show again what comes behind the list."""
+        self._reader.hidden_from = self._hidden_from
+
+    def _hides(self) -> bool:
+        """Stop showing items, and say so; not where an expression asks for their values, or for what the list stands in."""
+        reader = self._reader
+        if self._is_asked is None:
+            around = reader.building[self._hidden_from :]
+            self._is_asked = reader.is_kept or any(reader.asks_for(name) for name, _ in around)
+        if self._is_asked:
+            return False
+        self.shows = False
+        reader.has_dropped = True
+        reader.hidden_from = len(reader.building)
+        name, values = reader.building[-1]
         assert isinstance(values, list)
-        self._reader.building[-1] = (name, Cut(values))
+        reader.building[-1] = (name, Cut(values))
+        return True
 
     def _behind(self, position: int, steps: tuple[Step, ...]) -> int | None:
         """Return where an item that begins here ends; None: the careful reading has something to say."""
@@ -117,16 +124,12 @@ def _is_text(data: bytes, step: Step) -> bool:
     return True
 
 
-def _is_asked(plan: Schema, name: str) -> bool:
-    """Tell whether some expression of a protocol speaks of a field of that name."""
-    return any(isinstance(node, FieldReference) and name in node.path for node in nodes_in(plan))
-
-
-def stride_of(reader: Reader, type_: List, name: str) -> Stride | None:
+def stride_of(reader: Reader, type_: List) -> Stride | None:
     """Return how to go past the items of a list; None: each is read and kept."""
-    if not reader.is_quick or isinstance(type_.length, Until):
+    if not reader.is_quick:
         return None
-    return Stride(reader, name, _steps(reader, type_.item) or None)
+    is_judged = type_.where is not None or isinstance(type_.length, Until)
+    return Stride(reader, None if is_judged else _steps(reader, type_.item) or None)
 
 
 def _steps(reader: Reader, type_: Type) -> tuple[Step, ...] | None:
