@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 
-from harness import Goal, compare, goals_table, table
+from harness import Goal, compare, table, told
 
 from wiregen import capture
 
@@ -35,7 +35,7 @@ SIZES: dict[str, Sequence[int]] = {
 """Sizes of segments; every second one is acknowledged by a packet without data."""
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--quick", action="store_true", help="a few short rounds: to see that it runs and that all agree"
@@ -56,7 +56,7 @@ def main() -> None:
         goals.append(
             Goal(what=f"ms a megabyte of {name}", measured=milliseconds, bound=1000 / MEGABYTES_PER_SECOND)
         )
-    print(goals_table(tuple(goals)))
+    return told(goals, is_quick=arguments.quick)
 
 
 def candidates(data: bytes, before: ModuleType | None) -> dict[str, Callable[[], object]]:
@@ -157,4 +157,4 @@ def capture_of(commit: str) -> ModuleType:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from harness import Goal, compare, goals_table, table
+from harness import Goal, compare, table, told
 from large_protocols import FAMILIES
 
 from wiregen.diagnostics import Report
@@ -23,7 +23,7 @@ from wiregen.source import Sources
 _BOUND = 5.0
 
 
-def main() -> None:
+def main() -> int:
     names = [argument for argument in sys.argv[1:] if not argument.startswith("-")] or list(FAMILIES)
     is_quick = "--quick" in sys.argv
     base, rounds = (50, 1) if is_quick else (1000, 5)
@@ -34,7 +34,7 @@ def main() -> None:
             results = compare(sizes, rounds=rounds, seconds=0)
             print(table(name, results), "\n", flush=True)
             goals.append(Goal(what=f"{name}, 4 times as many", measured=results[1].ratio, bound=_BOUND))
-    print(goals_table(tuple(goals)))
+    return told(goals, is_quick=is_quick)
 
 
 def _checking(folder: Path, text: str, n: int) -> Callable[[], None]:
@@ -51,4 +51,4 @@ def _check(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -8,12 +8,13 @@ the cost of the chunks; they have no goal.
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import cases
-from harness import Goal, Result, compare, goals_table, table
+from harness import Goal, Result, compare, table, told
 
 from wireproto import geode, lumberjack, pravega, pravega_documented, pravega_proposal, reactive_streams
 
@@ -136,7 +137,7 @@ def receiving(*, is_quick: bool) -> tuple[Result, ...]:
     )
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a few short rounds: to see that it runs")
     is_quick = parser.parse_args().quick
@@ -154,8 +155,8 @@ def main() -> None:
     rate = 1e9 / received[1].nanoseconds
     print(f"  events a second of CPU in segments of 1448 bytes: {rate:,.0f}")
     goals.append(Goal(what="session at 1448", measured=received[1].ratio, bound=1.5))
-    print(goals_table(tuple(goals)))
+    return told(goals, is_quick=is_quick)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

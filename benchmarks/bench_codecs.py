@@ -6,14 +6,15 @@ Run `make bench`, or `python benchmarks/bench_codecs.py [--quick]`. In each tabl
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator
 
 import footprint
 from cases import BASE, GENERATED, NAIVE, PROTOBUF, Case, cases
-from harness import Goal, Result, compare, goals_table, table
+from harness import Goal, Result, compare, table, told
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--quick", action="store_true", help="a few short rounds: to see that it runs and that all agree"
@@ -30,7 +31,7 @@ def main() -> None:
         if case.name.startswith("M1"):
             goals.append(Goal(what="bytes held by a message of M1", measured=held(case, is_quick), bound=340))
     goals += [*framing_goals(is_quick), *import_goals(is_quick)]
-    print(goals_table(tuple(goals)))
+    return told(goals, is_quick=is_quick)
 
 
 def codec_goals(case: Case, decoded: tuple[Result, ...], encoded: tuple[Result, ...]) -> Iterator[Goal]:
@@ -69,4 +70,4 @@ def import_goals(is_quick: bool) -> Iterator[Goal]:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -12,7 +12,7 @@ from time import perf_counter
 
 from memory import cpu_seconds
 
-__all__ = ["Goal", "Group", "Run", "goals_table", "group_table", "measured"]
+__all__ = ["Goal", "Group", "Run", "goals_table", "group_table", "measured", "missed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,15 +71,30 @@ def group_table(group: Group, runs: Runs) -> str:
 def goals_table(groups: Sequence[Group], goals: Sequence[Goal], runs: Runs) -> str:
     lines = ["| ratio | in seconds | on cores | goal |", "|---|--:|--:|--:|"]
     for goal in goals:
-        group = next(group for group in groups if goal.one in group.ways)
-        if goal.other is None:
-            what = f"{goal.one}, {group.unit}/s"
-            found = _speed(group, runs[goal.one]), _cpu_speed(group, runs[goal.one])
-        else:
-            what = f"{goal.one} ÷ {goal.other}"
-            found = _ratios(runs[goal.one], runs[goal.other])
-        lines.append(f"| {what} | {found[0]:.2f} | {found[1]:.2f} | {goal.least:g} |")
+        what = (
+            f"{goal.one}, {_group(groups, goal).unit}/s"
+            if goal.other is None
+            else f"{goal.one} ÷ {goal.other}"
+        )
+        in_seconds, on_cores = _figures(groups, goal, runs)
+        lines.append(f"| {what} | {in_seconds:.2f} | {on_cores:.2f} | {goal.least:g} |")
     return "\n".join(lines)
+
+
+def missed(groups: Sequence[Group], goals: Sequence[Goal], runs: Runs) -> list[str]:
+    """Return which goals are met neither in seconds nor on cores."""
+    return [goal.one for goal in goals if max(_figures(groups, goal, runs)) < goal.least]
+
+
+def _group(groups: Sequence[Group], goal: Goal) -> Group:
+    return next(group for group in groups if goal.one in group.ways)
+
+
+def _figures(groups: Sequence[Group], goal: Goal, runs: Runs) -> tuple[float, float]:
+    if goal.other is None:
+        group = _group(groups, goal)
+        return _speed(group, runs[goal.one]), _cpu_speed(group, runs[goal.one])
+    return _ratios(runs[goal.one], runs[goal.other])
 
 
 def _ratios(one: Sequence[Run], other: Sequence[Run]) -> tuple[float, float]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import json
 import random
-import sys
 import zlib
 from collections.abc import Callable
 from functools import cache
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.lines import work
 
 from wireproto import geode, lumberjack, reactive_streams
 from wireproto._runtime import decoder as decoding
@@ -179,24 +179,6 @@ def test_what_a_number_chooses_is_refused_in_a_cut_frame() -> None:
 
 
 # ---- work
-
-
-def work(run: Callable[[], object]) -> int:
-    """Return how many lines of Python a call runs: a measure of its work that no machine's speed changes."""
-    n_lines = 0
-
-    def count(frame: Any, event: str, argument: Any) -> Any:
-        nonlocal n_lines
-        n_lines += event == "line"
-        return count
-
-    before = sys.gettrace()
-    sys.settrace(count)
-    try:
-        run()
-    finally:
-        sys.settrace(before)
-    return n_lines
 
 
 def long_data(n_pairs: int) -> bytes:

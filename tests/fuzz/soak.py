@@ -1,7 +1,8 @@
 """Gives changed inputs to every decoder until a time is over, and adds the counts to docs/evidence/fuzz.json.
 
 A program of its own: `python -m tests.fuzz.soak --seconds 600`. Each round has a seed and a fixed number of inputs. The file
-says which seeds are done, so that the next run goes on after them; the same seed makes the same inputs.
+says which seeds are done, so that the next run goes on after them; the same seed makes the same inputs. Of some large inputs of each
+round it says too how much memory the decoders took, in hundredths of what `wiregen check --verbose` promises.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ import json
 import os
 import time
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from tests.evidence import circumstances
 from tests.fuzz.decoders import DECODERS, Tally, captures, frames
+from tests.fuzz.memory import LIMITS, MEASURED, Peak, measure
 
 EVIDENCE = Path(__file__).resolve().parents[2] / "docs" / "evidence" / "fuzz.json"
 PER_ROUND = 200
@@ -33,7 +36,7 @@ def main() -> int:
     record = _read(wishes.evidence)
     end = time.monotonic() + wishes.seconds
     while time.monotonic() < end and record["count"] < WANTED:
-        _add(record, run_round(record["next_seed"], PER_ROUND))
+        _add(record, run_round(record["next_seed"], PER_ROUND), measured(record["next_seed"]))
         _write(wishes.evidence, record)
     print(f"{record['count']} inputs, {record['failures']} unexpected")
     return 1 if record["failures"] else 0
@@ -47,14 +50,22 @@ def run_round(seed: int, count: int) -> dict[str, Tally]:
     return tallies
 
 
+def measured(seed: int) -> dict[str, Peak]:
+    """Return the memory that the decoders took of the large inputs of a seed."""
+    peaks = {name: Peak() for name in MEASURED}
+    measure(seed, peaks)
+    return peaks
+
+
 def _read(path: Path) -> dict[str, Any]:
+    memory = {"limits": LIMITS, "decoders": {}}
     if path.exists():
         found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return found
-    return {"name": "fuzz", "first_seed": 1, "next_seed": 1, "count": 0, "failures": 0, "decoders": {}}
+        return {"memory": memory, **found}
+    return {"name": "fuzz", "first_seed": 1, "next_seed": 1, "count": 0, "failures": 0, "decoders": {}, "memory": memory}  # fmt: skip
 
 
-def _add(record: dict[str, Any], tallies: dict[str, Tally]) -> None:
+def _add(record: dict[str, Any], tallies: dict[str, Tally], peaks: dict[str, Peak]) -> None:
     for name, tally in tallies.items():
         empty = {"inputs": 0, "read": 0, "errors": {}, "unexpected": 0, "seconds": 0.0, "shown": {}}
         known = record["decoders"].setdefault(name, empty)
@@ -65,7 +76,11 @@ def _add(record: dict[str, Any], tallies: dict[str, Tally]) -> None:
         known["seconds"] = round(known["seconds"] + tally.seconds, 1)
         known["shown"] = {**tally.unexpected, **known["shown"]}
     record["count"] = sum(known["inputs"] for known in record["decoders"].values())
-    record["failures"] = sum(known["unexpected"] for known in record["decoders"].values())
+    for name, peak in peaks.items():
+        known = record["memory"]["decoders"].setdefault(name, asdict(Peak()))
+        known |= asdict(peak.and_also(Peak(**known)))
+    n_beyond = sum(known["beyond"] for known in record["memory"]["decoders"].values())
+    record["failures"] = n_beyond + sum(known["unexpected"] for known in record["decoders"].values())
     record["next_seed"] += 1
 
 

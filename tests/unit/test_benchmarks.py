@@ -1,5 +1,6 @@
 """The benchmarks run, and what they compare gives the same; their figures are for `make bench`."""
 
+import importlib
 import os
 import re
 import subprocess
@@ -134,3 +135,27 @@ def test_chunks_of_every_size_are_measured_for_every_protocol() -> None:
     assert done.stdout.count("a frame of ") == 6
     assert done.stdout.count("chunks of 1448 ") == 6
     assert "events a second of CPU in segments of 1448 bytes" in done.stdout
+
+
+@pytest.mark.parametrize(("measured", "is_quick", "code"), [(1.5, False, 0), (1.6, False, 1), (1.6, True, 0)])
+def test_a_goal_that_is_missed_fails_the_benchmark(
+    measured: float,
+    is_quick: bool,
+    code: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    harness = importlib.import_module("harness")
+    goals = [
+        harness.Goal(what="one", measured=1, bound=1),
+        harness.Goal(what="other", measured=measured, bound=1.5),
+    ]
+    assert harness.told(goals, is_quick=is_quick) == code
+    assert f"{1 + (measured <= 1.5)} of 2 met" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "benchmarks").glob("bench_*.py")))
+def test_a_benchmark_with_goals_exits_by_them(name: str) -> None:
+    text = (ROOT / "benchmarks" / f"{name}.py").read_text(encoding="utf-8")
+    assert ("Goal(" in text or "GOAL" in text) == ("sys.exit(main())" in text)

@@ -98,7 +98,7 @@ def test_two_processes_that_write_at_once_leave_the_tree_of_one(
         process.communicate(timeout=PATIENCE)
         assert process.returncode == 0
     assert set(owners) <= set(processes)
-    evidence("two processes write one tree", count=N_ROUNDS, failures=0)
+    evidence("builds_at_once", count=N_ROUNDS, failures=0)
 
 
 def test_killed_processes_leave_the_old_tree_or_the_new_one(
@@ -119,7 +119,7 @@ def test_killed_processes_leave_the_old_tree_or_the_new_one(
         assert {place.name for place in tmp_path.iterdir()} <= {"out", LOCK}
     write(outputs_of("two"), folder)  # the lock of a killed process holds nobody up
     assert [place.name for place in tmp_path.iterdir()] == ["out"]
-    evidence("killed processes that write a tree", count=N_KILLS, failures=0, rolled_back=n_under_way)
+    evidence("killed_builds", count=N_KILLS, failures=0, rolled_back=n_under_way)
 
 
 def test_who_waits_is_told_for_whom(tmp_path: Path) -> None:

@@ -47,17 +47,19 @@ def _memory(fields: tuple[Field, ...], largest: int | None, limits: Mapping[str,
         inflated = limits["inflated"]
     n_objects = _n_elements(types, content + inflated, limits) + 1
     values = max(map(_width, types), default=1) * (content + inflated)
-    # The frame as it came, and the part that is being decoded; what is inflated stays until all of it is decoded.
-    return 2 * content + inflated + values + n_objects * (_OBJECT + _VALUE * len(fields))
+    # The frame as it came in two chunks, joined, and the part that is being decoded; what is inflated stays until all of it is decoded.
+    return 4 * content + inflated + values + n_objects * (_OBJECT + _VALUE * len(fields))
 
 
 def _width(type_: Type) -> int:
-    """Return how many bytes of a value one byte of the wire makes: a text with one wide character is all wide."""
+    """Return how many bytes one byte of the wire takes in a value: a text with one wide character is all wide, and the narrow one that it
+    was until then is let go of when the wide one is there.
+    """
     match type_:
         case Text(encoding="utf8" | "mutf8"):
-            return 4
+            return 5
         case Text(encoding="utf16"):
-            return 2
+            return 3
         case _:
             return 1
 

@@ -20,7 +20,11 @@ _FORMATS: tuple["OutputFormat", ...] = ("full", "concise", "json", "github", "sa
 @click.command("check")
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--output-format", type=click.Choice(_FORMATS), default="full", show_default=True)
-@click.option("--verbose", is_flag=True, help="Say too how much memory a message may take within its limits.")
+@click.option(
+    "--verbose",
+    is_flag=True,
+    help="Say too how much memory a message may take within its limits; as protobuf or msgpack, and with an error, at most twice as much.",
+)
 def verb(files: tuple[str, ...], output_format: "OutputFormat", verbose: bool) -> int:
     """Check .wire FILEs, or protocols by name; without any, all in the sources of the configuration."""
     from wiregen.diagnostics import Report, render
