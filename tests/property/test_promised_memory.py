@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,9 @@ from wiregen.checker import largest_memory
 from wiregen.diagnostics import Report
 from wiregen.frontend import load_protocol
 from wiregen.source import Sources
+from wireproto import geode
 
+GeodeValue = geode.GeodeValue
 IDL = Path(__file__).resolve().parents[2] / "idl"
 LIMITS = {"frame": 1 << 20, "inflated": 4 << 20, "messages": 4096}
 """Narrower than the protocols' own, so that this takes seconds; the promise follows them."""
@@ -50,6 +52,90 @@ def test_decoding_takes_what_is_promised_and_an_error_at_most_twice(package: Pac
             for bad in (data + b"\0", data[:-1], data[:-1] + bytes([data[-1] ^ 0xFF])):
                 assert peak(package, bad, told)[0] < 2 * good + SMALL, name
     assert n_large
+
+
+N_ITEMS = 15_000
+"""Items of one message: the default limits allow it, and the search to go through all of them."""
+
+
+def put_request(value: Any) -> geode.PutRequest:
+    return geode.PutRequest("r", GeodeValue.Integer(1), value, GeodeValue.Null())
+
+
+def in_two(kind: Any, item: Any) -> Any:
+    return GeodeValue.ArrayList([kind([item] * (N_ITEMS // 2)) for _ in range(2)])
+
+
+def in_rows(kind: Any, item: Any, n: int = 120) -> Any:
+    return GeodeValue.ArrayList([kind([item] * n) for _ in range(n)])
+
+
+LONG = {
+    "flags": in_two(GeodeValue.BooleanArray, True),
+    "rows of flags": in_rows(GeodeValue.BooleanArray, True),
+    "numbers": GeodeValue.DoubleArray([1.0] * N_ITEMS),
+    "bytes": GeodeValue.ByteArrays([b"x"] * N_ITEMS),
+    "texts": GeodeValue.StringArray([GeodeValue.StringBytes("x")] * N_ITEMS),
+    "unions": GeodeValue.ArrayList([GeodeValue.Integer(1)] * N_ITEMS),
+    "rows of unions": in_rows(GeodeValue.LinkedList, GeodeValue.Integer(1)),
+    "few rows of unions": in_rows(GeodeValue.LinkedList, GeodeValue.Integer(1), 60),
+    "nothing": GeodeValue.ArrayList([GeodeValue.Null()] * N_ITEMS),
+    "structs": GeodeValue.HashMap([geode.Entry(GeodeValue.Null(), GeodeValue.Null())] * (N_ITEMS // 2)),
+    "counted structs": GeodeValue.TreeMap(
+        GeodeValue.Null(), [geode.Entry(GeodeValue.Null(), GeodeValue.Null())] * (N_ITEMS // 2)
+    ),
+    "one text": GeodeValue.HugeString("\u20ac" * 1_000_000),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_an_error_behind_many_items_takes_at_most_twice(name: str) -> None:
+    """With the default limits: as a frame, from a stream, and in pieces."""
+    data = geode.encode(put_request(LONG[name]), correlation_id=1)
+    pieces = split(data, 4000)
+    with pytest.raises(geode.DecodeError):
+        geode.decode(b"\0" * 99)  # what is loaded once
+    assert_error_takes_twice(lambda last: geode.decode(data[:-1] + last))
+    assert_error_takes_twice(lambda last: fed(data[:-1] + last))
+    assert_error_takes_twice(lambda last: fed(pieces[:-1] + last))
+
+
+def fed(data: bytes) -> list[Any]:
+    decoder = geode.Decoder("client")
+    decoder.begin_inside()
+    return list(decoder.feed(data))
+
+
+def split(data: bytes, size: int) -> bytes:
+    """Return the frames that carry the block of a frame in pieces."""
+    block = data[10:]
+    pieces = [block[at : at + size] for at in range(0, len(block), size)]
+    return b"".join(
+        len(piece).to_bytes(4, "big") + data[4:8] + bytes([piece is not pieces[-1], 0]) + piece
+        for piece in pieces
+    )
+
+
+def assert_error_takes_twice(read: Callable[[bytes], object]) -> None:
+    """Compare a good last byte, which is a null, with one of no meaning."""
+    good, error = peak_of(lambda: read(b"\x29"))
+    assert error is None
+    bad, error = peak_of(lambda: read(b"\xd6"))
+    assert isinstance(error, geode.DecodeError)
+    assert bad < 2 * good + SMALL, (bad, good)
+
+
+def peak_of(read: Callable[[], object]) -> tuple[int, Exception | None]:
+    error: Exception | None = None
+    tracemalloc.start()
+    try:
+        read()
+    except geode.DecodeError as caught:
+        error = caught
+    finally:
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    return most, error
 
 
 def promised(package: Package) -> dict[str, int]:
