@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import math
 from collections.abc import Callable
 from pathlib import Path
 
-__all__ = ["MAX_SECONDS", "integer", "pem_file", "seconds", "tls_options"]
+__all__ = ["MAX_SECONDS", "integer", "regular_file", "seconds", "tls_options"]
 
 MAX_SECONDS = 2_000_000.0
 """The longest time that an option takes: 23 days, whose milliseconds fit into 31 bits."""
@@ -43,13 +44,15 @@ def seconds(minimum: float) -> Callable[[str], float]:
     return parse
 
 
-def pem_file(path: str) -> str:
-    """Return the path of a file that can be read.
+def regular_file(path: str) -> str:
+    """Return the path of a regular file that can be read.
 
     Raises:
-        ArgumentTypeError: It cannot; the message names the file.
+        ArgumentTypeError: It cannot, or is a pipe, on which TLS would wait, a device or a folder; the message names the file.
     """
     try:
+        if not Path(path).is_file() and Path(path).exists():
+            raise OSError(errno.EINVAL, "not a regular file")
         with Path(path).open("rb"):
             return path
     except (OSError, ValueError) as error:

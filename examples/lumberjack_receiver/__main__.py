@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from ssl import SSLContext
 
-from command_options import integer, pem_file, seconds, tls_options
+from command_options import integer, regular_file, seconds, tls_options
 
 from wireproto import lumberjack as lj
 from wireproto.lumberjack.aio import tls_server
@@ -41,11 +41,11 @@ def _parser() -> argparse.ArgumentParser:
     add("folder", type=Path, help="where files appear; one receiver has it at a time")
     add("--host", default="127.0.0.1")
     add("--port", type=_PORT, default=5044)
-    add("--cert", type=pem_file, help="PEM file of the certificate and its chain")
-    add("--key", type=pem_file, help="PEM file of its key")
+    add("--cert", type=regular_file, help="PEM file of the certificate and its chain")
+    add("--key", type=regular_file, help="PEM file of its key")
     add(
         "--client-ca",
-        type=pem_file,
+        type=regular_file,
         help="demand client certificates that this PEM file's authority has signed",
     )
     add("--insecure", action="store_true", help="no TLS")

@@ -8,7 +8,7 @@ import signal
 import sys
 from ssl import SSLCertVerificationError, SSLContext, SSLError
 
-from command_options import integer, pem_file, seconds, tls_options
+from command_options import integer, regular_file, seconds, tls_options
 
 from wireproto import lumberjack as lj
 from wireproto.lumberjack.aio import tls_client
@@ -54,9 +54,9 @@ def _parser() -> argparse.ArgumentParser:
     count = integer(1, 2**32 - 1)
     add("host")
     add("port", type=integer(1, 65535))
-    add("--ca", type=pem_file, help="PEM file of whom to trust, else the system's")
-    add("--cert", type=pem_file, help="PEM file of a certificate of our own")
-    add("--key", type=pem_file, help="PEM file of its key")
+    add("--ca", type=regular_file, help="PEM file of whom to trust, else the system's")
+    add("--cert", type=regular_file, help="PEM file of a certificate of our own")
+    add("--key", type=regular_file, help="PEM file of its key")
     add("--insecure", action="store_true", help="no TLS")
     add("--tries", type=count, default=10, help="connections in a row without any ack")
     add("--pause", type=seconds(0), default=1.0, help="seconds before the next connection")

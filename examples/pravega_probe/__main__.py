@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from ssl import SSLContext
 
+from command_options import regular_file
+
 from wireproto import pravega
 from wireproto.pravega.aio import tls_client
 
@@ -53,7 +55,11 @@ def _parser() -> argparse.ArgumentParser:
         help="delegation token; others on this machine see arguments, so better @FILE or $PRAVEGA_TOKEN",
     )
     add("--tls", action="store_true", help="TLS 1.2 or later")
-    add("--ca", help="PEM file of whom to trust (default: whom the system does); implies --tls")
+    add(
+        "--ca",
+        type=regular_file,
+        help="PEM file of whom to trust (default: whom the system does); implies --tls",
+    )
     add("--server-name", help="name in the store's certificate, where it is not HOST")
     add(
         "--timeout",
@@ -93,7 +99,7 @@ def _token(text: str) -> str:
     if not text.startswith("@"):
         return text
     try:
-        return Path(text[1:]).read_text(encoding="utf-8").strip()
+        return Path(regular_file(text[1:])).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise argparse.ArgumentTypeError(f"no token in {text[1:]!r}: {type(error).__name__}") from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -12,6 +13,7 @@ import pytest
 from lumberjack_receiver.__main__ import main as receiver_main
 from lumberjack_writer.__main__ import main as writer_main
 from lumberjack_writer.writer import Settings
+from pravega_probe.__main__ import main as probe_main
 from tests.interop.receiver import HOST, environment
 
 TOO_LARGE = "9" * 30
@@ -75,6 +77,20 @@ def test_the_receiver_refuses_a_bad_option(
     line = refused(capsys, receiver_main, str(tmp_path / "spool"), "--insecure", f"{name}={value}")
     assert f"argument {name}: " in line and repr(value).strip("'") in line
     assert not (tmp_path / "spool").exists()
+
+
+def test_a_pipe_is_no_certificate_and_nobody_waits_for_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    pipe = str(tmp_path / "pipe")
+    for name in ("--cert", "--key", "--client-ca"):
+        said = refused(capsys, receiver_main, str(tmp_path / "spool"), name, pipe)
+        assert f"cannot read {pipe!r}: not a regular file" in said
+    for name in ("--cert", "--key", "--ca"):
+        assert "not a regular file" in refused(capsys, writer_main, HOST, "5044", name, pipe)
+    for name, value in (("--ca", pipe), ("--token", f"@{pipe}")):
+        assert "not a regular file" in refused(capsys, probe_main, HOST, "scope", name, value)
 
 
 def test_a_file_that_holds_no_certificate_is_named(

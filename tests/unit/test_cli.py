@@ -656,3 +656,15 @@ def test_watch_ends_with_an_interrupt(buildable: Path, watching: "subprocess.Pop
     watching.send_signal(signal.SIGINT)
     _, told = watching.communicate(timeout=60)
     assert (watching.returncode, told) == (0, b"")
+
+
+@pytest.mark.parametrize("job", ["convert", "decode", "check"])
+def test_a_job_of_spark_names_the_extra_before_what_else_is_missing(
+    job: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wiregen.cli.spark_session.find_spec", lambda name: None)
+    for words in (("x.pcap",), (), ("--no-such-option",)):
+        result = run("spark", job, *words)
+        assert result.exit_code == 2, result.stderr
+        assert "needs `pyspark`" in result.stderr and "wiregen[spark]" in result.stderr
+    assert "--protocol" in run("spark", job, "--help").stdout

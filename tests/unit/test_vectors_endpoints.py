@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import socket
 import threading
@@ -609,3 +610,13 @@ def test_what_cannot_be_is_said(arguments: tuple[str, ...], code: int, said: str
     assert said in result.stderr
     assert result.exit_code in (1, 2)
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("option", ["--ca", "--cert", "--key"])
+def test_a_pipe_is_no_pem_file_and_nobody_waits_for_it(option: str, tmp_path: Path) -> None:
+    pipe, pem = tmp_path / "pipe", make_certificates(tmp_path)
+    os.mkfifo(pipe)
+    files = {"--cert": pem.client, "--key": pem.client_key} | {option: pipe}
+    given = [str(word) for pair in files.items() for word in pair]
+    result = run("vectors", "run", LUMBERJACK, "--connect", f"{HOST}:9", "--tls", *given)
+    assert (result.exit_code, "not a regular file" in result.stderr) == (2, True), result.stderr

@@ -6,10 +6,12 @@ import ssl
 from collections.abc import Iterator
 from dataclasses import dataclass
 from ipaddress import ip_address
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wiregen.cli.failure import USAGE, Failure
 from wiregen.cli.talk import tell
+from wiregen.regular_files import read_regular
 
 if TYPE_CHECKING:
     from wiregen.runtime.schema.protocol import Schema
@@ -21,6 +23,7 @@ __all__ = ["Endpoint", "verdicts_of"]
 
 _ADDRESS = re.compile(r"(?:\[(?P<v6>[0-9a-fA-F:.%]+)\]:|(?P<host>[^:\[\]]*):)?(?P<port>[0-9]{1,5})")
 _LOOPBACK = "127.0.0.1"
+_LARGEST_PEM = 16 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +120,8 @@ class Endpoint:
         if is_server and not (self.cert and self.key):
             raise Failure("--listen with --tls needs --cert and --key", "PEM files", code=USAGE)
         try:
+            for name in filter(None, (self.ca, self.cert, self.key)):
+                read_regular(Path(name), _LARGEST_PEM)  # what reads them later would wait for a pipe
             return _server_context(self) if is_server else _client_context(self)
         except OSError as error:
             raise Failure(f"TLS cannot be set up: {error}", "name PEM files", code=USAGE) from None

@@ -9,6 +9,7 @@ import click
 
 from wiregen.cli.failure import DONE, FINDINGS
 from wiregen.cli.spark_jobs import jobs
+from wiregen.cli.spark_session import Job
 
 if TYPE_CHECKING:
     from wirespark.conversion import Summary
@@ -21,7 +22,7 @@ def verb() -> None:
     """Captured traffic to tables, on Spark; the extras `spark` and `spark-java` bring what that needs."""
 
 
-@verb.command("convert")
+@verb.command("convert", cls=Job)
 @click.argument("source", nargs=-1, required=True)
 @click.argument("target")
 @click.option("--protocol", required=True, metavar="PROTOCOL", help="A name, or a path to a .wire file.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wiregen.cli.failure import DONE, FINDINGS
+from wiregen.cli.spark_session import Job
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -29,7 +30,7 @@ _FAILING = ("check",)
 
 
 def _verb(name: str) -> click.Command:
-    @click.command(name, help=_DOCS[name])
+    @click.command(name, cls=Job, help=_DOCS[name])
     @click.argument("source", nargs=-1, required=True)
     @click.option("--protocol", required=True, metavar="PROTOCOL", help="A name, or a path to a .wire file.")
     @click.option(

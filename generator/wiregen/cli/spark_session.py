@@ -19,7 +19,7 @@ from wiregen.cli.protocols import configuration, stop
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["opened"]
+__all__ = ["Job", "opened"]
 
 _PACKAGE: Final = "wiregen_built"
 _QUIET: Final = {
@@ -75,6 +75,15 @@ def opened(
         finally:
             sys.path.remove(str(Path(folder, "python")))
             _forget()
+
+
+class Job(click.Command):
+    """A command that asks for its libraries before it looks at its options."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        if not context.resilient_parsing and not set(args) & set(context.help_option_names):
+            _check_installed()
+        return super().parse_args(context, args)
 
 
 def _check_installed() -> None:

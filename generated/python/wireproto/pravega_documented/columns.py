@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
 try:
-    import pyarrow as pa
+    import pyarrow as pa  # type: ignore[import-not-found, import-untyped, unused-ignore]
 except ImportError as error:
     raise ImportError(
         "pravega_documented.columns needs pyarrow: install the extra `columns` of this package, or `pip install pyarrow`"

@@ -8,9 +8,9 @@ What the native codec refuses is refused here too.
 from __future__ import annotations
 
 try:
-    from msgspec import DecodeError as _ParseError
-    from msgspec.msgpack import Decoder as _Unpacker
-    from msgspec.msgpack import Encoder as _Packer
+    from msgspec import DecodeError as _ParseError  # type: ignore[import-not-found, unused-ignore]
+    from msgspec.msgpack import Decoder as _Unpacker  # type: ignore[import-not-found, unused-ignore]
+    from msgspec.msgpack import Encoder as _Packer  # type: ignore[import-not-found, unused-ignore]
 except ImportError as error:
     raise ImportError(
         "reactive_streams.msgpack needs msgspec: install the extra `msgpack` of this package, or `pip install msgspec`"

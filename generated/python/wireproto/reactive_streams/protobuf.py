@@ -8,9 +8,9 @@ The schema is reactive_streams.proto. What the native codec refuses is refused h
 from __future__ import annotations
 
 try:
-    from google.protobuf.descriptor_pool import DescriptorPool as _DescriptorPool
-    from google.protobuf.message import DecodeError as _ParseError
-    from google.protobuf.message_factory import GetMessageClass as _class_of
+    from google.protobuf.descriptor_pool import DescriptorPool as _DescriptorPool  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    from google.protobuf.message import DecodeError as _ParseError  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    from google.protobuf.message_factory import GetMessageClass as _class_of  # type: ignore[import-not-found, import-untyped, unused-ignore]
 except ImportError as error:
     raise ImportError(
         "reactive_streams.protobuf needs Google's protobuf: install the extra `protobuf` of this package, or `pip install protobuf`"
