@@ -76,6 +76,60 @@ def test_errors_name_the_limit_that_is_exceeded(module: Any, value: Any, limits:
     assert name in told.value.expected
 
 
+Value = geode.GeodeValue
+IN_NATIVE_BYTES = [
+    pytest.param(Value.StringBytes("QQQ"), "StringBytes.value", id="a value"),
+    pytest.param(Value.ArrayList([Value.Null(), Value.StringBytes("QQQ")]), "ArrayList.value[1].StringBytes.value", id="deep inside"),
+]  # fmt: skip
+
+
+def put_of_no_ascii(module: Any, value: Any, times: int = 1) -> bytes:
+    key = Value.Integer(1) if times == 1 else value
+    good = module.encode(geode.PutRequest("r", key, Value.Null(), value), correlation_id=1)
+    assert good.count(b"QQQ") == times
+    return bytes(good.replace(b"QQQ", "éQ".encode()))
+
+
+@pytest.mark.parametrize("module", [geode_msgpack, geode_protobuf])
+@pytest.mark.parametrize(("value", "path"), IN_NATIVE_BYTES)
+def test_a_fault_in_native_bytes_has_its_path_and_byte(module: Any, value: Any, path: str) -> None:
+    data = put_of_no_ascii(module, value)
+    error = fault(module, data.hex(), from_role="client")
+    assert (error.code, error.path) == ("invalid_text", f"PutRequest.value.{path}")
+    assert error.at == data.index("é".encode())
+    with pytest.raises(geode.EncodeError) as told:
+        geode.encode(
+            geode.PutRequest("r", Value.Integer(1), Value.Null(), _no_ascii(value)), correlation_id=1
+        )
+    assert told.value.path == error.path
+
+
+def _no_ascii(value: Any) -> Any:
+    if isinstance(value, Value.ArrayList):
+        return Value.ArrayList([_no_ascii(each) for each in value.value])
+    return Value.StringBytes("éQ") if isinstance(value, Value.StringBytes) else value
+
+
+@pytest.mark.parametrize(
+    ("raw", "path", "inside"), [("", "", 0), ("2900", "", 1), ("4101ff", ".ArrayList.value[0]", 2)]
+)
+def test_native_bytes_that_are_cut_or_too_long_have_their_byte(raw: str, path: str, inside: int) -> None:
+    octets = bytes.fromhex(raw)
+    get = geode_msgpack.encode(geode.GetRequest("r", Value.Integer(1), Value.Null()), correlation_id=1)
+    assert get.endswith(b"\xc4\x01\x29")
+    data = get[:-2] + bytes([len(octets)]) + octets
+    error = fault(geode_msgpack, data.hex(), from_role="client")
+    assert (error.path, error.at) == (f"GetRequest.callback_arg{path}", len(get) - 1 + inside)
+
+
+def test_equal_native_bytes_are_not_told_apart_in_msgpack() -> None:
+    value = Value.StringBytes("QQQ")
+    data = put_of_no_ascii(geode_msgpack, value, times=2)
+    assert fault(geode_msgpack, data.hex(), from_role="client").at == 0
+    data = put_of_no_ascii(geode_protobuf, value, times=2)
+    assert fault(geode_protobuf, data.hex(), from_role="client").at == data.index("é".encode())
+
+
 @pytest.mark.parametrize(
     ("module", "bad", "at"),
     [

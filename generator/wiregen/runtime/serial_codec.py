@@ -35,8 +35,8 @@ class Format(Protocol):
     def frame(self, body: bytes) -> bytes:
         """Return a body as it stands in a stream."""
 
-    def place(self, body: bytes, role: str | None, path: str) -> int:
-        """Return where in a body the value at a path begins, or what holds it."""
+    def place(self, body: bytes, role: str | None, misfit: Misfit) -> int:
+        """Return where in a body a misfit is, or begins, or what holds it."""
 
     def framers(
         self, most: int, limits: Mapping[str, Any], budget: Callable[[], Budget]
@@ -126,9 +126,9 @@ class SerialCodec:
     def _made(self, body: bytes, start: int, end: int, options: Options) -> Any:
         try:
             limits = {**self._limits, **options.limits} if options.limits else self._limits
-            budget = Budget(limits, options.from_role, self._judge.limit_rules)
+            budget = Budget(limits, options, self._judge.limit_rules)
             frame = self._format.unpack(body, options.from_role, budget)
-            self._judge.accept(frame, options)
+            self._judge.accept(frame, options, is_read=True)
             return frame
         except Misfit as misfit:
             fault = self._with_hint(misfit, options)
@@ -137,7 +137,7 @@ class SerialCodec:
         except RecursionError:
             fault = Misfit("too_deep", "fewer values inside values")
         if fault.at is None and fault.path:
-            fault = fault.at_place(self._format.place(body, options.from_role, fault.path))
+            fault = fault.at_place(self._format.place(body, options.from_role, fault))
         raise fault.error(start, end - len(body), end)
 
     def _with_hint(self, misfit: Misfit, options: Options) -> Misfit:
@@ -151,7 +151,7 @@ class SerialCodec:
         make = None if options.limits else self._framers.get(role)
         if make is None:
             limits = {**self._limits, **options.limits}
-            budget = partial(Budget, limits, role, self._judge.limit_rules)
+            budget = partial(Budget, limits, Options(role, limits=options.limits), self._judge.limit_rules)
             make = self._format.framers(self._most(limits), limits, budget)
             if not options.limits:
                 self._framers[role] = make

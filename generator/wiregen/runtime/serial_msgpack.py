@@ -174,9 +174,16 @@ class MsgpackFormat:
     def frame(self, body: bytes) -> bytes:
         return body
 
-    def place(self, body: bytes, role: str | None, path: str) -> int:
-        """Return 0: names are not in the bytes."""
-        return 0
+    def place(self, body: bytes, role: str | None, misfit: Misfit) -> int:
+        """Return where raw bytes are that stand in a body once; else 0, for names are not in it."""
+        if misfit.raw is None:
+            return 0
+        source, inside = misfit.raw
+        carried = self._encode(source)
+        at = body.find(carried)
+        if at < 0 or at != body.rfind(carried):
+            return 0
+        return at + len(carried) - len(source) + inside
 
     def framers(
         self, most: int, limits: Mapping[str, Any], budget: Callable[[], Budget]

@@ -108,11 +108,12 @@ class ProtobufFormat:
             look(self._tables, class_.DESCRIPTOR, body, budget)
         return take(source, budget)
 
-    def place(self, body: bytes, role: str | None, path: str) -> int:
+    def place(self, body: bytes, role: str | None, misfit: Misfit) -> int:
         try:
-            return place_of(self._tables, self._of(role)[0].DESCRIPTOR, body, path)
+            place = place_of(self._tables, self._of(role)[0].DESCRIPTOR, body, misfit.path)
         except Misfit:
             return 0
+        return place if misfit.raw is None else place + misfit.raw[1]
 
     def _of(self, role: str | None) -> tuple[Any, Take]:
         return self._takes[role if role in self._takes else None]

@@ -60,7 +60,8 @@ def write_frame(writer: Writer, type_: FrameReference, value: Any, spot: Spot) -
         raise EncodeError(
             "constraint", path=spot.path, expected=f"only {', '.join(only)}", found=kind_of(message)
         )
-    return _bare_frame(writer, name, frame, spot.path, spot.around.frame())
+    data = writer.skimmed(frame)
+    return _bare_frame(writer, name, frame, spot.path, spot.around.frame()) if data is None else data
 
 
 def as_frame(writer: Writer, name: str, value: Any, path: str) -> Any:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "BRIEF", "BRIEF_REFERENCE", "LENGTHS", "READ_FAULTS", "WRITE_FAULTS", "Bad", "ReadState", "WriteState", "as_bytes", "deflate", "foreign",
-    "inflate", "lenient_text", "release", "uuid",
+    "BRIEF", "BRIEF_REFERENCE", "JUDGED", "LENGTHS", "READ_FAULTS", "WRITE_FAULTS", "Bad", "ReadState", "WriteState", "as_bytes", "deflate", "foreign",
+    "inflate", "is_certain", "lenient_text", "release", "uuid",
 ]  # fmt: skip
 
 LENGTHS: Final = tuple(length.to_bytes(4, "big") for length in range(256))
@@ -41,7 +41,7 @@ _WINDOW_BITS: Final[dict[str, int]] = {"zlib": 15, "gzip": 31, "deflate": -15}
 
 
 class Bad(Exception):
-    """Something does not conform; the careful codec knows what."""
+    """Something does not conform; the careful codec knows what. With an argument, it may: straight-line code cannot tell."""
 
 
 READ_FAULTS: Final = (
@@ -74,6 +74,16 @@ def release(error: BaseException) -> None:
     while link is not None:
         link.__traceback__ = None
         link = link.__context__
+
+
+def is_certain(fault: BaseException) -> bool:
+    """Say whether what straight-line code met, and what led to it, tells that something does not conform."""
+    link: BaseException | None = fault
+    while link is not None:
+        if isinstance(link, Bad) and link.args:
+            return False
+        link = link.__context__
+    return True
 
 
 def foreign(buffer: bytes, offset: int, end: int, state: ReadState | None) -> NoReturn:
@@ -237,6 +247,15 @@ class Brief(_local):
 
 
 BRIEF = Brief()
+
+
+class Judged(_local):
+    """Whether a thread only wants to know if straight-line code can write a frame: the reason is looked for elsewhere."""
+
+    is_on = False
+
+
+JUDGED = Judged()
 
 
 def inflate(data: bytes, algorithm: str, state: ReadState) -> bytes:

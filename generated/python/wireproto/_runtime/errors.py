@@ -33,7 +33,10 @@ if TYPE_CHECKING:
         "incomplete_join",
     ]
 
-__all__ = ["DecodeError", "EncodeError", "NeedMoreData", "SessionError", "check_end", "within"]
+__all__ = ["SEARCHED", "DecodeError", "EncodeError", "NeedMoreData", "SessionError", "check_end", "within"]
+
+SEARCHED = "a fault within"
+"""Begins what is expected where the search for a fault has spent its work."""
 
 
 def within(allowed: str, limit: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from .access import kind_of
-from .codec import READ_FAULTS, WRITE_FAULTS
+from .codec import READ_FAULTS, WRITE_FAULTS, ReadState, is_certain, release
 from .errors import DecodeError, within
 from .explain import explain_type
 from .options import Options
@@ -33,6 +33,7 @@ class Misfit(Exception):
         path: Where, from the record that is being made down.
         rule: What the native codec says that it breaks.
         at: Where in the body, if that is known.
+        raw: The native bytes that a value is carried as, and where in them.
     """
 
     def __init__(
@@ -43,8 +44,10 @@ class Misfit(Exception):
         path: str = "",
         rule: str | None = None,
         at: int | None = None,
+        raw: tuple[bytes, int] | None = None,
     ) -> None:
         super().__init__(code)
+        self.raw = raw
         self.rule = rule
         self.code = code
         self.expected = expected
@@ -55,11 +58,11 @@ class Misfit(Exception):
     def within(self, name: str) -> Misfit:
         """Return the same misfit, seen from one level above."""
         behind = f".{self.path}" if self.path and not self.path.startswith("[") else self.path
-        return Misfit(self.code, self.expected, self.found, name + behind, self.rule, self.at)
+        return Misfit(self.code, self.expected, self.found, name + behind, self.rule, self.at, self.raw)
 
     def at_place(self, at: int) -> Misfit:
         """Return the same misfit, with its place in the body."""
-        return Misfit(self.code, self.expected, self.found, self.path, self.rule, at)
+        return Misfit(self.code, self.expected, self.found, self.path, self.rule, at, self.raw)
 
     def error(self, start: int, body: int, end: int | None = None) -> DecodeError:
         """Return the error of a frame from `start` to `end` (None: nobody knows) whose body begins at `body`."""
@@ -116,13 +119,15 @@ class Budget:
 
     Attributes:
         role: Who sent the frame, where that is known.
+        options: How it is decoded.
     """
 
-    __slots__ = ("_count", "_left", "_most", "_rules", "role")
+    __slots__ = ("_count", "_left", "_most", "_rules", "options", "role")
 
-    def __init__(self, limits: Mapping[str, int | None], role: str | None, rules: Mapping[str, str]) -> None:
-        """`rules`: those that the limits name."""
-        self.role = role
+    def __init__(self, limits: Mapping[str, int | None], options: Options, rules: Mapping[str, str]) -> None:
+        """`limits`: all of them. `rules`: those that the limits name."""
+        self.options = options
+        self.role = options.from_role
         self._rules = rules
         self._count = limits["count"]
         self._most = limits["messages"] or 0
@@ -257,17 +262,27 @@ class RawUnion:
         """Return the value of bytes."""
         if type(source) is not bytes:
             raise wrong("", f"the bytes of a {self._name}", source)
+        told = budget.options
+        state = ReadState({**self._plan.limits, **told.limits}) if told.limits else None
         try:
-            value, end = self._read(source, 0, len(source), None, True)
-        except READ_FAULTS:
-            return self._taken_carefully(source)
-        return value if end == len(source) else self._taken_carefully(source)
+            value, end = self._read(source, 0, len(source), state, True)
+        except READ_FAULTS as fault:
+            is_faulty = is_certain(fault)
+        else:
+            if end == len(source):
+                return value
+            is_faulty = True
+        return self._taken_carefully(source, told, is_faulty=is_faulty)
 
-    def _taken_carefully(self, source: bytes) -> Any:
+    def _taken_carefully(self, source: bytes, told: Options, *, is_faulty: bool) -> Any:
+        """Return the value of bytes that the straight-line code does not like."""
         from .built import build
 
+        options = Options(told.from_role, limits=told.limits, strict=told.strict, variant=told.variant)
         try:
-            node = explain_type(self._plan, self._type, source, Options(), name="")
+            node = explain_type(self._plan, self._type, source, options, name="", is_faulty=is_faulty)
         except DecodeError as error:
-            raise Misfit(error.code, error.expected, error.found, error.path, error.rule) from None
+            release(error)
+            path, raw = error.path.removeprefix("."), (source, error.at)
+            raise Misfit(error.code, error.expected, error.found, path, error.rule, raw=raw) from None
         return build(self._plan, node.value, self._namespace)

@@ -20,7 +20,7 @@ from .access import (
     unknown_of,
 )
 from .cells import Spot
-from .errors import EncodeError, within
+from .errors import SEARCHED, EncodeError, within
 from .expressions import Undefined
 from .layout import Layout
 from .options import Options
@@ -55,6 +55,9 @@ __all__ = ["PLAIN", "Write", "Writer"]
 PLAIN = (*SCALARS, Bits, Bytes, Text)
 """Types whose values have no parts."""
 
+_MOST_SKIMS = 8
+"""Nested frames that fast code may refuse: each may hold the next one, and what they hold is written once for each."""
+
 
 class Writer:
     """One outer frame that is written.
@@ -65,11 +68,12 @@ class Writer:
         compression: The level of compressed regions.
         is_tail_kept: Bytes left over when a message was read are written back.
         unknowable: What expressions may ask for in vain, so that a value is taken as it is given.
+        work_left: What the search for a fault may still cost, in eighths of a value; None: no fault is looked for.
     """
 
     __slots__ = (
-        "_inflated_left", "_messages_left", "_nesting", "_options", "_write", "compression", "frame", "is_tail_kept",
-        "is_to_be_read", "schema", "sender", "unknowable",
+        "_inflated_left", "_messages_left", "_nesting", "_options", "_skim", "_skims_left", "_write", "compression", "frame", "is_tail_kept",
+        "is_to_be_read", "schema", "sender", "unknowable", "work_left",
     )  # fmt: skip
 
     def __init__(
@@ -81,6 +85,8 @@ class Writer:
         compression: int,
         is_tail_kept: bool,
         needs_context: bool = True,
+        is_faulty: bool = False,
+        skim: Callable[[Any], bytes | None] | None = None,
     ) -> None:
         self.schema = Layout(plan, options)
         self.sender = options.from_role
@@ -94,11 +100,23 @@ class Writer:
         self._write = write
         self._messages_left = self.schema.n_messages
         self._inflated_left = self.schema.inflated
+        self._skim = skim
+        self._skims_left = _MOST_SKIMS
+        self.work_left = 8 * self.schema.work if is_faulty else None
         self._nesting: dict[tuple[str, str], int] = {}
 
     def write(self, type_: Type, value: Any, spot: Spot) -> bytes:
         """Return the bytes of a value."""
+        if self.work_left is not None:
+            self.spend_work(4 if isinstance(type_, PLAIN) and not spot.cell.is_declared else 8, spot.path)
         return self._write(self, type_, value, spot)
+
+    def skimmed(self, frame: Any) -> bytes | None:
+        """Return what fast code writes of a frame in a frame, where only a fault is looked for; None: that is done slowly."""
+        data = None if self._skim is None or self._skims_left == 0 else self._skim(frame)
+        if data is None:
+            self._skims_left = max(0, self._skims_left - 1)
+        return data
 
     # ---- budgets ----
 
@@ -113,6 +131,18 @@ class Writer:
             expected = f"at most {self.schema.inflated} inflated bytes"
             raise self.over("inflated", path, expected, "more")
         self._inflated_left -= size
+
+    def spend_work(self, eighths: int, path: str) -> None:
+        """Take from the budget of the search for a fault: 8 a value, 4 a plain item. What is spent stays so, whatever is written instead.
+
+        Raises:
+            EncodeError: limit_exceeded. The value is not allowed, and why is not known.
+        """
+        if self.work_left is None:
+            return
+        self.work_left -= eighths
+        if self.work_left < 0:
+            raise self.over("work", path, f"{SEARCHED} {self.schema.work} values of work", "none")
 
     def refuse_long(self, size: int, path: str) -> None:
         """Refuse what no frame can hold."""

@@ -67,11 +67,15 @@ def write_frame(
     compression: int = -1,
     is_tail_kept: bool = False,
     needs_context: bool = True,
+    is_faulty: bool = False,
+    skim: Callable[[Any], bytes | None] | None = None,
 ) -> bytes:
     """Return the bytes of a frame, of a message in a frame with defaults, or of a preamble.
 
     `compression`: zlib's level, 0 to store. `is_tail_kept`: bytes left over behind a message when it was read are written.
     Without `needs_context`, what only a context could tell is taken as it is given: good for a check, not for a reader.
+    `is_faulty`: compiled code refused the frame; the limit `work` bounds the search for the fault.
+    `skim`: fast code for nested frames; with it only errors are right, and limits of the whole frame are not held.
 
     Raises:
         EncodeError: It cannot be written.
@@ -80,7 +84,14 @@ def write_frame(
     if type(compression) is not int or not -1 <= compression <= 9:
         raise EncodeError("invalid_value", path="compression", expected="-1 to 9")
     writer = Writer(
-        plan, chosen, _write, compression=compression, is_tail_kept=is_tail_kept, needs_context=needs_context
+        plan,
+        chosen,
+        _write,
+        compression=compression,
+        is_tail_kept=is_tail_kept,
+        needs_context=needs_context,
+        is_faulty=is_faulty,
+        skim=skim,
     )
     name = _outermost(writer, frame)
     try:

@@ -27,6 +27,7 @@ from .schema.types import (
     StructReference,
     Type,
 )
+from .skimming import BYTES_OF_WORK
 from .tree import Record
 from .writer import Writer
 from .writing_lengths import check_count, measured, prefix_bytes
@@ -104,6 +105,7 @@ def _filled(
 def _deflate(writer: Writer, data: bytes, algorithm: str, path: str) -> bytes:
     """Return one compressed stream; a gzip header without a time, so that equal values have equal bytes."""
     writer.spend_inflated(len(data), path)
+    writer.spend_work(len(data) // BYTES_OF_WORK, path)
     stream = zlib.compressobj(writer.compression, zlib.DEFLATED, _WINDOW_BITS[algorithm])
     return stream.compress(data) + stream.flush()
 

@@ -1227,7 +1227,7 @@ def _hold_to(limits: Limits, data: bytes, message: object) -> None:
     state = _state_to_read(limits, False)
     frame, _ = _read_frame(data, 0, len(data), state)
     if type(frame.message) is not type(message):
-        raise _Bad
+        raise _Bad("another message")
 
 
 def _encode_carefully(frame: object, compression: int, *, limits: Limits | None = None) -> bytes:
