@@ -316,7 +316,7 @@ def test_native_bytes_are_read_within_the_limits_that_are_given() -> None:
     row[6] = many[len(few) - 7 : -6]
     data = python_msgpack.packb(row)
     assert error_of(geode_msgpack, data, from_role="client").code == "limit_exceeded"
-    frame = geode_msgpack.decode(data, from_role="client", limits=limits)
+    frame: Any = geode_msgpack.decode(data, from_role="client", limits=limits)
     assert len(frame.message.callback_arg.value) == 70_000
 
 

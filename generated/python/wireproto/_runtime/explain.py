@@ -62,14 +62,27 @@ def explain(
 
 
 def explain_type(
-    plan: Schema, type_: Type, buffer: bytes, options: Options, *, name: str, offset: int = 0, base: int = 0
+    plan: Schema,
+    type_: Type,
+    buffer: bytes,
+    options: Options,
+    *,
+    name: str,
+    offset: int = 0,
+    base: int = 0,
+    is_faulty: bool = False,
 ) -> Node:
     """Return the tree of one shape that fills the buffer from `offset` on: what a view or a bare message holds.
+
+    `is_faulty`: compiled code refused it; the limit `work` bounds the search for the fault.
 
     Raises:
         DecodeError: It does not conform, or leaves bytes over.
     """
-    node = finished(read_type(plan, type_, buffer, offset, len(buffer), options, name=name, base=base))
+    steps = read_type(
+        plan, type_, buffer, offset, len(buffer), options, name=name, base=base, is_faulty=is_faulty
+    )
+    node = finished(steps)
     if node.end != base + len(buffer):
         raise DecodeError(
             "trailing_bytes",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import Any, TypeAlias
 
-from .errors import DecodeError, NeedMoreData, within
+from .errors import SEARCHED, DecodeError, NeedMoreData, within
 from .expressions import Undefined, evaluate
 from .layout import Layout, Type
 from .options import Options
@@ -25,10 +25,7 @@ if TYPE_CHECKING:
 
     Skimming: TypeAlias = Callable[[bytes, int, int, ReadState | None], tuple[Any, int]]
 
-__all__ = ["SEARCHED", "ReadType", "Reader", "Steps", "n_bytes"]
-
-SEARCHED = "a fault within"
-"""Begins what is expected where the search for a fault has spent its work."""
+__all__ = ["ReadType", "Reader", "Steps", "n_bytes"]
 
 Steps: TypeAlias = Generator[int, bool, Node]
 """Yields the position in the buffer up to which bytes are needed; sent True: no more will come."""

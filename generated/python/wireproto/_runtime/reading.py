@@ -154,8 +154,11 @@ def read_type(
     *,
     name: str,
     base: int = 0,
+    is_faulty: bool = False,
 ) -> Generator[int, bool, Node]:
     """Return the tree of one shape that begins at `offset`; the region reaches to `end`. For views, and bare messages.
+
+    `is_faulty`: as in `read_frame`; lists whose items are plain then have none, as only a fault is looked for.
 
     Raises:
         DecodeError: It does not conform. What is left over behind the shape is the caller's affair.
@@ -164,6 +167,8 @@ def read_type(
     window.end = end
     reader = _reader(plan, options, window)
     reader.is_last = True
+    reader.is_quick = reader.is_faulty = is_faulty
+    reader.begin_search()
     return (yield from _guarded(reader, _read(reader, type_, Place(name, name))))
 
 

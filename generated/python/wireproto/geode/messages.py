@@ -6744,7 +6744,7 @@ def _hold_to(
     state = _state_to_read(limits, False, from_role, context)
     frame, _ = _FRAME_READERS[variant, from_role](data, 0, len(data), state)
     if type(frame.message) is not type(message):
-        raise _Bad
+        raise _Bad("another message")
 
 
 def _encode_carefully(

@@ -63,7 +63,6 @@ from . import (
     Status,
 )
 from . import decode as _decode_native
-from . import encode as _encode_native
 from . import messages as _messages
 from ._plan import PLAN as _PLAN
 
@@ -627,8 +626,8 @@ _FORMAT = _MsgpackFormat(
 def _natively(frame: _Frame, compression: int, options: _Options) -> bytes:
     told: Any = options
     limits = Limits(**options.limits) if options.limits else None
-    data: bytes = _encode_native(
-        frame, limits=limits, from_role=told.from_role, context=told.context, variant=told.variant
+    data: bytes = frame.encode(
+        limits=limits, from_role=told.from_role, context=told.context, variant=told.variant
     )
     return data
 

@@ -61,7 +61,6 @@ from . import (
     Status,
 )
 from . import decode as _decode_native
-from . import encode as _encode_native
 from . import messages as _messages
 from ._descriptor import DESCRIPTOR as _DESCRIPTOR
 from ._plan import PLAN as _PLAN
@@ -521,8 +520,8 @@ _FORMAT = _ProtobufFormat(
 def _natively(frame: _Frame, compression: int, options: _Options) -> bytes:
     told: Any = options
     limits = Limits(**options.limits) if options.limits else None
-    data: bytes = _encode_native(
-        frame, limits=limits, from_role=told.from_role, context=told.context, variant=told.variant
+    data: bytes = frame.encode(
+        limits=limits, from_role=told.from_role, context=told.context, variant=told.variant
     )
     return data
 

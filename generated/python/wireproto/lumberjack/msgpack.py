@@ -34,7 +34,6 @@ from .._runtime.values import bounds_of as _bounds_of
 from .._runtime.values import check_role as _check_role
 from . import Ack, Compressed, Data, Frame, Json, Limits, Pair, Version, Window
 from . import decode as _decode_native
-from . import encode as _encode_native
 from ._plan import PLAN as _PLAN
 
 TYPE_CHECKING = False
@@ -216,7 +215,7 @@ _FORMAT = _MsgpackFormat(
 
 def _natively(frame: _Frame, compression: int, options: _Options) -> bytes:
     limits = Limits(**options.limits) if options.limits else None
-    data: bytes = _encode_native(frame, limits=limits, compression=compression)
+    data: bytes = frame.encode(limits=limits, compression=compression)
     return data
 
 

@@ -122,7 +122,6 @@ from . import (
     WrongHost,
 )
 from . import decode as _decode_native
-from . import encode as _encode_native
 from ._plan import PLAN as _PLAN
 
 TYPE_CHECKING = False
@@ -2641,7 +2640,7 @@ _FORMAT = _MsgpackFormat(
 
 def _natively(frame: _Frame, compression: int, options: _Options) -> bytes:
     limits = Limits(**options.limits) if options.limits else None
-    data: bytes = _encode_native(frame, limits=limits)
+    data: bytes = frame.encode(limits=limits)
     return data
 
 

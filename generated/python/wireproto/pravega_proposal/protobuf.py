@@ -48,7 +48,6 @@ from . import (
     SetupAppend,
 )
 from . import decode as _decode_native
-from . import encode as _encode_native
 from ._descriptor import DESCRIPTOR as _DESCRIPTOR
 from ._plan import PLAN as _PLAN
 
@@ -301,7 +300,7 @@ _FORMAT = _ProtobufFormat(
 
 def _natively(frame: _Frame, compression: int, options: _Options) -> bytes:
     limits = Limits(**options.limits) if options.limits else None
-    data: bytes = _encode_native(frame, limits=limits)
+    data: bytes = frame.encode(limits=limits)
     return data
 
 
