@@ -106,7 +106,7 @@ def test_a_fault_in_native_bytes_has_its_path_and_byte(module: Any, value: Any, 
 
 def _no_ascii(value: Any) -> Any:
     if isinstance(value, Value.ArrayList):
-        return Value.ArrayList([_no_ascii(each) for each in value.value])
+        return Value.ArrayList([_no_ascii(each) for each in value.value or ()])
     return Value.StringBytes("éQ") if isinstance(value, Value.StringBytes) else value
 
 

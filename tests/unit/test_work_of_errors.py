@@ -217,7 +217,7 @@ Value = geode.GeodeValue
 
 def put_of_many(module: Any, n_values: int) -> tuple[bytes, bytes]:
     """Return a frame with a value that has many inside, and one whose last value is no ASCII."""
-    texts = [Value.StringBytes("x")] * n_values + [Value.StringBytes("Q" * 9)]
+    texts: list[Any] = [Value.StringBytes("x")] * n_values + [Value.StringBytes("Q" * 9)]
     put = geode.PutRequest("r", Value.Integer(1), Value.ArrayList(texts), Value.Null())
     good = module.encode(put, correlation_id=1, limits=geode.Limits(count=100_000, messages=100_000))
     bad = good.replace(b"Q" * 9, "é".encode() * 4 + b"Q")
@@ -268,7 +268,7 @@ def test_native_bytes_are_read_within_the_limits_that_are_given() -> None:
     row[6] = many[len(few) - 7 : -6]
     data = python_msgpack.packb(row)
     assert error_of(geode_msgpack, data, from_role="client").code == "limit_exceeded"
-    frame = geode_msgpack.decode(data, from_role="client", limits=limits)
+    frame: Any = geode_msgpack.decode(data, from_role="client", limits=limits)
     assert len(frame.message.callback_arg.value) == 70_000
 
 
