@@ -265,7 +265,7 @@ Value = geode.GeodeValue
 
 def put_of_many(module: Any, n_values: int) -> tuple[bytes, bytes]:
     """Return a frame with a value that has many inside, and one whose last value is no ASCII."""
-    texts = [Value.StringBytes("x")] * n_values + [Value.StringBytes("Q" * 9)]
+    texts: list[Any] = [Value.StringBytes("x")] * n_values + [Value.StringBytes("Q" * 9)]
     put = geode.PutRequest("r", Value.Integer(1), Value.ArrayList(texts), Value.Null())
     good = module.encode(put, correlation_id=1, limits=geode.Limits(count=100_000, messages=100_000))
     bad = good.replace(b"Q" * 9, "é".encode() * 4 + b"Q")
