@@ -35,7 +35,7 @@ KILLED = {
     "lumberjack": 0.70,
     "pravega": 0.95,
     "pravega_documented": 0.82,
-    "pravega_proposal": 0.90,
+    "pravega_proposal": 0.87,
     "reactive_streams": 0.95,
 }
 """Of the mutants of a protocol, the share that the traces tell from it, at least."""

@@ -22,6 +22,7 @@ from tests.property.schemas import built
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.session_table import Program
 from wiregen.traces import Trace
+from wiregen.traces.tolerance import tolerated_states
 
 TALK = ROOT / "tests" / "unit" / "talk.wire"
 NAMES = (
@@ -62,6 +63,22 @@ def test_each_row_and_timer_of_the_file_is_meant(name: str) -> None:
             shown = {goal.number for goal in goals if (goal.session, goal.kind) == (session, kind)}
             unseen = ONLY_WHEN_SENDING.get((name, session), set()) if kind == "row" else set()
             assert set(range(len(lines))) - unseen == shown, (session, kind)
+
+
+def test_states_that_only_tolerance_leads_to_are_shown_tolerantly() -> None:
+    plan = plan_of(FILES["reactive_streams"])
+    states = tolerated_states(plan.sessions["Negotiation"])
+    assert states == {"client_refused", "server_refused", "over"}
+    assert all(
+        not tolerated_states(session) for name, session in plan.sessions.items() if name != "Negotiation"
+    )
+    traces = [
+        trace
+        for trace in traces_of(FILES["reactive_streams"]).traces
+        if any(goal.session == "Negotiation" and goal.state in states for goal in trace.covers)
+    ]
+    assert traces and not any(trace.is_strict for trace in traces)
+    assert any("only_goodbye_follows" in trace.notes for trace in traces)
 
 
 def test_names_are_unique_and_no_trace_is_there_twice(name: str) -> None:
