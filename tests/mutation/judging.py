@@ -98,7 +98,8 @@ class Judge:
 
     @cached_property
     def plan(self) -> Schema:
-        return schema_of(self.module.__name__.rpartition(".")[0])
+        assert self.module.__package__
+        return schema_of(self.module.__package__)
 
     def views(self, vectors: Sequence[Valid | Invalid | Unwritable | Trace]) -> list[View]:
         """Return them, short ones first."""

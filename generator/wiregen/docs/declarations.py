@@ -16,7 +16,7 @@ from wiregen.docs.layouts import layout_of
 from wiregen.docs.legends import is_filled, region_of
 from wiregen.docs.notation import notation_of
 from wiregen.docs.numbers import forms_text, spans_text
-from wiregen.docs.places import Linked, anchor
+from wiregen.docs.places import Linked, anchor, session_page_name
 from wiregen.docs.prose import Prose
 from wiregen.docs.records import rule_view
 from wiregen.docs.samples import Sample, playground_state
@@ -231,7 +231,7 @@ def _rules(
 
 def _said_view(book: Book, said: Said) -> SaidView:
     return SaidView(
-        session=said.session,
+        session=Linked(text=said.session, url=f"{session_page_name(said.session)}.html"),
         states=said.states,
         role=said.role,
         when=harmless(said.when),

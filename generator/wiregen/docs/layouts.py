@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Final
 
 from wiregen import model as m
 from wiregen.docs.book import Book, notes_of
@@ -22,8 +21,6 @@ from wiregen.spelling import expression_text
 from wiregen.walk import shapes
 
 __all__ = ["constraint_text", "default_text", "layout_of", "rows_of"]
-
-_DEFAULT_FRAME: Final = 16 * 1024 * 1024
 
 
 def layout_of(book: Book, name: str, cells: tuple[Cell, ...], *, frame: m.Frame | None = None) -> LayoutView:
@@ -195,7 +192,8 @@ def _size_text(book: Book, cells: tuple[Cell, ...]) -> str:
     bits = sum(cell.bits or 0 for cell in cells)
     low = bits // 8 + sum(cell.low for cell in cells if cell.bits is None)
     highs = [cell.high for cell in cells if cell.bits is None]
-    limit = book.limits.get("frame", _DEFAULT_FRAME)
+    limit = book.named.bounds["frame"]
+    assert limit is not None  # a frame always has one
     high = None if None in highs else bits // 8 + sum(each or 0 for each in highs)
     if high is None or high > limit:
         return f"{number_text(low)} to {number_text(limit)} bytes (limits.frame)"

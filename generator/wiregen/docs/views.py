@@ -210,7 +210,7 @@ class FaultView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SaidView:
-    session: str
+    session: Linked
     states: str
     role: str
     when: str

@@ -5,9 +5,12 @@ from __future__ import annotations
 from .access import declared_name
 from .errors import DecodeError, EncodeError
 from .options import Options
+from .record_types import flat_fields, unsure_names
+from .record_values import default_of
 from .records import frame_record
+from .schema.declarations import Default, Trailing
 from .schema.protocol import Schema
-from .tree import FrameValue
+from .tree import FrameValue, Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +27,7 @@ def refuse_unreadable(plan: Schema, name: str, value: Any, data: bytes, options:
     """
     from .explain import explain
 
-    shown = value if declared_name(value) == name else FrameValue(name, {}, value)
+    shown = _completed(plan, value if declared_name(value) == name else FrameValue(name, {}, value))
     sent = Options(_sender(plan, name, shown, options), context=options.context, variant=options.variant)
     try:
         node = explain(plan, data, 0, len(data), sent, is_preamble=name in plan.preambles)
@@ -34,6 +37,22 @@ def refuse_unreadable(plan: Schema, name: str, value: Any, data: bytes, options:
     is_same = _fields(plan, node.value, options) == _fields(plan, shown, options)
     if node.end != len(data) or not is_same:
         raise EncodeError("constraint", path=name, expected="what is read as the same", found="another value")
+
+
+def _completed(plan: Schema, value: Any) -> Any:
+    """Return a value with the defaults of its message's fields that it leaves out; only a Record can leave some out."""
+    record = value.message if isinstance(value, FrameValue) else value
+    declared = plan.messages.get(declared_name(record)) or plan.preambles.get(declared_name(record))
+    if declared is None or not isinstance(record, Record):
+        return value
+    unsure = unsure_names(declared.fields)
+    defaults = {
+        field.name: default_of(field.value, field.type)
+        for field in flat_fields(declared.fields)
+        if isinstance(field.value, Default | Trailing) and field.name not in unsure
+    }
+    whole = Record(record.name, {**defaults, **record.fields}, tail=record.tail, absent=record.absent)
+    return FrameValue(value.name, value.fields, whole) if isinstance(value, FrameValue) else whole
 
 
 def _sender(plan: Schema, name: str, value: Any, options: Options) -> str | None:
