@@ -13,7 +13,7 @@ from typing import Any
 import msgpack as python_msgpack
 import pytest
 from tests.built_schema import schema_of
-from tests.conformance.test_chunks import work as n_lines
+from tests.lines import work as n_lines
 
 from wiregen.runtime.asking import asks_context
 from wiregen.runtime.layout import Layout

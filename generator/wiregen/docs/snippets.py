@@ -92,13 +92,15 @@ class Snippets:
         stream = b"".join(data for _, data in before) + sample.data
         file = f"{sample.tree.value.message.name}.bin"
         options = [("protocol", name), ("from", role), ("message", sample.tree.value.message.name)]
+        # What was said before may hold the message too: its row is the one where the sample begins.
+        chosen = f'.where("_offset = {len(stream) - len(sample.data)}")' if before else ""
         calls = "".join(f".option({literal(key)}, {literal(value)})" for key, value in options if value)
         text = (
             "from pathlib import Path\n\nimport wirespark\n\n"
             f'file = Path({literal(file)}).resolve()\nfile.write_bytes(bytes.fromhex("{stream.hex()}"))\n'
             f"spark = wirespark.session({packages})\n"
             f'reader = spark.read.format("wire"){calls}\n'
-            f"table = reader.load(str(file))\ntable.show(truncate=False)\n"
+            f"table = reader.load(str(file)){chosen}\ntable.show(truncate=False)\n"
             "assert table.count() == 1\n"
         )
         return text if len(text) <= _LONGEST else ""

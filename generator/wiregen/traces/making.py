@@ -81,14 +81,11 @@ def _told(protocol: m.Protocol) -> tuple[Trace, ...]:
     return tuple(each for each in traces if each.variant is None)
 
 
-def _lead(searches: list[Search], told: tuple[Trace, ...], *, is_strict: bool) -> None:
-    """Let searches look at what conversations go through: the tolerant ones at those that go on past a note."""
+def _lead(searches: list[Search], told: tuple[Trace, ...]) -> None:
+    """Let searches go on from the steps of conversations that were made with the same options."""
     for search in searches:
         for trace in told:
-            if (
-                search.setup.is_strict is is_strict is trace.is_strict
-                and search.setup.options == trace.options
-            ):
+            if search.setup.is_strict is trace.is_strict and search.setup.options == trace.options:
                 search.begin_in(trace.steps)
 
 
@@ -117,10 +114,9 @@ def _searches(first: Setup, drafts: Drafts, *, is_fine: bool = False) -> Iterato
 def _reached(searches: list[Search], goals: tuple[Goal, ...], told: tuple[Trace, ...]) -> list[_Reached]:
     """Return how goals were reached, by the first search that could: all search a little before any searches long."""
     done: dict[Goal, _Reached] = {}
-    _lead(searches, told, is_strict=False)
     for number, most in enumerate(_ROUNDS):
         if number == _LED:
-            _lead(searches, told, is_strict=True)
+            _lead(searches, told)
         for search in searches:
             _accept(search, done, worst=number)
         if not _search(searches, goals, done, most) and not searches[0].is_fine:

@@ -42,7 +42,7 @@ from .schema.types import (
 )
 from .tree import FrameValue, Record, Unknown, Variety
 
-__all__ = ["ValueMaker"]
+__all__ = ["ValueMaker", "default_of"]
 
 _MESSAGE_KEYS = ("message", "fields")
 
@@ -172,22 +172,13 @@ class ValueMaker:
     def _add_missing(self, values: dict[str, Any], field: Field, path: str) -> None:
         """Put the default of a field that a record leaves out."""
         if field.value is not None:
-            default = self._default(field.value, field.type)
+            default = default_of(field.value, field.type)
             if default is not None:
                 values[field.name] = default
         elif field.condition is not None:
             values[field.name] = None
         else:
             raise wrong(path, "a value", "nothing")
-
-    def _default(self, given: FieldValue, type_: Type) -> Any:
-        """Return the default of a field; None where only the other fields, or the message, tell, and writing finds it."""
-        if not _is_constant(given.value) or isinstance(given, Default) and given.others:
-            return None
-        value = evaluate(given.value, _NO_SCOPE)
-        if isinstance(type_, Uuid) and isinstance(value, bytes):
-            return UUID(bytes=value)
-        return list(value) if isinstance(value, tuple) else value
 
     # ---- values ----
 
@@ -291,6 +282,16 @@ def _no_message(path: str, name: str) -> EncodeError:
 
 # A constant asks for no name.
 _NO_SCOPE: Any = None
+
+
+def default_of(given: FieldValue, type_: Type) -> Any:
+    """Return the default of a field; None where only the other fields, or the message, tell, and writing finds it."""
+    if not _is_constant(given.value) or isinstance(given, Default) and given.others:
+        return None
+    value = evaluate(given.value, _NO_SCOPE)
+    if isinstance(type_, Uuid) and isinstance(value, bytes):
+        return UUID(bytes=value)
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _is_constant(expression: Expression) -> bool:
