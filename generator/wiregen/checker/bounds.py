@@ -7,8 +7,9 @@ from dataclasses import fields, is_dataclass
 from typing import Final
 
 from wiregen.checker.inspection import Inspection
-from wiregen.model import LimitReference
+from wiregen.model import LimitReference, List, Protocol, Type
 from wiregen.plan import KNOWN_LIMITS, idle_limits
+from wiregen.walk import flat_fields, nested_types
 
 __all__ = ["RULES"]
 
@@ -19,7 +20,10 @@ def _bounds_nothing(inspection: Inspection) -> None:
     protocol = inspection.protocol
     if not protocol.limits:
         return
-    asked, idle = set(_asked(protocol)), idle_limits(protocol)
+    asked, idle = set(_asked(protocol)), dict(idle_limits(protocol))
+    if any(isinstance(type_, List) for type_ in _viewed(protocol)):
+        for name in ("count", "messages"):  # the list of a view keeps to them when it is read
+            idle.pop(name, None)
     for limit in protocol.limits:
         reason = idle.get(limit.name)
         if limit.name in asked or (limit.name in KNOWN_LIMITS and reason is None):
@@ -33,6 +37,14 @@ def _bounds_nothing(inspection: Inspection) -> None:
                 "remove it" if reason is not None else f"ask for it in a `where`, `when` or `after`; {_KEPT}"
             ),
         )
+
+
+def _viewed(protocol: Protocol) -> Iterator[Type]:
+    """Yield the types that views read their fields as."""
+    for owner in (*protocol.structs, *protocol.messages):
+        for field in flat_fields(owner.fields):
+            if field.view is not None and field.view.type is not None:
+                yield from nested_types(field.view.type)
 
 
 def _asked(value: object) -> Iterator[str]:

@@ -11,6 +11,7 @@ from wiregen.runtime.session_engine import Engine
 from wiregen.runtime.session_table import Entry, Matters, Table
 from wiregen.runtime.tree import FrameValue
 from wiregen.traces.drafts import Drafts
+from wiregen.traces.tolerance import tolerated_states
 from wiregen.traces.trace import Goal
 from wiregen.traces.world import Setup, World
 
@@ -44,13 +45,20 @@ def _of_kind(engine: Engine, sender: str, item: Any) -> Iterator[Goal]:
     if matters.is_foreign and all(not _says_no(entry) for entry in matters.entries):
         yield Goal(kind="wrong_role", role=sender, violation=engine.program.foreign)
     for entry in matters.entries:
+        tolerated = tolerated_states(engine.program.plan.sessions[entry.table.name])
         for number, state in enumerate(entry.table.states):
             is_too_late = _is_over if isinstance(item, FrameValue) else _is_behind
             is_never = is_too_late(entry.table, number, engine.program.plan, sender)
             for role in () if is_never else _speakers(entry, sender):
                 if not _is_never_met(entry, number):
                     yield from _in_state(
-                        entry, matters, number, state, role, is_preamble=not hasattr(item, "message")
+                        entry,
+                        matters,
+                        number,
+                        state,
+                        role,
+                        is_preamble=not hasattr(item, "message"),
+                        is_tolerated=state in tolerated,
                     )
 
 
@@ -111,8 +119,16 @@ def _changes(updates: tuple[Update, ...], table: Table) -> bool:
 
 
 def _in_state(
-    entry: Entry, matters: Matters, number: int, state: str, role: str, *, is_preamble: bool
+    entry: Entry,
+    matters: Matters,
+    number: int,
+    state: str,
+    role: str,
+    *,
+    is_preamble: bool,
+    is_tolerated: bool,
 ) -> Iterator[Goal]:
+    """Yield the goals of one state. A lenient violation in a state that only tolerance leads to (`is_tolerated`) is a note there."""
     table: Table = entry.table
     rows = (entry.named_rows if entry.key is None and table.keys else entry.rows)[number]
     for when, row in ((when, row) for when, group in rows for row in group):
@@ -125,7 +141,7 @@ def _in_state(
                 state=state,
                 role=role,
                 number=row.number,
-                violation=row.violation,
+                violation=None if row.is_lenient and is_tolerated else row.violation,
             )
         if when is None and not (row.violation is not None and row.is_lenient):
             return

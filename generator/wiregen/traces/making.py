@@ -20,6 +20,7 @@ from wiregen.traces.drafts import Drafts
 from wiregen.traces.goals import goals_of
 from wiregen.traces.replaying import culprit, replayed
 from wiregen.traces.search import Finding, Search
+from wiregen.traces.tolerance import tolerated_states
 from wiregen.traces.trace import Goal, Missing, Trace, Traces
 from wiregen.traces.verdicts import Verdicts
 from wiregen.traces.world import Setup
@@ -129,7 +130,9 @@ def _may_reach(search: Search, goal: Goal) -> bool:
     if goal.session in search.setup.plan.sessions and goal.session not in search.sessions:
         return False
     setup, session = search.setup, search.setup.plan.sessions.get(goal.session)
-    if not setup.is_strict and (session is None or not _is_behind_a_note(session, goal)):
+    if not setup.is_strict and (
+        session is None or not (_is_behind_a_note(session, goal) or goal.state in tolerated_states(session))
+    ):
         return False
     if (
         session is not None

@@ -24,6 +24,7 @@ from wiregen.runtime.session_instances import Instance
 from wiregen.runtime.session_rows import Row, Rows, change
 from wiregen.runtime.session_table import Entry, Matters, Program, Table
 from wiregen.runtime.session_terms import NOTHING, Term
+from wiregen.traces.tolerance import tolerated_states
 from wiregen.traces.trace import Goal, Move, Step
 
 __all__ = ["Atom", "Outcome", "Setup", "World"]
@@ -83,6 +84,7 @@ class Watched(Engine):
             options=setup.options,
             variant=setup.variant,
         )
+        self._tolerated = {name: tolerated_states(session) for name, session in setup.plan.sessions.items()}
         self.firsts = {table.name: table.first_values(setup.options) for table in setup.program.tables}
 
     def matters(self, sender: str, item: Any) -> Matters:
@@ -127,6 +129,8 @@ class Watched(Engine):
                 if row is taken or (is_hard and self._holds(when, instance, m, f)):
                     self.met.append(self._goal(instance, row))
                     return taken
+                if row.is_lenient and self._is_tolerated(instance) and self._holds(when, instance, m, f):
+                    self.met.append(self._goal(instance, row))
         name, state = instance.table.name, instance.table.states[instance.state]
         self.met.append(
             Goal(
@@ -154,8 +158,13 @@ class Watched(Engine):
             state=table.states[instance.state],
             role=self._speaker(instance),
             number=row.number,
-            violation=row.violation,
+            violation=None if row.is_lenient and self._is_tolerated(instance) else row.violation,
         )
+
+    def _is_tolerated(self, instance: Instance) -> bool:
+        """Return whether an instance is in a state that only tolerance leads to: there a lenient violation is a note."""
+        table = instance.table
+        return table.states[instance.state] in self._tolerated[table.name]
 
     def _speaker(self, instance: Instance) -> str:
         """Return who speaks, as the session calls them."""
