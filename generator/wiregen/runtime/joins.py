@@ -96,7 +96,8 @@ class Joins:
             open_.n_damages, open_.size = -1, 0
             open_.pieces = []
             raise self.too_long(name, most_bytes)
-        open_.pieces.append(data)
+        if data:  # empty ones count against no limit of bytes, so they may not take memory
+            open_.pieces.append(data)
         open_.size += len(data)
         return index
 

@@ -30,6 +30,8 @@ __all__ = ["make_traces"]
 _ROUNDS: Final = (20, 40, 120, 360, 1000)
 """Worlds that each search looks at, round by round; each round is content with a little less. The first that finds
 nothing is the last, and then finer searches go through all of them."""
+_LED: Final = 3
+"""The round from which the conversations of the file lead on: what is found before takes fewer steps."""
 _FEW_KEYS: Final = 1
 _LOW: Final = 1
 
@@ -48,13 +50,13 @@ def make_traces(
     first = Setup(plan=plan, program=program, is_strict=True, options={}, limits={})
     if not plan.sessions:
         return Traces(protocol=protocol.name, traces=(), goals=(), missing=())
-    drafts = Drafts(first)
+    drafts, told = Drafts(first), _told(protocol)
     goals = goals_of(first, drafts)
-    reached = _reached(list(_searches(first, drafts)), goals)
+    reached = _reached(list(_searches(first, drafts)), goals, told)
     left = set(goals) - {each.goal for each in reached}
     if left:
         rest = tuple(goal for goal in goals if goal in left)
-        reached += _reached(list(_searches(first, drafts, is_fine=True)), rest)
+        reached += _reached(list(_searches(first, drafts, is_fine=True)), rest, told)
         left -= {each.goal for each in reached}
     traces = _named(_merged(reached, goals), protocol)
     missing = tuple(_missing(protocol, goal, origins or {}, sources or {}) for goal in goals if goal in left)
@@ -69,6 +71,25 @@ class _Reached:
 
 
 # ---- searches
+
+
+def _told(protocol: m.Protocol) -> tuple[Trace, ...]:
+    """Return the conversations of the file, which lead far with steps that a search would have to find."""
+    from wiregen.example_conversations import told_conversations
+
+    traces = (told.trace for told in told_conversations(protocol))
+    return tuple(each for each in traces if each.variant is None)
+
+
+def _lead(searches: list[Search], told: tuple[Trace, ...], *, is_strict: bool) -> None:
+    """Let searches look at what conversations go through: the tolerant ones at those that go on past a note."""
+    for search in searches:
+        for trace in told:
+            if (
+                search.setup.is_strict is is_strict is trace.is_strict
+                and search.setup.options == trace.options
+            ):
+                search.begin_in(trace.steps)
 
 
 def _searches(first: Setup, drafts: Drafts, *, is_fine: bool = False) -> Iterator[Search]:
@@ -93,10 +114,13 @@ def _searches(first: Setup, drafts: Drafts, *, is_fine: bool = False) -> Iterato
         )
 
 
-def _reached(searches: list[Search], goals: tuple[Goal, ...]) -> list[_Reached]:
+def _reached(searches: list[Search], goals: tuple[Goal, ...], told: tuple[Trace, ...]) -> list[_Reached]:
     """Return how goals were reached, by the first search that could: all search a little before any searches long."""
     done: dict[Goal, _Reached] = {}
+    _lead(searches, told, is_strict=False)
     for number, most in enumerate(_ROUNDS):
+        if number == _LED:
+            _lead(searches, told, is_strict=True)
         for search in searches:
             _accept(search, done, worst=number)
         if not _search(searches, goals, done, most) and not searches[0].is_fine:

@@ -80,6 +80,17 @@ class Search:
         self._n_kept = 0
         self._is_new(World(setup).atoms())
 
+    def begin_in(self, steps: tuple[Step, ...]) -> None:
+        """Look soon at the worlds that a conversation goes through, as far as its steps are legal here."""
+        world = World(self.setup)
+        for number, step in enumerate(steps, 1):
+            if not world.take(step).is_legal or number >= _DEEPEST:
+                return
+            atoms = world.atoms()
+            self._is_new(atoms)
+            self._n_kept += 1
+            self._near.append(_Place(steps=steps[:number], atoms=atoms, number=self._n_kept))
+
     def run(self, goals: Iterable[Goal], most: int) -> bool:
         """Look at so many worlds more, for these goals; tell whether one was reached.
 

@@ -24,7 +24,8 @@ PLAN = load(
     '["work",65536]'
     "]},"
     '{"":['
-    '["frame","frame_too_large"]'
+    '["frame","frame_too_large"],'
+    '["messages","too_many_items"]'
     "]},"
     '{"":['
     '["RequestMetadata","unknown_metadata_key"],'
@@ -99,7 +100,7 @@ PLAN = load(
     "]},"
     '{"":[]},'
     '{"":['
-    '["Connection",{"Session":[[],false,[],[],["start","whole","dividing"],[{"Transition":[["start"],"client",["Connect"],{"Operation":["==",{"FieldReference":[["mode"],"own"]},{"Number":[110]}]},{"Go":["whole",[]]}]},{"Transition":[["start"],"client",["Connect"],null,{"Go":["dividing",[]]}]},{"Transition":[["start"],"client",null,null,{"Violates":["message_before_connect",false]}]},{"Transition":[["start"],"server",null,null,{"Go":[null,[]]}]},{"Transition":[["whole","dividing"],"client",["Connect"],null,{"Violates":["second_connect",false]}]},{"Transition":[["whole"],null,["RequestPart","ResponsePart"],null,{"Violates":["partial_under_110",false]}]},{"Transition":[["dividing"],null,["RequestPart","ResponsePart"],{"Operation":["==",{"FieldReference":[["size"],"frame"]},{"Number":[0]}]},{"Violates":["empty_fragment",false]}]},{"Transition":[["whole","dividing"],null,null,null,{"Go":[null,[]]}]}],[]]}],'
+    '["Connection",{"Session":[[],false,[],[],["start","whole","dividing"],[{"Transition":[["start"],"client",["Connect"],{"Operation":["==",{"FieldReference":[["mode"],"own"]},{"Number":[110]}]},{"Go":["whole",[]]}]},{"Transition":[["start"],"client",["Connect"],null,{"Go":["dividing",[]]}]},{"Transition":[["start"],"client",null,null,{"Violates":["message_before_connect",false]}]},{"Transition":[["start"],"server",null,null,{"Go":[null,[]]}]},{"Transition":[["whole","dividing"],"client",["Connect"],null,{"Violates":["second_connect",false]}]},{"Transition":[["whole"],null,["RequestPart","ResponsePart"],null,{"Violates":["partial_under_110",false]}]},{"Transition":[["dividing"],null,["RequestPart","ResponsePart"],{"Operation":["==",{"FieldReference":[["size"],"frame"]},{"Number":[0]}]},{"Violates":["empty_fragment",true]}]},{"Transition":[["whole","dividing"],null,null,null,{"Go":[null,[]]}]}],[]]}],'
     '["Parts",{"Session":[["correlation_id"],true,[],[{"Variable":["flag",{"Boolean":[false]},false,{"Truth":[false]},false]}],["none","some"],[{"Transition":[["none"],null,["RequestPart","ResponsePart"],null,{"Go":["some",[{"Update":["flag",{"FieldReference":[["has_metadata"],"frame"]}]}]]}]},{"Transition":[["none"],null,["Request","Response"],null,{"Go":[null,[]]}]},{"Transition":[["some"],null,["RequestPart","ResponsePart","Request","Response"],{"Operation":["!=",{"FieldReference":[["has_metadata"],"frame"]},{"VariableReference":["flag"]}]},{"Violates":["metadata_flag_changed",false]}]},{"Transition":[["some"],null,["RequestPart","ResponsePart"],null,{"Go":[null,[]]}]},{"Transition":[["some"],null,["Request","Response"],null,{"Go":["none",[{"Update":["flag",{"Truth":[false]}]}]]}]}],[]]}],'
     '["Calls",{"Session":[[],false,[],[{"Variable":["pending",{"Integer":[4,true,"big"]},true,{"ListOf":[[]]},false]}],["open"],[{"Transition":[["open"],"client",["Request"],{"Operation":["in",{"FieldReference":[["correlation_id"],"frame"]},{"VariableReference":["pending"]}]},{"Violates":["correlation_id_in_use",false]}]},{"Transition":[["open"],"client",["Request"],null,{"Go":[null,[{"Update":["pending",{"Call":["push",[{"VariableReference":["pending"]},{"FieldReference":[["correlation_id"],"frame"]}]]}]}]]}]},{"Transition":[["open"],"server",["Response"],{"Operation":["not in",{"FieldReference":[["correlation_id"],"frame"]},{"VariableReference":["pending"]}]},{"Violates":["unknown_correlation_id",false]}]},{"Transition":[["open"],"server",["Response"],{"Operation":["!=",{"FieldReference":[["correlation_id"],"frame"]},{"Item":[{"VariableReference":["pending"]},{"Number":[0]}]}]},{"Violates":["response_out_of_order",true]}]},{"Transition":[["open"],"server",["PutResponse","PutAllResponse"],{"Operation":["==",{"FieldReference":[["status"],"frame"]},{"Number":[2]}]},{"Violates":["partial_scalar",true]}]},{"Transition":[["open"],"server",["Response"],{"Operation":["==",{"FieldReference":[["status"],"frame"]},{"Number":[2]}]},{"Go":[null,[]]}]},{"Transition":[["open"],"server",["Response"],null,{"Go":[null,[{"Update":["pending",{"Call":["remove",[{"VariableReference":["pending"]},{"FieldReference":[["correlation_id"],"frame"]}]]}]}]]}]}],[]]}]'
     "]},"
@@ -108,7 +109,7 @@ PLAN = load(
     '["message_before_connect","The first byte of a connection says what it carries; requests come behind it."],'
     '["second_connect","A connection begins once: the byte is not sent again."],'
     '["partial_under_110","Messages are divided only on connections that began with 111."],'
-    '["empty_fragment","A part of a message is not empty."],'
+    '["empty_fragment","A part of a message is not empty; an empty one is noted unless strict."],'
     '["metadata_flag_changed","All parts of a message agree whether it has metadata."],'
     '["correlation_id_in_use","A correlation id is different for each request that waits for its answer."],'
     '["unknown_correlation_id","A response has the correlation id of a request that waits."],'

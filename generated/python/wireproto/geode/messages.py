@@ -1,7 +1,8 @@
 """Requests and responses to read and write the entries of Geode's regions: the light protocol proposed for new clients.
 A client may send many requests on a connection; the server answers them in the same order. No program speaks this serialization.
 
-The layout below is the grammar of the document's tables; `variant example` is that of its examples and message structs.
+The layout below is the grammar of the document's tables; `variant example` is that of its examples and message structs. Sources
+that quote the grammar have its notation: `=>` consists of, `|` one of, `[ ]` optional, `{ }` repeated.
 
 Source: Apache Geode wiki, New Client Server Protocol, page version 114.
 """
@@ -200,6 +201,7 @@ class Limits:
         self.inflated = inflated
         self.count = count
         self.messages = messages
+        """Items of all lists of a message together: keys, pairs, metadata, chunks, and the elements of values. Assumed: no bound is given."""
         self.depth = depth
         """Values inside values. Assumed: no bound is given."""
         self.open = open
@@ -3667,6 +3669,8 @@ class Connect(_Record):
 
     Source: Connect, It accepts an initial byte.
 
+    Assumed: that nothing answers it: the document shows no answer, see ledger 31.
+
     Attributes:
         mode: Whether messages of this connection may be divided, both ways.
 
@@ -4846,6 +4850,8 @@ class GetAllResponse(_InResponse):
 
     Attributes:
         key_value_pairs: Keys and their values. Where the answer comes in several responses, each has some of them.
+
+            Assumed: how several responses share them: the document says that a large response may come in chunks.
 
     Layout: key_value_pairs KeyResultPair[i32]
     """

@@ -1,6 +1,6 @@
 """Carries numbered log events from a writer (a shipper) over TCP or TLS to a reader (an indexer), which acknowledges them in bulk.
-The document wants four things of it: encryption and authentication, which TLS gives; compression; that latency does not cost
-throughput, hence the window; and acknowledgements by the application. There is no handshake, no error frame and no close frame.
+The document names four needs: encryption and authentication, which TLS gives, though plain TCP is allowed; compression; that latency
+does not cost throughput, hence the window; and acknowledgements by the application. There is no handshake, no error frame and no close frame.
 
 The document describes version 1 only. Version 2 is what Beats and Logstash speak, and differs in sending no Data.
 

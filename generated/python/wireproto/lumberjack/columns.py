@@ -89,7 +89,7 @@ _FRAME = pa.struct(
         _column(
             "version",
             pa.string(),
-            "Of this frame alone: frames of both versions may follow each other. A Data belongs to version 1, which the document describes.",
+            "Of this frame alone: frames of both versions may follow each other. A Data belongs to version 1, which the document describes.\nSome peers check that a Window has the version of its events (`window_use` BATCH, ledger 24): write the Window before a Data as V1 too.",
             wire="member",
             enum="Version",
         ),
@@ -112,7 +112,7 @@ _FRAME = pa.struct(
         _column(
             "Window",
             _WINDOW,
-            "How many events may be unacknowledged before the writer waits for acks: a sliding window. Programs use it as the number of\nevents that follow, see `WindowUse`.",
+            "How many events may be unacknowledged before the writer waits for acks: a sliding window. Most programs use it as the number of\nevents that follow, see `WindowUse`.",
         ),
         _column(
             "Compressed",
@@ -129,7 +129,7 @@ HEADERS: Final[dict[str, Any]] = {
         _column(
             "version",
             pa.string(),
-            "Of this frame alone: frames of both versions may follow each other. A Data belongs to version 1, which the document describes.",
+            "Of this frame alone: frames of both versions may follow each other. A Data belongs to version 1, which the document describes.\nSome peers check that a Window has the version of its events (`window_use` BATCH, ledger 24): write the Window before a Data as V1 too.",
             wire="member",
             enum="Version",
         ),
@@ -166,7 +166,7 @@ MESSAGES: Final[dict[str, Any]] = {
         ),
     ),
     "Window": _table(
-        "How many events may be unacknowledged before the writer waits for acks: a sliding window. Programs use it as the number of\nevents that follow, see `WindowUse`.",
+        "How many events may be unacknowledged before the writer waits for acks: a sliding window. Most programs use it as the number of\nevents that follow, see `WindowUse`.",
         _column(
             "size", pa.int64(), "In whole events: Data or Json, not the frames that hold them compressed."
         ),

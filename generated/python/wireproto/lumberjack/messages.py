@@ -1,6 +1,6 @@
 """Carries numbered log events from a writer (a shipper) over TCP or TLS to a reader (an indexer), which acknowledges them in bulk.
-The document wants four things of it: encryption and authentication, which TLS gives; compression; that latency does not cost
-throughput, hence the window; and acknowledgements by the application. There is no handshake, no error frame and no close frame.
+The document names four needs: encryption and authentication, which TLS gives, though plain TCP is allowed; compression; that latency
+does not cost throughput, hence the window; and acknowledgements by the application. There is no handshake, no error frame and no close frame.
 
 The document describes version 1 only. Version 2 is what Beats and Logstash speak, and differs in sending no Data.
 
@@ -121,7 +121,7 @@ class Limits:
         self.open = open
         self.work = work
         self.window = window
-        """Events announced by one Window. Assumed: what go-lumber refuses to exceed; the default of libbeat is 2048."""
+        """Events announced by one Window; more are noted unless strict. Assumed: what go-lumber refuses to exceed; the default of libbeat is 2048."""
         self.ack_wait = ack_wait
         """In milliseconds. How long a writer waits for the next ack. Assumed: as go-lumber does."""
 
@@ -187,7 +187,9 @@ class WindowUse(_IntEnum):
     """The document's: the most events that are unacknowledged at one time. One Window at the beginning is enough; another one sets the
 limit anew and adds nothing to it.
 
-Source: the maximum number of unacknowledged data frames."""
+Source: the maximum number of unacknowledged data frames.
+
+Assumed: that one is enough, and what another one means: the document does not say, see ledger 12."""
     BATCH = 1
     """The number of events that follow, exactly, before the next Window.
 
@@ -468,6 +470,8 @@ class Ack(_InFrame):
     Attributes:
         sequence: Of the last event that is acknowledged; 0 keeps a waiting writer patient, unless an event has that number.
 
+            Assumed: 0 as a keepalive: programs send it, see ledger 5; the document does not know it.
+
     Layout: sequence u32
     """
 
@@ -505,7 +509,7 @@ def _read_ack(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Ac
 
 
 class Window(_InFrame):
-    """How many events may be unacknowledged before the writer waits for acks: a sliding window. Programs use it as the number of
+    """How many events may be unacknowledged before the writer waits for acks: a sliding window. Most programs use it as the number of
     events that follow, see `WindowUse`.
 
     Code 'W', from writer.
@@ -671,6 +675,7 @@ class Frame(_Envelope):
     Attributes:
         message: What the frame carries.
         version: Of this frame alone: frames of both versions may follow each other. A Data belongs to version 1, which the document describes.
+            Some peers check that a Window has the version of its events (`window_use` BATCH, ledger 24): write the Window before a Data as V1 too.
 
     Layout: version Version, type u8, body message
     """

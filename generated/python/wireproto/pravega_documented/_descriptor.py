@@ -7,9 +7,7 @@ DESCRIPTOR = b"".join(
         # wireproto.pravega_documented
         b"\n\x18pravega_documented.proto\x12\x1cwireproto.pravega_documented",
         # Frame
-        b'"\xa5\x05\n\x05Frame\x129\n\x07padding\x18\x81\x01 \x01(\x0b2%.wireproto.pravega_documented.PaddingH\x00\x12A\n\x0cread_segment\x18\t \x01(\x0b2).wireproto.pravega_documented.ReadSegmentH\x00\x12A\n\x0csegment_read\x18\n \x01(\x0b2).wireproto.pravega_documented.SegmentReadH\x00\x12A\n\x0csetup_append\x18\x01 \x01(\x0b2).wireproto.pravega_documented.SetupAppendH\x00\x12A\n\x0cappend_setup\x18\x02 \x01(\x0b2).wireproto.pravega_documented.AppendSetupH\x00\x12A\n\x0cappend_block\x18\x03 \x01(\x0b2).wireproto.pravega_documented.AppendBlockH\x00\x12H\n\x10append_block_end\x18\x04 \x01(\x0b2,.wireproto.pravega_documented.AppendBlockEndH\x00\x12D\n\rpartial_event\x18\x82\x01 \x01(\x0b2*.wireproto.pravega_documented.PartialEventH\x00\x125\n\x05event\x18\x80\x01 \x01(\x0b2#.wireproto.pravega_documented.EventH\x00\x12C\n\rdata_appended\x18\x07 \x01(\x0b2*.wireproto.pravega_documented.DataAppendedH\x00B\x06\n\x04body',
-        # Padding
-        b'"\x18\n\x07Padding\x12\r\n\x05zeros\x18\x01 \x01(\x0c',
+        b'"\xa5\x05\n\x05Frame\x12A\n\x0cread_segment\x18\t \x01(\x0b2).wireproto.pravega_documented.ReadSegmentH\x00\x12A\n\x0csegment_read\x18\n \x01(\x0b2).wireproto.pravega_documented.SegmentReadH\x00\x12A\n\x0csetup_append\x18\x01 \x01(\x0b2).wireproto.pravega_documented.SetupAppendH\x00\x12A\n\x0cappend_setup\x18\x02 \x01(\x0b2).wireproto.pravega_documented.AppendSetupH\x00\x12A\n\x0cappend_block\x18\x03 \x01(\x0b2).wireproto.pravega_documented.AppendBlockH\x00\x12H\n\x10append_block_end\x18\x04 \x01(\x0b2,.wireproto.pravega_documented.AppendBlockEndH\x00\x12D\n\rpartial_event\x18\x82\x01 \x01(\x0b2*.wireproto.pravega_documented.PartialEventH\x00\x125\n\x05event\x18\x80\x01 \x01(\x0b2#.wireproto.pravega_documented.EventH\x00\x129\n\x07padding\x18\x81\x01 \x01(\x0b2%.wireproto.pravega_documented.PaddingH\x00\x12C\n\rdata_appended\x18\x07 \x01(\x0b2*.wireproto.pravega_documented.DataAppendedH\x00B\x06\n\x04body',
         # ReadSegment
         b'"b\n\x0bReadSegment\x12\x0f\n\x07segment\x18\x01 \x01(\t\x12\x0e\n\x06offset\x18\x02 \x01(\x12\x12\x18\n\x10suggested_length\x18\x03 \x01(\x11\x12\x18\n\x10delegation_token\x18\x04 \x01(\t',
         # SegmentRead
@@ -26,6 +24,8 @@ DESCRIPTOR = b"".join(
         b'"\x1c\n\x0cPartialEvent\x12\x0c\n\x04data\x18\x01 \x01(\x0c',
         # Event
         b'"\x15\n\x05Event\x12\x0c\n\x04data\x18\x01 \x01(\x0c',
+        # Padding
+        b'"\x18\n\x07Padding\x12\r\n\x05zeros\x18\x01 \x01(\x0c',
         # DataAppended
         b'"V\n\x0cDataAppended\x12\x11\n\twriter_id\x18\x01 \x01(\x0c\x12\x14\n\x0cevent_number\x18\x02 \x01(\x12\x12\x1d\n\x15previous_event_number\x18\x03 \x01(\x12',
         # syntax

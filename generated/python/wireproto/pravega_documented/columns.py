@@ -37,16 +37,12 @@ def _table(doc: str, *columns: Any) -> Any:
 
 HEADERS: Final[dict[str, Any]] = {
     "Frame": _table(
-        "Fields that a peer of another version adds are left over at the end of the body, and kept.",
+        "A message: eight bytes of header, then the fields that the type determines. Requests come from the client, replies from the server.",
     ),
 }
 """What frames have around their messages, by the frame's name."""
 
 MESSAGES: Final[dict[str, Any]] = {
-    "Padding": _table(
-        "Fills the rest of an append block that is cut short.",
-        _column("zeros", pa.binary(), "As many bytes as fill the block; what they are is ignored."),
-    ),
     "ReadSegment": _table(
         "Asks for bytes of a segment from `offset` on. One or several SegmentRead answer, with more or less data in all than was suggested. The token\ncomes from the controller, is opaque to the client and says that it may make this call.",
         _column("segment", pa.string(), "Name of the segment that is read or appended to."),
@@ -74,7 +70,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "data",
             pa.binary(),
-            "The bytes from `offset` on, to the end of the message. Programs put an i32 length before them.",
+            "The bytes from `offset` on, to the end of the message, where they exist. How a server says that they do not is not told.\nPrograms put an i32 length before them.",
         ),
     ),
     "SetupAppend": _table(
@@ -90,7 +86,7 @@ MESSAGES: Final[dict[str, Any]] = {
             "Identifies the appender that asks, in its requests and in the replies to them.",
             wire="uuid",
         ),
-        _column("segment", pa.string(), "Name of the segment that is read or appended to."),
+        _column("segment", pa.string(), "The segment to append to."),
         _column("segment_raw", pa.binary(), wire="raw"),
         _column(
             "delegation_token",
@@ -135,7 +131,7 @@ MESSAGES: Final[dict[str, Any]] = {
         ),
     ),
     "AppendBlockEnd": _table(
-        "Ends a block, and brings the rest of an event that did not fit in it. The size of its whole events lets a block stay less than full, so that\na client begins one before it has many events: it needs no buffer, and waits less.\n\nPrograms up to version 7 write eight more bytes, which mean nothing and are left over.",
+        "Ends a block, and brings the rest of an event that did not fit in it. The size of its whole events lets a block stay less than full, so that\na client begins one before it has many events: it needs no buffer, and waits less.\n\nPrograms up to version 7 write eight more bytes, which mean nothing and are left over: a strict reader refuses them.",
         _column(
             "writer_id",
             pa.string(),
@@ -154,7 +150,9 @@ MESSAGES: Final[dict[str, Any]] = {
         ),
         _column("num_events", pa.int32(), "Events in the block, one that was divided included."),
         _column(
-            "last_event_number", pa.int64(), "Number of the last event; DataAppended acknowledges by it."
+            "last_event_number",
+            pa.int64(),
+            "Number of the last event in the Stream; DataAppended acknowledges by it.",
         ),
     ),
     "PartialEvent": _table(
@@ -165,15 +163,19 @@ MESSAGES: Final[dict[str, Any]] = {
         "One event, only inside a block.",
         _column("data", pa.binary(), "The data of the event."),
     ),
+    "Padding": _table(
+        "Fills the rest of an append block that is cut short.",
+        _column("zeros", pa.binary(), "As many bytes as fill the block; what they are is ignored."),
+    ),
     "DataAppended": _table(
-        "All events up to `event_number` are stored.",
+        "Acknowledges all events up to `event_number`.",
         _column(
             "writer_id",
             pa.string(),
             "Identifies the appender that asks, in its requests and in the replies to them.",
             wire="uuid",
         ),
-        _column("event_number", pa.int64(), "The `last_event_number` of the block that is stored."),
+        _column("event_number", pa.int64(), "The `last_event_number` of the block that is acknowledged."),
         _column("previous_event_number", pa.int64(), "The `event_number` of the DataAppended before."),
     ),
     "Unknown": _table(

@@ -1,6 +1,7 @@
 """Pravega's protocol as its document of 2019 describes it: nine messages to read and append segments. It differs from what
 servers send (see `pravega`): decode real traffic with that. It has no handshake, no keepalive and no error replies.
-The page calls itself a proposal, lists a few messages and lets new types be added: this file has those that are listed.
+The page calls itself a proposal, lists a few messages and lets new types be added. This file has those that are listed, and
+Padding, see G4.
 
 Source: Pravega Streaming Service Wire Protocol, wire-protocol.md at 22ce249e58 (2019-03-05).
 """
@@ -43,8 +44,8 @@ if TYPE_CHECKING:
     _Reading: TypeAlias = _ReadState | None
     _Writing: TypeAlias = _WriteState | None
     _Message: TypeAlias = (
-        "Padding | ReadSegment | SegmentRead | SetupAppend | AppendSetup | AppendBlock | AppendBlockEnd | "
-        "PartialEvent | Event | DataAppended | Unknown"
+        "ReadSegment | SegmentRead | SetupAppend | AppendSetup | AppendBlock | AppendBlockEnd | PartialEvent "
+        "| Event | Padding | DataAppended | Unknown"
     )
     _Role: TypeAlias = Literal[
         "client",
@@ -128,13 +129,14 @@ class Limits:
         self.inflated = inflated
         self.count = count
         self.messages = messages
+        """Frames that are read in the data of one AppendBlock. Assumed: no bound is given."""
         self.depth = depth
         self.open = open
         self.work = work
         self.reads = reads
         """Reads of a segment that may still be answered. Assumed: nothing says when a read is answered in full."""
         self.writer_idle = writer_idle
-        """In milliseconds. How long a writer that is silent is remembered. Assumed: the document names no end of a writer."""
+        """In milliseconds. How long a writer may be silent before it is no longer judged. Assumed: the document names no end of a writer."""
 
         _check_limits(self.to_dict(), times=("writer_idle",))
 
@@ -182,72 +184,6 @@ class _InFrame(_MessageRecord):
         raise DecodeError("unknown_code", expected=f"a {cls.__name__}", found=f"a {type(message).__name__}")
 
 
-class Padding(_InFrame):
-    """Fills the rest of an append block that is cut short.
-
-    Code -1, from client.
-
-    Source: pravega/pravega, WireCommands.Padding.
-
-    Attributes:
-        zeros: As many bytes as fill the block; what they are is ignored.
-        tail: Bytes that were left over when it was read.
-
-    Layout: zeros bytes[..]
-    """
-
-    __slots__ = ("tail", "zeros")
-    __match_args__ = ("zeros",)
-
-    def __init__(self, zeros: bytes) -> None:
-        self.zeros = zeros
-        self.tail = b""
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is Padding and self.zeros == other.zeros and self.tail == other.tail
-
-    def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
-        try:
-            if limits is not None:
-                return Frame(self).encode(limits=limits)
-            zeros = self.zeros
-            if type(zeros) is not bytes:
-                raise _Bad
-            n_zeros = len(zeros)
-            data = _pack_ii(-1, n_zeros) + zeros
-            if len(data) > 16777223:
-                raise _Bad
-            return data
-        except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
-
-
-def _read_padding(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Padding, int]:
-    (length,) = _unpack_4xi(buffer, offset)
-    body_end = offset + 8 + length
-    if body_end > end:
-        raise _Bad
-    n_zeros = body_end - (offset + 8)
-    if n_zeros < 0:
-        raise _Bad
-    start = offset + 8
-    position = start + n_zeros
-    zeros = buffer[start:position]
-    tail = b""
-    if position != body_end:
-        if position > body_end or (state is not None and state.strict):
-            raise _Bad
-        tail = buffer[position:body_end]
-        position = body_end
-    if position - offset > (16777223 if state is None else state.frame):
-        raise _Bad
-    message = _new(Padding)
-    message.zeros = zeros
-    message.tail = tail
-    return message, position
-
-
 class ReadSegment(_InFrame):
     """Asks for bytes of a segment from `offset` on. One or several SegmentRead answer, with more or less data in all than was suggested. The token
     comes from the controller, is opaque to the client and says that it may make this call.
@@ -256,7 +192,7 @@ class ReadSegment(_InFrame):
 
     Source: Read Segment - Request.
 
-    Assumed: this and every code: WireCommandType, for the document gives none.
+    Assumed: this and every code: those of Pravega's programs, for the document gives none.
 
     Attributes:
         segment: Name of the segment that is read or appended to.
@@ -366,7 +302,8 @@ class SegmentRead(_InFrame):
         end_of_segment: Whether the read was at the end of the segment.
 
             Errata: 1 bit.
-        data: The bytes from `offset` on, to the end of the message. Programs put an i32 length before them.
+        data: The bytes from `offset` on, to the end of the message, where they exist. How a server says that they do not is not told.
+            Programs put an i32 length before them.
 
             Source: Segment Read - Reply, remaining length in the message.
         tail: Bytes that were left over when it was read.
@@ -475,7 +412,9 @@ class SetupAppend(_InFrame):
     Attributes:
         request_id: Made by the client, and repeated in the reply, to tell which request that answers.
         writer_id: Identifies the appender that asks, in its requests and in the replies to them.
-        segment: Name of the segment that is read or appended to.
+        segment: The segment to append to.
+
+            Errata: the segment that was read, as in ReadSegment.
         delegation_token: A token from the controller which says that the client may make this call; opaque to the client.
         tail: Bytes that were left over when it was read.
 
@@ -742,7 +681,7 @@ class AppendBlockEnd(_InFrame):
     """Ends a block, and brings the rest of an event that did not fit in it. The size of its whole events lets a block stay less than full, so that
     a client begins one before it has many events: it needs no buffer, and waits less.
 
-    Programs up to version 7 write eight more bytes, which mean nothing and are left over.
+    Programs up to version 7 write eight more bytes, which mean nothing and are left over: a strict reader refuses them.
 
     Code 4, from client.
 
@@ -758,7 +697,7 @@ class AppendBlockEnd(_InFrame):
         num_events: Events in the block, one that was divided included.
 
             Assumed: a divided one counts, and they are those of the block: the document says the current number.
-        last_event_number: Number of the last event; DataAppended acknowledges by it.
+        last_event_number: Number of the last event in the Stream; DataAppended acknowledges by it.
         tail: Bytes that were left over when it was read.
 
     Layout: writer_id uuid, size_of_whole_events i32, data bytes[i32], num_events i32, last_event_number i64
@@ -849,7 +788,7 @@ class PartialEvent(_InFrame):
 
     Source: Partial Event - Request/Reply.
 
-    Errata: Request/Reply, though only a client can send one.
+    Errata: Request/Reply: that only clients send one is a conclusion, for it stands at the end of an append block.
 
     Attributes:
         data: The first bytes of an Event; what did not fit is in AppendBlockEnd.
@@ -976,16 +915,84 @@ def _read_event(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[
     return message, position
 
 
+class Padding(_InFrame):
+    """Fills the rest of an append block that is cut short.
+
+    Code -1, from client.
+
+    Assumed: as programs do, see G4: the document has no such message.
+
+    Attributes:
+        zeros: As many bytes as fill the block; what they are is ignored.
+        tail: Bytes that were left over when it was read.
+
+    Layout: zeros bytes[..]
+    """
+
+    __slots__ = ("tail", "zeros")
+    __match_args__ = ("zeros",)
+
+    def __init__(self, zeros: bytes) -> None:
+        self.zeros = zeros
+        self.tail = b""
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Padding and self.zeros == other.zeros and self.tail == other.tail
+
+    def encode(self, *, limits: Limits | None = None) -> bytes:
+        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        try:
+            if limits is not None:
+                return Frame(self).encode(limits=limits)
+            zeros = self.zeros
+            if type(zeros) is not bytes:
+                raise _Bad
+            n_zeros = len(zeros)
+            data = _pack_ii(-1, n_zeros) + zeros
+            if len(data) > 16777223:
+                raise _Bad
+            return data
+        except _WRITE_FAULTS:
+            return _encode_carefully(Frame(self), -1, limits=limits)
+
+
+def _read_padding(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Padding, int]:
+    (length,) = _unpack_4xi(buffer, offset)
+    body_end = offset + 8 + length
+    if body_end > end:
+        raise _Bad
+    n_zeros = body_end - (offset + 8)
+    if n_zeros < 0:
+        raise _Bad
+    start = offset + 8
+    position = start + n_zeros
+    zeros = buffer[start:position]
+    tail = b""
+    if position != body_end:
+        if position > body_end or (state is not None and state.strict):
+            raise _Bad
+        tail = buffer[position:body_end]
+        position = body_end
+    if position - offset > (16777223 if state is None else state.frame):
+        raise _Bad
+    message = _new(Padding)
+    message.zeros = zeros
+    message.tail = tail
+    return message, position
+
+
 class DataAppended(_InFrame):
-    """All events up to `event_number` are stored.
+    """Acknowledges all events up to `event_number`.
 
     Code 7, from server.
 
     Source: Data Appended - Reply.
 
+    Assumed: that it covers all events before: the document says acking messages, and which number it repeats.
+
     Attributes:
         writer_id: Identifies the appender that asks, in its requests and in the replies to them.
-        event_number: The `last_event_number` of the block that is stored.
+        event_number: The `last_event_number` of the block that is acknowledged.
         previous_event_number: The `event_number` of the DataAppended before.
         tail: Bytes that were left over when it was read.
 
@@ -1067,18 +1074,17 @@ def _read_unknown(buffer: bytes, offset: int, end: int, state: _Reading) -> tupl
 
 _READERS: dict[int, Callable[[bytes, int, int, _Reading], tuple[_Message, int]]] = {
     -2: _read_partial_event,
-    -1: _read_padding,
     9: _read_read_segment,
     1: _read_setup_append,
     3: _read_append_block,
     4: _read_append_block_end,
     0: _read_event,
+    -1: _read_padding,
     10: _read_segment_read,
     2: _read_append_setup,
     7: _read_data_appended,
 }
 _ENCODERS: dict[type, Callable[..., bytes]] = {
-    Padding: Padding.encode,
     ReadSegment: ReadSegment.encode,
     SegmentRead: SegmentRead.encode,
     SetupAppend: SetupAppend.encode,
@@ -1087,15 +1093,16 @@ _ENCODERS: dict[type, Callable[..., bytes]] = {
     AppendBlockEnd: AppendBlockEnd.encode,
     PartialEvent: PartialEvent.encode,
     Event: Event.encode,
+    Padding: Padding.encode,
     DataAppended: DataAppended.encode,
 }
 _WRITERS: dict[type, Callable[..., bytes]] = {}
 
 
 class Frame(_Envelope):
-    """Fields that a peer of another version adds are left over at the end of the body, and kept.
+    """A message: eight bytes of header, then the fields that the type determines. Requests come from the client, replies from the server.
 
-    Source: pravega/pravega, CommandDecoder, CommandEncoder.
+    Source: Protocol, have 8 byte headers with two fields.
 
     Attributes:
         message: What the frame carries.

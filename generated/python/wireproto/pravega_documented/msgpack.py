@@ -59,8 +59,7 @@ if TYPE_CHECKING:
     _Buffer: TypeAlias = bytes | bytearray | memoryview
     _Frame: TypeAlias = Frame
     _Message: TypeAlias = (
-        Padding
-        | ReadSegment
+        ReadSegment
         | SegmentRead
         | SetupAppend
         | AppendSetup
@@ -68,6 +67,7 @@ if TYPE_CHECKING:
         | AppendBlockEnd
         | PartialEvent
         | Event
+        | Padding
         | DataAppended
     )
     _Role: TypeAlias = Literal[
@@ -82,7 +82,6 @@ _ROLES = (
     "server",
 )
 _FRAMES: dict[type, type] = {
-    Padding: Frame,
     ReadSegment: Frame,
     SegmentRead: Frame,
     SetupAppend: Frame,
@@ -91,25 +90,9 @@ _FRAMES: dict[type, type] = {
     AppendBlockEnd: Frame,
     PartialEvent: Frame,
     Event: Frame,
+    Padding: Frame,
     DataAppended: Frame,
 }
-
-
-def _pack_padding(value: Padding) -> list[Any]:
-    if value.tail:
-        raise _LeftOver
-    return [
-        value.zeros,
-    ]
-
-
-def _unpack_padding(row: Any, budget: _Budget) -> Padding:
-    (zeros,) = _fields_of(row, 1)
-    if type(zeros) is not bytes:
-        raise _wrong("zeros", "bytes", zeros)
-    return Padding(
-        zeros,
-    )
 
 
 def _pack_read_segment(value: ReadSegment) -> list[Any]:
@@ -312,6 +295,23 @@ def _unpack_event(row: Any, budget: _Budget) -> Event:
     )
 
 
+def _pack_padding(value: Padding) -> list[Any]:
+    if value.tail:
+        raise _LeftOver
+    return [
+        value.zeros,
+    ]
+
+
+def _unpack_padding(row: Any, budget: _Budget) -> Padding:
+    (zeros,) = _fields_of(row, 1)
+    if type(zeros) is not bytes:
+        raise _wrong("zeros", "bytes", zeros)
+    return Padding(
+        zeros,
+    )
+
+
 def _pack_data_appended(value: DataAppended) -> list[Any]:
     if value.tail:
         raise _LeftOver
@@ -347,7 +347,6 @@ def _unpack_frame(row: Any, budget: _Budget) -> Frame:
 
 
 _PUT_MESSAGES_FRAME: dict[type, tuple[int | str | None, Callable[..., list[Any]]]] = {
-    Padding: (-1, _pack_padding),
     ReadSegment: (9, _pack_read_segment),
     SegmentRead: (10, _pack_segment_read),
     SetupAppend: (1, _pack_setup_append),
@@ -356,11 +355,11 @@ _PUT_MESSAGES_FRAME: dict[type, tuple[int | str | None, Callable[..., list[Any]]
     AppendBlockEnd: (4, _pack_append_block_end),
     PartialEvent: (-2, _pack_partial_event),
     Event: (0, _pack_event),
+    Padding: (-1, _pack_padding),
     DataAppended: (7, _pack_data_appended),
 }
 _TAKE_MESSAGES_FRAME: dict[str | None, dict[Any, tuple[str, Callable[..., Any]]]] = {
     None: {
-        -1: ("Padding", _unpack_padding),
         9: ("ReadSegment", _unpack_read_segment),
         10: ("SegmentRead", _unpack_segment_read),
         1: ("SetupAppend", _unpack_setup_append),
@@ -369,6 +368,7 @@ _TAKE_MESSAGES_FRAME: dict[str | None, dict[Any, tuple[str, Callable[..., Any]]]
         4: ("AppendBlockEnd", _unpack_append_block_end),
         -2: ("PartialEvent", _unpack_partial_event),
         0: ("Event", _unpack_event),
+        -1: ("Padding", _unpack_padding),
         7: ("DataAppended", _unpack_data_appended),
     },
 }

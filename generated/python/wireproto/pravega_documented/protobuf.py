@@ -58,8 +58,7 @@ if TYPE_CHECKING:
     _Buffer: TypeAlias = bytes | bytearray | memoryview
     _Frame: TypeAlias = Frame
     _Message: TypeAlias = (
-        Padding
-        | ReadSegment
+        ReadSegment
         | SegmentRead
         | SetupAppend
         | AppendSetup
@@ -67,6 +66,7 @@ if TYPE_CHECKING:
         | AppendBlockEnd
         | PartialEvent
         | Event
+        | Padding
         | DataAppended
     )
     _Role: TypeAlias = Literal[
@@ -84,7 +84,6 @@ _ROLES = (
     "server",
 )
 _FRAMES: dict[type, type] = {
-    Padding: Frame,
     ReadSegment: Frame,
     SegmentRead: Frame,
     SetupAppend: Frame,
@@ -93,6 +92,7 @@ _FRAMES: dict[type, type] = {
     AppendBlockEnd: Frame,
     PartialEvent: Frame,
     Event: Frame,
+    Padding: Frame,
     DataAppended: Frame,
 }
 
@@ -104,18 +104,6 @@ def _put_frame(value: Frame, target: Any) -> None:
 def _take_frame(source: Any, budget: _Budget) -> Frame:
     return Frame(
         _take_oneof(_TAKE_ONEOF_FRAME, source, "body", budget, "unknown_message_type"),
-    )
-
-
-def _put_padding(value: Padding, target: Any) -> None:
-    if value.tail:
-        raise _LeftOver
-    target.zeros = value.zeros
-
-
-def _take_padding(source: Any, budget: _Budget) -> Padding:
-    return Padding(
-        source.zeros,
     )
 
 
@@ -251,6 +239,18 @@ def _take_event(source: Any, budget: _Budget) -> Event:
     )
 
 
+def _put_padding(value: Padding, target: Any) -> None:
+    if value.tail:
+        raise _LeftOver
+    target.zeros = value.zeros
+
+
+def _take_padding(source: Any, budget: _Budget) -> Padding:
+    return Padding(
+        source.zeros,
+    )
+
+
 def _put_data_appended(value: DataAppended, target: Any) -> None:
     if value.tail:
         raise _LeftOver
@@ -268,7 +268,6 @@ def _take_data_appended(source: Any, budget: _Budget) -> DataAppended:
 
 
 _PUT_ONEOF_FRAME: dict[type, tuple[str, Callable[..., None]]] = {
-    Padding: ("padding", _put_padding),
     ReadSegment: ("read_segment", _put_read_segment),
     SegmentRead: ("segment_read", _put_segment_read),
     SetupAppend: ("setup_append", _put_setup_append),
@@ -277,10 +276,10 @@ _PUT_ONEOF_FRAME: dict[type, tuple[str, Callable[..., None]]] = {
     AppendBlockEnd: ("append_block_end", _put_append_block_end),
     PartialEvent: ("partial_event", _put_partial_event),
     Event: ("event", _put_event),
+    Padding: ("padding", _put_padding),
     DataAppended: ("data_appended", _put_data_appended),
 }
 _TAKE_ONEOF_FRAME: dict[str, tuple[str, Callable[..., Any]]] = {
-    "padding": ("Padding", _take_padding),
     "read_segment": ("ReadSegment", _take_read_segment),
     "segment_read": ("SegmentRead", _take_segment_read),
     "setup_append": ("SetupAppend", _take_setup_append),
@@ -289,6 +288,7 @@ _TAKE_ONEOF_FRAME: dict[str, tuple[str, Callable[..., Any]]] = {
     "append_block_end": ("AppendBlockEnd", _take_append_block_end),
     "partial_event": ("PartialEvent", _take_partial_event),
     "event": ("Event", _take_event),
+    "padding": ("Padding", _take_padding),
     "data_appended": ("DataAppended", _take_data_appended),
 }
 

@@ -42,13 +42,24 @@ __all__ = (
 
 
 class WriterView(_View):
-    """One writer. The client connects to the host of its choice; a connection may set up many writers."""
+    """One writer. The client connects to the host of its choice; a connection may set up many writers, and a writer several segments."""
 
     __slots__ = ()
 
     @property
+    def asked_ids(self) -> tuple[int, ...]:
+        """The ids and segments of the SetupAppend that wait for their answers, oldest first."""
+        value: tuple[int, ...] = self._value("asked_ids")
+        return value
+
+    @property
+    def asked_segments(self) -> tuple[str, ...]:
+        value: tuple[str, ...] = self._value("asked_segments")
+        return value
+
+    @property
     def outstanding(self) -> tuple[int, ...]:
-        """The last numbers of the appends that are not yet stored as a whole; they never decrease."""
+        """The last numbers of the appends that are not yet acknowledged as a whole; they never decrease."""
         value: tuple[int, ...] = self._value("outstanding")
         return value
 
@@ -59,7 +70,7 @@ class WriterView(_View):
 
     @property
     def stored(self) -> int:
-        """The last number that the server said is stored."""
+        """The last number that the server said is acknowledged."""
         value: int = self._value("stored")
         return value
 
@@ -69,20 +80,9 @@ class WriterView(_View):
         value: int = self._value("acked")
         return value
 
-    @property
-    def asked_id(self) -> int:
-        """What the SetupAppend that waits for its answer had."""
-        value: int = self._value("asked_id")
-        return value
-
-    @property
-    def asked_segment(self) -> str:
-        value: str = self._value("asked_segment")
-        return value
-
 
 class BlockView(_View):
-    """At most one block is open in a connection."""
+    """Which block is open in a connection."""
 
     __slots__ = ()
 
@@ -107,6 +107,12 @@ class BlockView(_View):
     def plain(self) -> int:
         """Their bytes without headers."""
         value: int = self._value("plain")
+        return value
+
+    @property
+    def others(self) -> tuple[_UUID, ...]:
+        """The writers whose blocks were open when another one began."""
+        value: tuple[_UUID, ...] = self._value("others")
         return value
 
 
@@ -175,12 +181,12 @@ class Connection(_Connection):
 
     @property
     def writer(self) -> _Views[WriterView]:
-        """One writer. The client connects to the host of its choice; a connection may set up many writers."""
+        """One writer. The client connects to the host of its choice; a connection may set up many writers, and a writer several segments."""
         return _Views(self._engine.instances["Writer"], WriterView, self.role, _package().roles)
 
     @property
     def block(self) -> BlockView:
-        """At most one block is open in a connection."""
+        """Which block is open in a connection."""
         return _single_view(BlockView, self._engine.instances["Block"])
 
     @property
@@ -214,12 +220,12 @@ class Session(_Session):
 
     @property
     def writer(self) -> _Views[WriterView]:
-        """One writer. The client connects to the host of its choice; a connection may set up many writers."""
+        """One writer. The client connects to the host of its choice; a connection may set up many writers, and a writer several segments."""
         return _Views(self._engine.instances["Writer"], WriterView, None, _package().roles)
 
     @property
     def block(self) -> BlockView:
-        """At most one block is open in a connection."""
+        """Which block is open in a connection."""
         return _single_view(BlockView, self._engine.instances["Block"])
 
     @property

@@ -70,7 +70,11 @@ _SEGMENT_READ = pa.struct(
         _column("offset", pa.int64(), "The offset in the segment that was read from, in bytes."),
         _column("is_at_tail", pa.bool_(), "Whether the read was at the tail of the segment."),
         _column("is_at_end_of_segment", pa.bool_(), "Whether the read was at the end of the segment."),
-        _column("data", pa.binary(), "The bytes from `offset` on, to the end of the message."),
+        _column(
+            "data",
+            pa.binary(),
+            "The bytes from `offset` on, to the end of the message, where they exist. How a server says that they do not is not told.",
+        ),
     ]
 )
 _SETUP_APPEND = pa.struct(
@@ -186,7 +190,7 @@ _FRAME = pa.struct(
         _column(
             "BeginAppendBlock",
             _BEGIN_APPEND_BLOCK,
-            "Also called BeginEventBlock. The block follows behind the frame, as messages. The document advises a large one, for its events need not be\nlooked at one by one, and hopes to spare them their headers; it shows no other form of an event.",
+            "Also called BeginEventBlock. The block follows behind the frame, as messages. The document advises a large one, for its events need not be\nlooked at one by one. It hopes to avoid headers on the messages of a block, and to do so without a buffer in the client's memory; it shows no\nother form of an event, see P15.",
         ),
         _column(
             "EndAppendBlock",
@@ -204,7 +208,7 @@ _FRAME = pa.struct(
 
 HEADERS: Final[dict[str, Any]] = {
     "Frame": _table(
-        "Fields that a peer of another version adds are left over at the end of the body, and kept.",
+        "A message: eight bytes of header, then the fields that the type determines. Requests come from the client, replies from the server.",
     ),
 }
 """What frames have around their messages, by the frame's name."""
@@ -242,7 +246,11 @@ MESSAGES: Final[dict[str, Any]] = {
         _column("offset", pa.int64(), "The offset in the segment that was read from, in bytes."),
         _column("is_at_tail", pa.bool_(), "Whether the read was at the tail of the segment."),
         _column("is_at_end_of_segment", pa.bool_(), "Whether the read was at the end of the segment."),
-        _column("data", pa.binary(), "The bytes from `offset` on, to the end of the message."),
+        _column(
+            "data",
+            pa.binary(),
+            "The bytes from `offset` on, to the end of the message, where they exist. How a server says that they do not is not told.",
+        ),
     ),
     "SetupAppend": _table(
         "Announces an appender of a segment.",
@@ -272,7 +280,7 @@ MESSAGES: Final[dict[str, Any]] = {
         ),
     ),
     "BeginAppendBlock": _table(
-        "Also called BeginEventBlock. The block follows behind the frame, as messages. The document advises a large one, for its events need not be\nlooked at one by one, and hopes to spare them their headers; it shows no other form of an event.",
+        "Also called BeginEventBlock. The block follows behind the frame, as messages. The document advises a large one, for its events need not be\nlooked at one by one. It hopes to avoid headers on the messages of a block, and to do so without a buffer in the client's memory; it shows no\nother form of an event, see P15.",
         _column(
             "connection_id",
             pa.string(),

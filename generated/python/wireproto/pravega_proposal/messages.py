@@ -148,7 +148,7 @@ class Limits:
         self.reads = reads
         """Reads of a segment that may still be answered. Assumed: nothing says when a read is answered in full."""
         self.appender_idle = appender_idle
-        """In milliseconds. How long an appender that is silent is remembered. Assumed: the document names no end of an appender."""
+        """In milliseconds. How long an appender may be silent before it is no longer judged. Assumed: the document names no end of an appender."""
 
         _check_limits(self.to_dict(), times=("appender_idle",))
 
@@ -462,7 +462,7 @@ class SegmentRead(_InFrame):
         is_at_end_of_segment: Whether the read was at the end of the segment.
 
             Errata: 1 bit, without a type.
-        data: The bytes from `offset` on, to the end of the message.
+        data: The bytes from `offset` on, to the end of the message, where they exist. How a server says that they do not is not told.
 
             Source: Segment Read - Reply, remaining length in message.
         tail: Bytes that were left over when it was read.
@@ -723,7 +723,8 @@ def _read_append_setup(buffer: bytes, offset: int, end: int, state: _Reading) ->
 
 class BeginAppendBlock(_InFrame):
     """Also called BeginEventBlock. The block follows behind the frame, as messages. The document advises a large one, for its events need not be
-    looked at one by one, and hopes to spare them their headers; it shows no other form of an event.
+    looked at one by one. It hopes to avoid headers on the messages of a block, and to do so without a buffer in the client's memory; it shows no
+    other form of an event, see P15.
 
     Code 3, from client.
 
@@ -1053,9 +1054,9 @@ _WRITERS: dict[type, Callable[..., bytes]] = {}
 
 
 class Frame(_Divisible):
-    """Fields that a peer of another version adds are left over at the end of the body, and kept.
+    """A message: eight bytes of header, then the fields that the type determines. Requests come from the client, replies from the server.
 
-    Source: pravega/pravega, CommandDecoder, CommandEncoder.
+    Source: an 8 byte header with two fields.
 
     Attributes:
         message: What the frame carries.

@@ -68,20 +68,43 @@ class AppenderView(_View):
         return value
 
     @property
+    def late(self) -> int:
+        """Bytes of the events whose rest followed the end of their block, with their headers, and that no end is known to count."""
+        value: int = self._value("late")
+        return value
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether a message is cut in the block, and its last piece has not come."""
+        value: bool = self._value("is_cut")
+        return value
+
+    @property
     def acked(self) -> int:
         value: int = self._value("acked")
         return value
 
     @property
-    def asked(self) -> str:
-        """The segment of the last SetupAppend."""
-        value: str = self._value("asked")
+    def level(self) -> int:
+        """Where the next block may begin besides: the level of an AppendSetup that came since the last one."""
+        value: int = self._value("level")
         return value
 
     @property
-    def waiting(self) -> int:
-        """How many SetupAppend wait for their answer."""
-        value: int = self._value("waiting")
+    def asked(self) -> tuple[str, ...]:
+        """The segments of the SetupAppend that wait for their answers, oldest first, and that of the last one."""
+        value: tuple[str, ...] = self._value("asked")
+        return value
+
+    @property
+    def subject(self) -> str:
+        value: str = self._value("subject")
+        return value
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether offsets can be judged: of one segment. No block and no acknowledgement names its segment."""
+        value: bool = self._value("is_judged")
         return value
 
 

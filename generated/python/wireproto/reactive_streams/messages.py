@@ -123,17 +123,17 @@ class Limits:
         linger: int = 600000,
     ) -> None:
         self.frame = frame
-        """In bytes. A message, any length, an element's fixed size, a packed run, a split element put together. Assumed: a reviewer asked for a maximum."""
+        """In bytes. A message, any length, an element's fixed size, a packed run, a split element put together. Assumed: no bound is given; a reviewer asked for one on what is split: 64 K a fragment."""
         self.inflated = inflated
         self.count = count
-        """Extensions in a hello. Assumed: a reviewer asked for a maximum."""
+        """Extensions in a hello. Assumed: no bound is given."""
         self.messages = messages
         self.depth = depth
         self.open = open
         self.joined = joined
         self.work = work
         self.parts = parts
-        """Split elements that are open at once in a subscription. Assumed: a reviewer asked for a maximum."""
+        """Split elements that are open at once in a subscription. Assumed: no bound is given."""
         self.linger = linger
         """In milliseconds. How long the id of a subscription that is over is remembered, for what was under way. Assumed: the document says nothing of forgetting."""
 
@@ -199,7 +199,7 @@ class ClientHello(_InMessage):
         extensions: The extensions that this side supports. The other side may send new messages of an extension when it has read its id here; where an
             extension changes what messages mean, its own messages declare that and acknowledge it first. Doubles count once.
 
-            Assumed: a varint that counts elements: the document says Array.
+            Assumed: a varint that counts elements, and that doubles count once: the document says Array.
 
     Layout: version varint, extensions varint[varint]
     """
@@ -857,6 +857,8 @@ class OnError(_InMessage):
 
     Source: The Reactive Streams core protocol, onError(subscriber: Id, error: String).
 
+    Assumed: or never began: a decision of this project, see ledger 16.
+
     Attributes:
         subscriber: Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the
             subscription lasts. It may be used again after Cancel, OnComplete or OnError.
@@ -930,8 +932,8 @@ def _write_on_error_body(message: OnError, state: _Writing) -> bytes:
 
 
 class OnNextPacked(_InMessage):
-    """Many elements of the fixed size in one message, which saves each of them three to six bytes. For an element as small as an int that is 100 %
-    of its size or more. It does not help where an element cannot wait, as in a ticker, nor without demand.
+    """Many elements of the fixed size in one message. An OnNext costs 3 to 6 bytes besides its element, which can be 100 % of it or more where it is
+    as small as an int. Packing does not help where an element cannot wait, as in a ticker, nor without demand.
 
     Code 10, from both sides.
 
@@ -1027,6 +1029,8 @@ class OnNextPart(_InMessage):
     Code 11, from both sides.
 
     Source: Split messaging, onNextPart(subscriber: Id, element: Id, data: bytes).
+
+    Assumed: that parts of several elements may alternate, and that their length is always written: decisions of this project, see ledgers 12 and 24.
 
     Attributes:
         subscriber: Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the
@@ -1209,6 +1213,8 @@ class Goodbye(_InMessage):
 
     Attributes:
         reason: For people; may be empty.
+
+            Assumed: what it is for, and that it may be empty: the document only names it.
 
     Layout: reason utf8[varint]
     """

@@ -42,7 +42,9 @@ __all__ = (
 
 
 class NegotiationView(_View):
-    """The version that each side says. One that says another may have sent more before it knows that it is refused."""
+    """The version that each side says. Whoever reads a hello of another one sends a Goodbye and nothing else. The side that said it may have
+    sent more before it knows that it is refused.
+    """
 
     __slots__ = ()
 
@@ -134,7 +136,9 @@ class Connection(_Connection):
 
     @property
     def negotiation(self) -> NegotiationView:
-        """The version that each side says. One that says another may have sent more before it knows that it is refused."""
+        """The version that each side says. Whoever reads a hello of another one sends a Goodbye and nothing else. The side that said it may have
+        sent more before it knows that it is refused.
+        """
         return _single_view(NegotiationView, self._engine.instances["Negotiation"])
 
     @property
@@ -180,7 +184,9 @@ class Session(_Session):
 
     @property
     def negotiation(self) -> NegotiationView:
-        """The version that each side says. One that says another may have sent more before it knows that it is refused."""
+        """The version that each side says. Whoever reads a hello of another one sends a Goodbye and nothing else. The side that said it may have
+        sent more before it knows that it is refused.
+        """
         return _single_view(NegotiationView, self._engine.instances["Negotiation"])
 
     @property
