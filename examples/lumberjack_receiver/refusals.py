@@ -59,6 +59,8 @@ def reason_of(peer: aio.Peer | None, error: Exception) -> str:
             return f"{error.violation}: {failure.rule or 'a time ran out'}"
         case lj.SessionError(), lj.Violation():
             return f"{error.violation} at byte {failure.offset}: {failure.rule or 'not allowed now'}"
+        case lj.SessionError(), None:
+            return f"{error.violation}: {error.detail}"
         case lj.DecodeError(), _:
             rule = f" ({error.rule})" if error.rule else ""
             told = f"{error.path}: expected {error.expected or 'none'}, found {error.found or 'one'}"

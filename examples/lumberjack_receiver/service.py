@@ -143,10 +143,19 @@ class Service:
         if batches.is_open and not peer.n_waiting:
             try:
                 async with asyncio.timeout(self._settings.quiet):
-                    return await peer.receive()
+                    return await self._received(peer)
             except TimeoutError:
                 await self._store([batches.rest()])
-        return await peer.receive()
+        return await self._received(peer)
+
+    async def _received(self, peer: aio.Peer) -> lj.Frame | None:
+        """Return the next frame. The protocol only notes a large window, for the document has no bound; the operator has one."""
+        frame, most = await peer.receive(), self._settings.limits.window
+        match frame:
+            case lj.Frame(message=lj.Window(size=size)) if size > most:
+                detail = f"a Window of {size} events, at most {most} (--max-window)"
+                raise lj.SessionError("window_too_large", local=False, detail=detail, frame=frame)
+        return frame
 
     async def _settle(self, peer: aio.Peer, ready: list[Batch]) -> None:
         """Store batches and acknowledge each; meanwhile tell a peer that can be told that we live."""

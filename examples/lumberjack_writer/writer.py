@@ -112,6 +112,7 @@ class Writer:
             ssl=settings.ssl,
             limits=self._limits,
             ack_value=settings.ack_value,
+            strict=True,  # no document limits the wait for acks, so only a strict side gives up
         )
 
     async def _talk(self, peer: aio.Peer, source: Iterator[bytes]) -> None:

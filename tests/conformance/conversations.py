@@ -28,13 +28,17 @@ class Said:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Talk:
-    """What two sides say, and what of it breaks a rule: by name, in order; `is_noted`: it is tolerated unless strict."""
+    """What two sides say, and what of it breaks a rule: by name, in order.
+
+    `is_noted`: all of it is tolerated unless strict; `noted`: these names are.
+    """
 
     protocol: str
     name: str
     said: tuple[Said, ...]
     breaks: tuple[str, ...] = ()
     is_noted: bool = False
+    noted: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -48,7 +52,9 @@ class Seen:
 
 def check(talk: Talk, *, strict: bool) -> None:
     """Let each of the four go through a conversation; all of them see the same."""
-    wanted = [Seen(name=name, is_noted=talk.is_noted and not strict) for name in talk.breaks]
+    wanted = [
+        Seen(name=name, is_noted=(talk.is_noted or name in talk.noted) and not strict) for name in talk.breaks
+    ]
     package = importlib.import_module(f"wireproto.{talk.protocol}")
     written = _between_connections(talk, package, wanted, strict=strict)
     session = package.Session(strict=strict, **talk.options)

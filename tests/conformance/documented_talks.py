@@ -108,6 +108,8 @@ def lumberjack() -> Iterator[Talk]:
     numbered_anew = (*window(2), *events(11, 12), *window(2), *events(1, 2))
     yield talk("an event that waits was not acknowledged before", (*numbered_anew, *ack(1), *events(3)))
     yield talk("nothing was before the first ack", (*window(2), *events(5, 6), *ack(3)), "ack_out_of_window")
+    yield talk("an ack behind the last one, of no event", (*window(1), *events(100), *ack(100, 7)))
+    yield talk("a window above the limit", (*window(10_001),), "window_too_large", is_noted=True)
     counted: dict[str, Any] = {"ack_value": lj.AckValue.COUNT}
     yield talk("no old ack for who counts", (*all_six, *ack(3)), "ack_out_of_window", **counted)
 
@@ -198,6 +200,7 @@ def pravega_documented() -> Iterator[Talk]:
         yield talk(
             f"an answer to another {name}", (*asked, *server(answer)), "other_append_setup", is_noted=True
         )
+    yield from pravega_setups()
     nothing = client(begin, pd.AppendBlockEnd(WRITER, 0, b"", 0, 0))
     yield talk("a block of nothing", (*D_SETUP, *nothing), "bad_event_count", is_noted=True)
     some = client(pd.AppendBlock(WRITER, D_EVENT + bytes(5)), pd.AppendBlockEnd(WRITER, 10, b"", 1, 1))
@@ -228,6 +231,55 @@ def pravega_documented() -> Iterator[Talk]:
     yield talk("more than was asked for", (*read, *server(pd.SegmentRead("s", 0, True, False, bytes(200)))))
     yield talk("a reply to nothing", (*read, *server(ten[1])), "unknown_read", is_noted=True)
     yield talk("Padding outside a block", client(pd.Padding(b"")), "padding_outside_block", is_noted=True)
+    for name, said in (("outside a block", ()), ("while a block is open", (*D_SETUP, *client(begin)))):
+        yield talk(
+            f"a PartialEvent of the server {name}",
+            (*said, *server(pd.PartialEvent(b"a"))),
+            "partial_event_from_server",
+            is_noted=True,
+        )
+    behind = (*D_SETUP, *client(begin, event, pd.AppendBlock(OTHER, b"")))
+    both = (*client(pd.SetupAppend(2, OTHER, "t", "")), *server(pd.AppendSetup(2, "t", OTHER, 0)))
+    yield talk(
+        "another's block when an Event came as a message", (*both, *behind), "unexpected_in_append_block"
+    )
+
+
+def pravega_setups() -> Iterator[Talk]:
+    """ "there can be multiple "Appends Setup" for a given TCP connection"; each of them is answered."""
+
+    def talk(name: str, said: tuple[Said, ...], *breaks: str, is_noted: bool = False) -> Talk:
+        return Talk(protocol="pravega_documented", name=name, said=said, breaks=breaks, is_noted=is_noted)
+
+    def asked(*setups: tuple[int, str]) -> tuple[Said, ...]:
+        return client(*(pd.SetupAppend(id_, WRITER, segment, "") for id_, segment in setups))
+
+    def answered(*setups: tuple[int, str, int]) -> tuple[Said, ...]:
+        return server(*(pd.AppendSetup(id_, segment, WRITER, last) for id_, segment, last in setups))
+
+    both = asked((1, "a"), (2, "a"))
+    yield talk("two setups of one segment", (*both, *answered((1, "a", 0), (2, "a", 0)), *appended(1)))
+    yield talk("answered the other way round", (*both, *answered((2, "a", 0), (1, "a", 0)), *appended(1)))
+    yield talk("an append behind the first answer", (*both, *answered((1, "a", 0)), *appended(1)))
+    yield talk("but not before it", (*both, *client(pd.AppendBlock(WRITER, b""))), "append_before_setup")
+    pair = asked((1, "a"), (2, "b"))
+    yield talk(
+        "two segments", (*pair, *answered((1, "a", 0), (2, "b", 9)), *appended(1, 10, 2), *stored(10, 9))
+    )
+    yield talk("in any order", (*pair, *answered((2, "b", 9), (1, "a", 0)), *appended(10)))
+    yield talk("two with one id", (*asked((1, "a"), (1, "b")), *answered((1, "b", 0), (1, "a", 0))))
+    yield talk(
+        "an answer that is mixed up", (*pair, *answered((1, "b", 0))), "other_append_setup", is_noted=True
+    )
+    once = (*asked((1, "a")), *answered((1, "a", 0)))
+    yield talk(
+        "an answer that comes twice", (*once, *answered((1, "a", 0))), "other_append_setup", is_noted=True
+    )
+    again = (*once, *appended(1), *asked((2, "b")))
+    yield talk(
+        "a second segment between blocks", (*again, *appended(2), *answered((2, "b", 7)), *appended(8))
+    )
+    yield talk("an ack meanwhile", (*again, *stored(1, 0), *answered((2, "b", 7)), *stored(8, 7)))
 
 
 # ---- Pravega's proposal
@@ -247,6 +299,10 @@ def ended(length: int, offset: int = 0) -> tuple[Said, ...]:
 
 def level(*levels: int) -> tuple[Said, ...]:
     return server(*(pp.DataAppended(WRITER, each) for each in levels))
+
+
+def answer_at(offset: int) -> tuple[Said, ...]:
+    return server(pp.AppendSetup("s", WRITER, offset))
 
 
 def piece(part: pp.Part, data: bytes) -> tuple[Said, ...]:
@@ -323,6 +379,15 @@ def proposed_blocks() -> Iterator[Talk]:
         (*P_SETUP, *second, *begun(), *client(pp.BeginAppendBlock(OTHER, 0, 9))),
         "unexpected_in_append_block",
     )
+    again = (*P_SETUP, *begun(), *one, *ended(10), *client(pp.SetupAppend(WRITER, "s")))
+    fresh = server(pp.AppendSetup("s", WRITER, 4))
+    yield talk("a block while it is set up again", (*again, *begun(10), *one, *ended(10, 10)))
+    yield talk("and behind the answer", (*again, *answer_at(10), *begun(10), *one))
+    yield talk("from where the answer says", (*again, *fresh, *begun(4), *one, *ended(10, 4), *level(14)))
+    other = (*P_SETUP, *client(pp.SetupAppend(WRITER, "t")), *begun(), *one, *ended(10))
+    yield talk("a block while another segment is set up", (*other, *level(10)))
+    second_segment = (*other, *server(pp.AppendSetup("t", WRITER, 0)), *begun(0), *one, *ended(10))
+    yield talk("and one for that segment", (*second_segment, *level(10, 20, 10)))
     yield talk("nor its own setup", (*P_SETUP, *begun(), *P_SETUP[:1]), "unexpected_in_append_block")
     yield talk("pieces in a block", (*P_SETUP, *begun(), *FIRST, *others, *REST, *one, *ended(20)))
     yield talk(
@@ -347,6 +412,13 @@ def proposed_levels() -> Iterator[Talk]:
     beyond = (*P_SETUP, *begun(), *two, *level(21))
     yield talk("not of what was not sent", beyond, "ack_beyond_written", is_noted=True)
     yield talk("not less than before", (*P_SETUP, *begun(), *two, *level(20, 10)), "ack_went_back")
+    late = (*P_SETUP, *begun(), *client(P_EVENT), *FIRST, *ended(10))
+    yield talk("of an event whose rest follows the end", (*late, *REST, *level(20)))
+    yield talk(
+        "and the next block begins behind it", (*late, *REST, *begun(20), *two, *level(40), *ended(20, 20))
+    )
+    yield talk("or where the end says", (*late, *REST, *begun(10), *two, *level(40), *ended(20, 10)))
+    yield talk("not of its first piece alone", (*late, *level(20)), "ack_beyond_written", is_noted=True)
     yield talk("an end that counts its block", (*P_SETUP, *begun(), *two, *ended(20, 20), *begun(20)))
     for name, said in (
         ("a beginning elsewhere", begun(777)),
@@ -392,9 +464,10 @@ def reactive_talks() -> Iterator[Talk]:
     parts = server(rs.OnNextPart(1, 9, b"a"), rs.OnNextPart(1, 9, b"b"), rs.OnNextLastPart(1, 9, b"c"))
     bye = rs.Goodbye("")
 
-    def talk(name: str, said: tuple[Said, ...], *breaks: str) -> Talk:
-        return Talk(protocol="reactive_streams", name=name, said=said, breaks=breaks)
+    def talk(name: str, said: tuple[Said, ...], *breaks: str, noted: tuple[str, ...] = ()) -> Talk:
+        return Talk(protocol="reactive_streams", name=name, said=said, breaks=breaks, noted=noted)
 
+    refused = ("unsupported_version",)
     yield talk("the server first", (*server(rs.ServerHello(0, [])), *client(rs.ClientHello(0, []))))
     yield talk("messages before the answer", client(rs.ClientHello(0, []), rs.Subscribe("p", 1, 2)))
     yield talk("an element in parts", (*asked, *parts, *server(rs.OnNext(1, b"x"), rs.OnComplete(1))))
@@ -409,19 +482,33 @@ def reactive_talks() -> Iterator[Talk]:
         "what came behind a hello of another version",
         (*client(rs.ClientHello(1, []), rs.Subscribe("p", 1, 2)), *server(bye), *client(bye)),
         "unsupported_version",
+        noted=refused,
     )
     yield talk(
         "a second hello is one, also behind it",
         (*client(rs.ClientHello(1, [])), *client(rs.ClientHello(0, []))),
         "unsupported_version",
         "second_hello",
+        noted=refused,
     )
     yield talk("a Goodbye before the own hello", (*client(rs.ClientHello(0, [])), *server(bye), *client(bye)))
     yield talk(
         "a Goodbye to another version",
         (*client(rs.ClientHello(1, [])), *server(bye), *client(bye)),
         "unsupported_version",
+        noted=refused,
     )
+    yield talk(
+        "a Goodbye to a server's other version",
+        (*client(rs.ClientHello(0, [])), *server(rs.ServerHello(1, [])), *client(bye), *server(bye)),
+        "unsupported_version",
+        noted=refused,
+    )
+    fixed = (*hellos, *client(rs.Subscribe("p", 1, 2)), *server(rs.Subscribed(1, 2)))
+    none = "packed_count_zero"
+    yield talk("a packed message of none", (*fixed, *server(rs.OnNextPacked(1, 0, b""))), none, noted=(none,))
+    cut = "complete_with_open_element"
+    yield talk("an end in an element", (*asked, *parts[:1], *server(rs.OnComplete(1))), cut, noted=(cut,))
     yield talk(
         "an id is used again",
         (

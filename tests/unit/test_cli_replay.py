@@ -107,7 +107,7 @@ def test_time_runs_out_in_a_recording_too(tmp_path: Path) -> None:
     """A packet comes each tenth of a second."""
     path = tmp_path / "x.pcap"
     path.write_bytes(Wire().open().client(ONE).close().pcap())
-    result = replay(LUMBERJACK, path, "--limit", "ack_wait=50", "--format", "jsonl")
+    result = replay(LUMBERJACK, path, "--limit", "ack_wait=50", "--format", "jsonl", "--strict")
     assert result.exit_code == 1
     (timer,) = [line for line in lines_of(result) if line.get("violations")]
     assert "message" not in timer

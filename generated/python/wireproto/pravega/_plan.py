@@ -23,7 +23,8 @@ PLAN = load(
     '["work",65536]'
     "]},"
     '{"":['
-    '["frame","frame_too_large"]'
+    '["frame","frame_too_large"],'
+    '["messages","too_many_items"]'
     "]},"
     '{"":[]},'
     '{"":['

@@ -252,6 +252,7 @@ class Limits:
         self.inflated = inflated
         self.count = count
         self.messages = messages
+        """Items of all lists of a message together, and frames that are read in the data of an append. Assumed: the implementation has no bound but the frame's."""
         self.depth = depth
         self.open = open
         self.work = work
