@@ -19,9 +19,9 @@ from tests.conformance.tracing import (
 )
 from tests.property.schemas import built
 
+from wiregen.conformance.traces import Trace
 from wiregen.runtime.schema.protocol import Schema
-from wiregen.runtime.session_table import Program
-from wiregen.traces import Trace
+from wiregen.runtime.sessions.table import Program
 
 TALK = ROOT / "tests" / "unit" / "talk.wire"
 NAMES = (
